@@ -56,7 +56,7 @@ test test-beside test-long test-lambda: export MALLOC_MMAP_THRESHOLD_ := 65536
 test test-beside test-long test-lambda: export MALLOC_TRIM_THRESHOLD_ := 1048576
 
 # What stands beside the service: readers of files, the page, what a laptop has in AWS's place, evaluation, benches.
-BESIDE := tests/e2e/page tests/e2e/test_page.py tests/e2e/test_page_steps.py tests/unit/ingestion/parse_document \
+BESIDE := tests/e2e/page tests/e2e/test_page.py tests/e2e/test_page_steps.py tests/unit/reader \
   tests/unit/cli/stand_in tests/unit/cli/local_index tests/unit/cli/recognition \
   tests/workflow/test_recognition.py tests/unit/cli/lab tests/bench \
   $(wildcard tests/e2e/test_eval*.py) tests/e2e/test_question_sets.py tests/e2e/test_replay.py
@@ -100,7 +100,7 @@ format: $(VENV)/.test ## Write Python and Terraform in the layout that lint asks
 	@if command -v terraform > /dev/null; then terraform fmt -recursive infra; fi
 
 openapi: $(VENV)/.ask ## Write the description of the API anew
-	@$(BIN)/python -m ask.openapi > $(VENV)/openapi.json && cp $(VENV)/openapi.json functions/ask/openapi.json
+	@$(BIN)/python -m selfrag.api.openapi > $(VENV)/openapi.json && cp $(VENV)/openapi.json functions/selfrag/api/openapi.json
 
 hashes: $(VENV)/.package ## Write the hashes of the libraries in the layers anew, after a change of constraints.txt
 	@$(BIN)/python -m infra.packages.libraries --hashes
@@ -139,7 +139,7 @@ bench-imports: $(VENV)/.bench ## Measure how long each Lambda's handler takes to
 	@$(BIN)/python -m tests.bench.imports --out build/bench $(if $(RUNS),--runs "$(RUNS)")
 
 bench-laptop: $(VENV)/.ask ## Measure ask and serve on this machine: make bench-laptop [CODE=dir of another commit] [RUNS=n] [JSON=1]
-	@$(BIN)/python -m cli.lab.bench.laptop $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(RUNS),--runs "$(RUNS)") \
+	@$(BIN)/python -m selfrag_cli.lab.bench.laptop $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(RUNS),--runs "$(RUNS)") \
 	  $(if $(JSON),--json)
 
 bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file|lines [LIMIT=n] [JSON=1] (a file in SQuAD format, also asked by identifiers; or lines that differ in an identifier)

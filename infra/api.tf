@@ -6,7 +6,7 @@ locals {
   stage   = "live"
   healthy = jsonencode({ status = "ok" })
 
-  # Those of every reply, as SECURITY_HEADERS of functions/ask/edge/cors.py; a test compares.
+  # Those of every reply, as SECURITY_HEADERS of functions/selfrag/api/edge/cors.py; a test compares.
   security_headers = {
     X-Content-Type-Options       = "nosniff"
     Cross-Origin-Resource-Policy = "same-origin"
@@ -19,7 +19,7 @@ locals {
 
   # The paths that need a key or a signature: all but those without data of documents.
   described = flatten([
-    for path, methods in jsondecode(file("${path.module}/../functions/ask/openapi.json")).paths : [
+    for path, methods in jsondecode(file("${path.module}/../functions/selfrag/api/openapi.json")).paths : [
       for method, route in methods : {
         method = upper(method), path = path, open = jsonencode(lookup(route, "security", null)) == "[{}]"
       }

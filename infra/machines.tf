@@ -29,7 +29,7 @@ locals {
   named_steps = {
     for workflow in distinct([for machine in values(local.machines) : machine.workflow]) : workflow => [
       for step in keys(local.steps) : step
-      if strcontains(file("${path.module}/workflows/${workflow}.asl.yaml"), "$${${step}}")
+      if strcontains(file("${path.module}/../functions/selfrag/workflows/${workflow}.asl.yaml"), "$${${step}}")
     ]
   }
 
@@ -80,7 +80,7 @@ locals {
   # Keys that start with x- hold a definition's anchors. GovCloud and China have partitions of their own.
   definitions = {
     for name, workflow in local.workflows : name => jsonencode({
-      for key, value in yamldecode(replace(templatefile("${path.module}/workflows/${name}.asl.yaml", merge(
+      for key, value in yamldecode(replace(templatefile("${path.module}/../functions/selfrag/workflows/${name}.asl.yaml", merge(
         workflow.values, { for step in local.named_steps[name] : step => local.published_steps[step] }
       )), "arn:aws:states:::", "arn:${local.partition}:states:::")) : key => value if !startswith(key, "x-")
     })

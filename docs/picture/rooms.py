@@ -31,7 +31,7 @@ LAYERS = (
     (
         Room("selfrag.plan", "what happens next, and why"),
         Room("selfrag.ports", "what the steps ask for"),
-        Room("selfrag.processes", "worker processes"),
+        Room("selfrag.reader.processes", "worker processes"),
     ),
     (
         Room("selfrag.text", "functions on text"),

@@ -13,12 +13,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from cli.local.definitions import QUESTION
-from cli.local.home import connect
-from cli.local.index.embedders import E5Embedder
-from cli.local.index.passage_index import EmbeddedIndex
-from cli.local.index.store import SCHEMA
-from cli.local.stack import deployed_handlers
+from selfrag_cli.local.definitions import QUESTION
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index.embedders import E5Embedder
+from selfrag_cli.local.index.passage_index import EmbeddedIndex
+from selfrag_cli.local.index.store import SCHEMA
+from selfrag_cli.local.stack import deployed_handlers
 from selfrag import bootstrap
 from selfrag.ports.index import Entry
 from tests.support.chains.model import ChainModel

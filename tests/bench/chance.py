@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest, permutation_test
 
-from cli.lab.metrics.comparison import ALPHA, differences
-from cli.lab.metrics.measures import Measured, Share
-from cli.lab.metrics.shares import share
-from cli.lab.metrics.significance import swapped
+from selfrag_cli.lab.metrics.comparison import ALPHA, differences
+from selfrag_cli.lab.metrics.measures import Measured, Share
+from selfrag_cli.lab.metrics.shares import share
+from selfrag_cli.lab.metrics.significance import swapped
 
 RUNS, DRAWS, TABLES = 1000, 1000, 200
 SIZES = (20, 60, 200)

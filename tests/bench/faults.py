@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from cli.local.serving.gateway import threaded_handler
-from cli.local.serving.invocation import Asked, invoke
-from cli.local.stack import running_stack
-from cli.local.stores.bindings import LocalBindings
+from selfrag_cli.local.serving.gateway import threaded_handler
+from selfrag_cli.local.serving.invocation import Asked, invoke
+from selfrag_cli.local.stack import running_stack
+from selfrag_cli.local.stores.bindings import LocalBindings
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.runtime.clock import Clock

@@ -88,7 +88,7 @@ def serve(told: Told, questions: int) -> Tables:
 def index(told: Told) -> Tables:
     """Return the laptop's index, by its size."""
     # Loads what the other parts do not need.
-    from cli.lab.bench.index_sizes import measure
+    from selfrag_cli.lab.bench.index_sizes import measure
 
     told("the index of the laptop")
     return {"index": [asdict(size) for size in measure()]}

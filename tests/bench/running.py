@@ -10,12 +10,12 @@ from typing import Any
 
 from werkzeug.datastructures import Headers
 
-from cli.local.definitions import QUESTION
-from cli.local.stack import deployed_handlers, machine, opened_stores
-from cli.local.stand_in.messages import Refused
-from cli.local.stores.executions import LocalExecutions
-from cli.local.stores.recent_calls import LocalCalls
-from cli.local.stores.tables import VERDICTS, Items
+from selfrag_cli.local.definitions import QUESTION
+from selfrag_cli.local.stack import deployed_handlers, machine, opened_stores
+from selfrag_cli.local.stand_in.messages import Refused
+from selfrag_cli.local.stores.executions import LocalExecutions
+from selfrag_cli.local.stores.recent_calls import LocalCalls
+from selfrag_cli.local.stores.tables import VERDICTS, Items
 from selfrag import bootstrap
 from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cli.local.home import connect
-from cli.local.index import SCHEMA, EmbeddedIndex
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from selfrag.adapters.opensearch.collection import STORED
 from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.domain.passages import Bounds

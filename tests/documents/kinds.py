@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ingestion.parse_document.readers import parse
+from selfrag.reader.readers import parse
 from selfrag.domain.documents import Document
 from tests.documents.files import FILES
 

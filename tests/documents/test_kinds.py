@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from cli.local.index import open_embedder, open_index
-from ingestion.split_document.logic import Task as ToSplit
-from ingestion.split_document.logic import split_into_batches
-from question.generate.logic import Task, generate
+from selfrag_cli.local.index import open_embedder, open_index
+from selfrag.ingestion.split_document.logic import Task as ToSplit
+from selfrag.ingestion.split_document.logic import split_into_batches
+from selfrag.question.generate.logic import Task, generate
 from selfrag.domain.answers import Citation
 from selfrag.domain.documents import Document
 from selfrag.domain.passages import Bounds, Passage, embedded_text

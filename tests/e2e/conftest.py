@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from cli.local.asking import ask_question
-from cli.local.index import E5Embedder
-from cli.local.sources.place import place_to_ask
-from cli.main import main
+from selfrag_cli.local.asking import ask_question
+from selfrag_cli.local.index import E5Embedder
+from selfrag_cli.local.sources.place import place_to_ask
+from selfrag_cli.main import main
 from selfrag.domain.questions import read_request
 from tests.support.command import HANDBOOK, Command, Ended
 from tests.support.doubles.model_server import ModelServer

@@ -14,8 +14,8 @@ import boto3
 import httpx2
 import pytest
 
-from ask.edge.body import MAX_BODY_BYTES
-from cli.local.serving.gateway import serving, threaded_handler
+from selfrag.api.edge.body import MAX_BODY_BYTES
+from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from selfrag import bootstrap
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
 from tests.support.doubles.model_server import ModelServer

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
-from cli.local.index import E5Embedder
+from selfrag_cli.local.index import E5Embedder
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.strategies import Strategy
 from selfrag.text.language import language_of

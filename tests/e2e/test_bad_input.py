@@ -129,7 +129,7 @@ def test_a_setting_with_a_typing_error_is_named_and_no_document_is_blamed(fresh:
 
 AT_ONCE = """
 import json, sys
-from cli.main import main
+from selfrag_cli.main import main
 for arguments in json.loads(sys.argv[1]):
     sys.argv = ["selfrag", *arguments]
     try:

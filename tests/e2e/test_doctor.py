@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from cli.commands.deployment import show_end, show_finding
-from cli.doctor.account import Account
-from cli.doctor.checks import ACCOUNT, examine
-from cli.doctor.choices import Choices
+from selfrag_cli.commands.deployment import show_end, show_finding
+from selfrag_cli.doctor.account import Account
+from selfrag_cli.doctor.checks import ACCOUNT, examine
+from selfrag_cli.doctor.choices import Choices
 from tests.e2e.conftest import Run
 from tests.support.doubles.aws_account import AwsAccount, limit_of_lambda, titan_quotas
 

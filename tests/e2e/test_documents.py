@@ -12,7 +12,7 @@ import httpx2
 import pytest
 import requests
 
-from cli.local.serving.gateway import serving, threaded_handler
+from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, document_id
 from tests.e2e.test_api import problem
 from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, bind

@@ -124,7 +124,7 @@ def test_two_variants_are_measured_and_compared_and_nothing_is_asked_twice(
 def test_what_a_judge_errs_and_a_baseline_are_read_before_any_question_is_asked(
     here: Run, questions: str, tmp_path: Path
 ) -> None:
-    asked = ("eval", questions, "--docs", str(ROOT / "docs" / "handbook"), "--judge", "as-set")
+    asked = ("eval", questions, "--docs", str(ROOT / "cli" / "selfrag_cli" / "sample" / "handbook"), "--judge", "as-set")
     ended = here(*asked, "--judge-errors", questions)
     assert (ended.code, ended.out) == (2, "")
     assert "set.jsonl is not what `selfrag eval graders --json` prints" in ended.err
@@ -321,7 +321,7 @@ def test_a_question_on_this_machine_cannot_spend_more_than_is_left(fresh: Comman
 def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are_judged_again_for_what_changed(
     fresh: Command, documents: Path, tmp_path: Path
 ) -> None:
-    rubric = (ROOT / "functions" / "question" / "grade_support" / "prompt.md").read_text(encoding="utf-8")
+    rubric = (ROOT / "functions" / "selfrag" / "question" / "grade_support" / "prompt.md").read_text(encoding="utf-8")
     stricter, strictest = tmp_path / "stricter.md", tmp_path / "strictest.md"
     stricter.write_text(f"{rubric}\nBe strict.\n", encoding="utf-8")
     strictest.write_text(f"{rubric}\nBe very strict.\n", encoding="utf-8")

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from cli.local.stores.feedback import LocalFeedback
-from cli.local.stores.tables import opened_items
+from selfrag_cli.local.stores.feedback import LocalFeedback
+from selfrag_cli.local.stores.tables import opened_items
 from selfrag import bootstrap
 from selfrag.adapters.feedback import feedback_of
 from selfrag.bootstrap import api as bootstrap_api

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cli.local.serving.gateway import serving
+from selfrag_cli.local.serving.gateway import serving
 from selfrag.bootstrap import ingestion
 from selfrag.domain.documents import document_id
 from selfrag.domain.policy import Policy

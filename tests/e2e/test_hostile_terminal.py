@@ -25,7 +25,7 @@ def at_a_terminal(command: Command, *arguments: str) -> str:
     """Return all that a command writes to a terminal of its own, both streams."""
     controlling, terminal = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "cli.main", *arguments],
+        [sys.executable, "-m", "selfrag_cli.main", *arguments],
         cwd=command.home,
         env={**command.env(), "TERM": "xterm-256color"},
         stdin=terminal,

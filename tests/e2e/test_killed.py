@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from cli.local.home import connect
-from cli.local.index import SCHEMA
-from cli.local.sources.source import directory_collection
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index import SCHEMA
+from selfrag_cli.local.sources.source import directory_collection
 from tests.support.command import Command
 
 pytestmark = pytest.mark.long
@@ -25,7 +25,7 @@ QUESTION = "What is the fee of place 3?"
 # were.
 PROGRAM = """
 import atexit, os, sys
-from cli.local import home
+from selfrag_cli.local import home
 left, sent, opened = int(sys.argv[1]), int(sys.argv[2]), home._opened
 def count(statement):
     global left
@@ -39,7 +39,7 @@ def counting(path, schema):
 home._opened = counting
 atexit.register(lambda: sys.stderr.write(f"{-left}\\n"))
 sys.argv = ["selfrag", *sys.argv[3:]]
-from cli.main import main
+from selfrag_cli.main import main
 main()
 """
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from ask.page import bundle
+from selfrag.api.page import bundle
 from tests.e2e.test_api import api, model  # noqa: F401 (fixtures)
 from tests.support.local import QUESTION
 from tests.support.page.browsing import Tab, browsing

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from ask.page import bundle
+from selfrag.api.page import bundle
 from tests.e2e.test_api import api, model  # noqa: F401 (fixtures)
 from tests.e2e.test_events import held  # noqa: F401 (fixture)
 from tests.e2e.test_page import tab  # noqa: F401 (fixture)

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from cli.lab.commands.extra import INSTALL
+from selfrag_cli.lab.commands.extra import INSTALL
 from tests.support.command import ROOT, Command, Ended
 
 WORKFLOW: dict[str, Any] = yaml.safe_load((ROOT / ".github" / "workflows" / "prompts.yml").read_text(encoding="utf-8"))
 STEPS = [step for step in WORKFLOW["jobs"]["gate"]["steps"] if "run" in step]
-PROMPT = Path("functions", "question", "grade_support", "prompt.md")
+PROMPT = Path("functions", "selfrag", "question", "grade_support", "prompt.md")
 
 
 @pytest.fixture

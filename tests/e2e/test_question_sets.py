@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from cli.lab.gold.question_sets import read_questions
+from selfrag_cli.lab.gold.question_sets import read_questions
 from selfrag.domain.calls import PRICES
 from selfrag.runtime.models import WRITER
 from tests.e2e.conftest import Run

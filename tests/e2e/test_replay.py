@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.local.stores.histories import keep_history
+from selfrag_cli.local.stores.histories import keep_history
 from tests.e2e.conftest import Run
 from tests.support.command import ROOT
 from tests.support.doubles.model_server import ModelServer
@@ -14,7 +14,7 @@ from tests.support.local import QUESTION, local_stack
 @pytest.fixture
 def stricter(tmp_path: Path) -> str:
     path = tmp_path / "stricter.md"
-    rubric = (ROOT / "functions" / "question" / "grade_support" / "prompt.md").read_text(encoding="utf-8")
+    rubric = (ROOT / "functions" / "selfrag" / "question" / "grade_support" / "prompt.md").read_text(encoding="utf-8")
     path.write_text(f"{rubric}\nBe strict.\n", encoding="utf-8")
     return f"grade_support={path}"
 
@@ -45,7 +45,7 @@ def test_the_last_questions_are_judged_again_and_shown_with_each_verdict_that_di
 def test_a_prompt_without_one_of_its_rules_fails_the_gate_and_the_prompt_of_before_passes_without_a_request(
     here: Run, server: ModelServer, tmp_path: Path
 ) -> None:
-    own = ROOT / "functions" / "question" / "grade_support" / "prompt.md"
+    own = ROOT / "functions" / "selfrag" / "question" / "grade_support" / "prompt.md"
     rule = "- Changed number: "
     worse, summary = tmp_path / "worse.md", tmp_path / "summary.md"
     worse.write_text("\n".join(line for line in own.read_text().splitlines() if not line.startswith(rule)))

@@ -355,7 +355,7 @@ def ingestions_of(directory: Path) -> list[str]:
     ("arguments", "words"),
     [
         (("--writable",), "name a directory of your own with --docs"),
-        (("--writable", "--docs", str(ROOT / "docs" / "handbook" / "people")), "name a directory of your own"),
+        (("--writable", "--docs", str(ROOT / "cli" / "selfrag_cli" / "sample" / "handbook" / "people")), "name a directory of your own"),
         (("--writable", "--docs", "/nowhere/at/all"), "does not exist"),
         (("--docs", ".", "--collection", "a/b"), "is not a name"),
         (("--collection", "nowhere"), "has been read yet"),

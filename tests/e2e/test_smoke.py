@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from werkzeug import Request, Response
 
-from cli.smoke import QUESTIONS, smoke
+from selfrag_cli.smoke import QUESTIONS, smoke
 from tests.e2e.test_api import api, model  # noqa: F401 (fixtures)
 from tests.support.loopback import Loopback
 

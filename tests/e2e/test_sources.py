@@ -36,7 +36,7 @@ def answering(command: Command, answer: str, *arguments: str) -> tuple[int, str]
     """Return how a command ends at a terminal where somebody types an answer, and what is shown there."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "cli.main", *arguments],
+        [sys.executable, "-m", "selfrag_cli.main", *arguments],
         cwd=command.home, env=command.env(), stdin=theirs, stdout=subprocess.PIPE, stderr=theirs,
     )  # fmt: skip
     os.close(theirs)
@@ -196,7 +196,7 @@ with socket.socket() as taken:
     taken.listen()
     sys.argv[1:] = [str(taken.getsockname()[1]) if word == "PORT" else word for word in sys.argv[1:]]
     try:
-        from cli.main import main
+        from selfrag_cli.main import main
         main()
     except SystemExit as ended:
         assert ended.code == 2, ended.code

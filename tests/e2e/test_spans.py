@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
-from cli.local.stores.histories import keep_history
-from cli.spans.made import trace_of
+from selfrag_cli.local.stores.histories import keep_history
+from selfrag_cli.spans.made import trace_of
 from selfrag.domain.history import steps_of
 from tests.e2e.conftest import Run
 from tests.support.doubles.model_server import ModelServer
@@ -181,7 +181,7 @@ def test_without_opentelemetry_it_is_said_how_to_install_it(
     receiver: OtlpReceiver, here: Run, asked: Execution, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
-    monkeypatch.delitem(sys.modules, "cli.spans.sending", raising=False)
+    monkeypatch.delitem(sys.modules, "selfrag_cli.spans.sending", raising=False)
     missing = here("trace", "--export")
     assert (missing.code, '--editable ".[traces]"' in missing.err) == (2, True)
 

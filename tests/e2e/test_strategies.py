@@ -9,9 +9,9 @@ import boto3
 import httpx2
 import pytest
 
-from cli.local.environment import MACHINE_ARN
-from cli.local.stand_in.fields import fields_of
-from cli.remote import ask_remote
+from selfrag_cli.local.environment import MACHINE_ARN
+from selfrag_cli.local.stand_in.fields import fields_of
+from selfrag_cli.remote import ask_remote
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
 from tests.e2e.test_api import ASK, eventually, finished, model, problem, serving_api  # noqa: F401 (a fixture)

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from cli.local.definitions import QUESTION
-from cli.local.serving.gateway import serving, threaded_handler
+from selfrag_cli.local.definitions import QUESTION
+from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from tests.e2e.test_api import eventually, problem
 from tests.support.doubles.model_server import ModelServer
 from tests.support.emulated_aws.resources import TABLES, bind

@@ -13,14 +13,14 @@ import httpx2
 import pytest
 import time_machine
 
-from cli.local.environment import DOCUMENTS_BUCKET
-from cli.local.serving.bucket import UPLOADS_PATH, DirectoryBucket, ReadOnlyBucket
-from cli.local.serving.documents import Documents
-from cli.local.serving.folder import Folder
-from cli.local.serving.gateway import serving
-from cli.local.stack import opened_stores
-from cli.local.stores.bindings import LocalBindings
-from cli.local.stores.manifest import LocalManifest, opened_manifest
+from selfrag_cli.local.environment import DOCUMENTS_BUCKET
+from selfrag_cli.local.serving.bucket import UPLOADS_PATH, DirectoryBucket, ReadOnlyBucket
+from selfrag_cli.local.serving.documents import Documents
+from selfrag_cli.local.serving.folder import Folder
+from selfrag_cli.local.serving.gateway import serving
+from selfrag_cli.local.stack import opened_stores
+from selfrag_cli.local.stores.bindings import LocalBindings
+from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag import bootstrap
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import InvalidInput

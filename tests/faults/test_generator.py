@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from werkzeug.wrappers import Response
 
-from question.compose_answer.handler import handler as compose_answer
+from selfrag.question.compose_answer.handler import handler as compose_answer
 from selfrag.domain.errors import Asleep, Misconfigured, RequestRejected
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.ranking import ranked

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from selfrag.processes import pool
+from selfrag.reader.processes import pool
 from tests.support.documents.files import docx, paragraph, table, zipped
 from tests.support.documents.hostile import KINDS, MAIN, MORE_KINDS, ODT, TOKENS, Measured, hostile, measured, summary
 from tests.support.documents.office import eml, epub, odf, pptx, shape

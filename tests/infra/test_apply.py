@@ -15,7 +15,7 @@ import boto3
 import httpx2
 import pytest
 
-from ask.edge.cors import SECURITY_HEADERS
+from selfrag.api.edge.cors import SECURITY_HEADERS
 from infra.packages.zips import LAYERS
 from selfrag.domain.kinds import EXTENSIONS
 from tests.support.documents.made_files import MAKERS

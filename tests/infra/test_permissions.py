@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.doctor.permissions import FILE
-from cli.local.definitions import INGESTION
+from selfrag_cli.doctor.permissions import FILE
+from selfrag_cli.local.definitions import INGESTION
 from tests.support.definition import INTAKE_MACHINE, MODEL_STEPS, snake, states
 from tests.support.emulated_aws.resources import DOCUMENTS_TABLE, TABLES
 from tests.support.emulated_aws.stack import deployed_handlers

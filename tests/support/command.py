@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-HANDBOOK = ROOT / "docs" / "handbook"
+HANDBOOK = ROOT / "cli" / "selfrag_cli" / "sample" / "handbook"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Command:
 
     def start(self, *arguments: str | bytes) -> "subprocess.Popen[str]":
         return subprocess.Popen(
-            [sys.executable, "-m", "cli.main", *arguments],
+            [sys.executable, "-m", "selfrag_cli.main", *arguments],
             cwd=self.home,
             env=self.env(),
             stdin=subprocess.DEVNULL,

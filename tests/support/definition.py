@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cli.local.definitions import (
+from selfrag_cli.local.definitions import (
     EVALUATION,
     INGESTION,
     INTAKE,

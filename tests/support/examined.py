@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cli.doctor.account import Account
-from cli.doctor.checks import ACCOUNT, Diagnosis, examine
-from cli.doctor.choices import Choices
-from cli.doctor.findings import Finding, found_by
+from selfrag_cli.doctor.account import Account
+from selfrag_cli.doctor.checks import ACCOUNT, Diagnosis, examine
+from selfrag_cli.doctor.choices import Choices
+from selfrag_cli.doctor.findings import Finding, found_by
 from tests.support.doubles.aws_account import Answer, AwsAccount
 
 

@@ -17,9 +17,9 @@ METHODS = frozenset({"sub", "subn", "search", "match", "fullmatch", "finditer", 
 GENERIC = ("a", "A", "1", " ", "\n", ".", "!?", "a ", "1,", "((", "<a ", "```", "年", "\u0301", "&#", '"')
 # Expressions that get no longer text than this, in characters: a cell, a number's format, the beginning of a page.
 BOUNDS = {
-    "ingestion.parse_document.data.columns._DATA": 100,
-    "ingestion.parse_document.data.workbooks.formats._DATE": 255,
-    "ingestion.parse_document.data.encodings._DECLARED": 1024,
+    "selfrag.reader.data.columns._DATA": 100,
+    "selfrag.reader.data.workbooks.formats._DATE": 255,
+    "selfrag.reader.data.encodings._DECLARED": 1024,
 }
 SIZES = (250, 1_000, 4_000, 16_000)
 # A linear expression takes some milliseconds at most for the largest text, and four times as long for four times as

@@ -9,7 +9,7 @@ from typing import Any
 import boto3
 from botocore.exceptions import ClientError
 
-from cli.local.definitions import INGESTION
+from selfrag_cli.local.definitions import INGESTION
 from selfrag.domain.documents import document_id
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.textract_double import TextractDouble

@@ -5,7 +5,7 @@ import threading
 from multiprocessing import get_context
 from typing import Any
 
-from cli.lab.runs.worker import Processes, end_with_parent
+from selfrag_cli.lab.runs.worker import Processes, end_with_parent
 from selfrag.domain.errors import Misconfigured
 
 SECONDS = 60

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement, product
 from typing import Any
 
-from question.pick_candidate import logic as pick_candidate
-from question.rank_paths import logic as rank_paths
+from selfrag.question.pick_candidate import logic as pick_candidate
+from selfrag.question.rank_paths import logic as rank_paths
 from selfrag.plan.contest.situation import Contest
 from selfrag.plan.limits import calls
 from selfrag.plan.tree.situation import Tree

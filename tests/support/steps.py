@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from question.compose_answer.handler import handler as compose_answer
-from question.pick_candidate.handler import handler as pick_candidate
-from question.plan.handler import handler as plan
-from question.rank_paths.handler import handler as rank_paths
+from selfrag.question.compose_answer.handler import handler as compose_answer
+from selfrag.question.pick_candidate.handler import handler as pick_candidate
+from selfrag.question.plan.handler import handler as plan
+from selfrag.question.rank_paths.handler import handler as rank_paths
 
 
 def call(step: str) -> dict[str, Any]:

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from cli.local.definitions import QUESTION
-from cli.local.environment import MACHINE_ARN
-from cli.local.runner.machine import Execution, Machine
-from cli.local.runner.tasks import services
-from cli.local.stack import machine
+from selfrag_cli.local.definitions import QUESTION
+from selfrag_cli.local.environment import MACHINE_ARN
+from selfrag_cli.local.runner.machine import Execution, Machine
+from selfrag_cli.local.runner.tasks import services
+from selfrag_cli.local.stack import machine
 from tests.support.world import World
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.doctor import needs
+from selfrag_cli.doctor import needs
 from selfrag.adapters.claude.purse import MOST_TOKENS, VERDICT_TOKENS
 from selfrag.domain.calls import PRICES, ModelCall, cost_usd, price_of
 from selfrag.runtime.models import DEFAULT_MODELS, FIRST, PROFILES

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ask.draft import DraftAnswer
-from ask.logic import unfinished
+from selfrag.api.draft import DraftAnswer
+from selfrag.api.logic import unfinished
 from selfrag.domain.history import steps_of
 from tests.support import steps
 from tests.support.emulated_aws.stack import Execution

@@ -7,7 +7,7 @@ from typing import Any
 import boto3
 import pytest
 
-from ask.logic import unfinished
+from selfrag.api.logic import unfinished
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import steps_of
 from tests.support import steps

@@ -9,7 +9,7 @@ import boto3
 import pytest
 import time_machine
 
-from cli.local.definitions import INGESTION
+from selfrag_cli.local.definitions import INGESTION
 from selfrag import bootstrap
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.passages import Bounds

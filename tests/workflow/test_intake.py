@@ -11,9 +11,9 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from cli.local.definitions import INTAKE, placeholders
-from cli.local.runner.failures import Failure
-from cli.local.runner.machine import Execution, Machine
+from selfrag_cli.local.definitions import INTAKE, placeholders
+from selfrag_cli.local.runner.failures import Failure
+from selfrag_cli.local.runner.machine import Execution, Machine
 from selfrag.adapters.manifest import LEASE_SECONDS, DynamoManifest
 from tests.support.definition import INGESTION_MACHINE, INTAKE_MACHINE
 from tests.support.emulated_aws.resources import DOCUMENTS_TABLE, make

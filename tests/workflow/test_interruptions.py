@@ -14,7 +14,7 @@ import boto3
 import pytest
 import time_machine
 
-from cli.local.definitions import INGESTION
+from selfrag_cli.local.definitions import INGESTION
 from selfrag import bootstrap
 from selfrag.adapters.manifest import LEASE_SECONDS, DynamoManifest
 from selfrag.bootstrap.ingestion import manifest, objects

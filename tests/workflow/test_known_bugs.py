@@ -17,15 +17,15 @@ from unittest.mock import patch
 import anthropic
 import pytest
 
-from cli.local.stand_in.replies import tokens
-from question.compose_answer.logic import compose
-from question.compose_answer.task import Task
-from question.generate import annotations
-from question.generate import logic as generate_logic
-from question.grade_relevance import logic as relevance_logic
-from question.grade_relevance.logic import Relevance
-from question.grade_support import logic as support_logic
-from question.grade_support.logic import JudgedClaim
+from selfrag_cli.local.stand_in.replies import tokens
+from selfrag.question.compose_answer.logic import compose
+from selfrag.question.compose_answer.task import Task
+from selfrag.question.generate import annotations
+from selfrag.question.generate import logic as generate_logic
+from selfrag.question.grade_relevance import logic as relevance_logic
+from selfrag.question.grade_relevance.logic import Relevance
+from selfrag.question.grade_support import logic as support_logic
+from selfrag.question.grade_support.logic import JudgedClaim
 from selfrag import bootstrap
 from selfrag.adapters.claude import cache_control
 from selfrag.adapters.claude.sdk import SdkClaude
@@ -297,7 +297,7 @@ def test_bug_7_words_of_control_never_reach_an_answer() -> None:
 def test_bug_8_a_prompt_is_marked_for_the_cache_if_it_is_long_enough_and_not_otherwise() -> None:
     def check(world: World) -> None:
         for step, model in DEFAULT_MODELS.items():
-            rubric = load_prompt(str(ROOT / "functions" / "question" / step / "logic.py")).text
+            rubric = load_prompt(str(ROOT / "functions" / "selfrag" / "question" / step / "logic.py")).text
             for prompt in (rubric, PROMPT.text):
                 marked = cache_control.mark_for(prompt, model, [1.0], PRICES[model]) is not None
                 assert marked == (tokens(prompt) >= SMALLEST_CACHEABLE[model])

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cli.local.definitions import QUESTION, definition_json, placeholders
-from cli.local.runner.machine import Execution
+from selfrag_cli.local.definitions import QUESTION, definition_json, placeholders
+from selfrag_cli.local.runner.machine import Execution
 from tests.support.definition import snake
 from tests.support.machine import Machine
 from tests.support.world import World, told

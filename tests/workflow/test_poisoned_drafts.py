@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from cli.local.definitions import QUESTION
-from cli.local.stack import deployed_handlers
+from selfrag_cli.local.definitions import QUESTION
+from selfrag_cli.local.stack import deployed_handlers
 from selfrag import bootstrap
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.passages import Passage

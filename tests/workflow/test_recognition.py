@@ -8,7 +8,7 @@ from typing import Any
 import boto3
 import pytest
 
-from cli.local.definitions import INGESTION
+from selfrag_cli.local.definitions import INGESTION
 from selfrag import bootstrap
 from selfrag.adapters.textract.recognizer import TextractRecognizer
 from selfrag.bootstrap import ingestion as ingestion_parts

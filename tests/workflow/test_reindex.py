@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from cli.local.definitions import REINDEX, placeholders
-from cli.local.jsonata import evaluate
+from selfrag_cli.local.definitions import REINDEX, placeholders
+from selfrag_cli.local.jsonata import evaluate
 from selfrag.adapters.manifest import LEASE_SECONDS
 from tests.support.definition import INGESTION_MACHINE, REINDEX_MACHINE
 from tests.support.templates import template

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from question.plan.handler import handler as plan
+from selfrag.question.plan.handler import handler as plan
 from tests.support import steps
 from tests.workflow.asking import NONE, SOME, ahead, run
 

@@ -13,10 +13,10 @@ import pytest
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.models import dynamodb_backends
 
-from cli.local.environment import MACHINE_ARN
-from cli.local.jsonata import QueryError, check, evaluate
-from cli.local.runner.machine import Machine
-from cli.local.runner.tasks import services
+from selfrag_cli.local.environment import MACHINE_ARN
+from selfrag_cli.local.jsonata import QueryError, check, evaluate
+from selfrag_cli.local.runner.machine import Machine
+from selfrag_cli.local.runner.tasks import services
 from tests.support.emulated_aws.interpreter import local_aws
 from tests.support.emulated_aws.resources import ROLE
 from tests.support.worlds import Answers

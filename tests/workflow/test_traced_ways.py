@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.show.traces import show_trace
+from selfrag_cli.show.traces import show_trace
 from tests.support import steps
 from tests.workflow.asking import ASKED, executed
 

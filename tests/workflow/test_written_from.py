@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cli.lab.traces import Trace, trace_of
+from selfrag_cli.lab.traces import Trace, trace_of
 from selfrag.domain.passages import Passage
 from tests.support import steps
 from tests.workflow.asking import ASKED, NONE, executed

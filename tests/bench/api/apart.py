@@ -4,7 +4,7 @@ from multiprocessing.managers import BaseManager
 from types import TracebackType
 from typing import Any, Self
 
-from cli.local.port import HOST
+from selfrag_cli.local.port import HOST
 from tests.bench.api.billing import Billed
 from tests.bench.api.clock import Clock
 from tests.bench.api.faults import Faults, no_faults

@@ -39,9 +39,9 @@ def said(tools: Path, folder: Path, *arguments: str) -> "subprocess.CompletedPro
 
 @pytest.mark.long
 def test_the_description_is_sound_and_has_no_name_that_generators_take(tools: Path) -> None:
-    done = ran(tools, ["openapi-spec-validator", "--errors", "all", "functions/ask/openapi.json"], ROOT)
+    done = ran(tools, ["openapi-spec-validator", "--errors", "all", "functions/selfrag/api/openapi.json"], ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
-    described = json.loads((ROOT / "functions" / "ask" / "openapi.json").read_text(encoding="utf-8"))
+    described = json.loads((ROOT / "functions" / "selfrag" / "api" / "openapi.json").read_text(encoding="utf-8"))
     assert "Response" not in described["components"]["schemas"]
     operations = [one for path in described["paths"].values() for one in path.values()]
     assert len({one["operationId"] for one in operations}) == len(operations)

@@ -21,7 +21,7 @@ def generated(language: str, folder: Path) -> None:
     if why := missing():
         needed(None, why)
     (program,) = fetched("generator").glob("openapi-generator-cli-*.jar")
-    described = str(ROOT / "functions" / "ask" / "openapi.json")
+    described = str(ROOT / "functions" / "selfrag" / "api" / "openapi.json")
     run(["java", "-jar", str(program), "generate", "-g", language, "-i", described, "-o", str(folder)], ROOT)
 
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 from werkzeug.wrappers import Request, Response
 
-from ask.page import bundle
+from selfrag.api.page import bundle
 from selfrag.domain.scores.critiqued import Out
 from selfrag.domain.scores.shown import Scale, Stopped
 from tests.support.loopback import Loopback

@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
-from ask.documents.listing import Document
-from ask.page import bundle
+from selfrag.api.documents.listing import Document
+from selfrag.api.page import bundle
 from tests.support.page.browsing import Tab
 from tests.support.page.said import saying_each
 

@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Locator, Route, expect
 from rich.console import Console
 
-from cli.show.answers import show_response
+from selfrag_cli.show.answers import show_response
 from tests.e2e.test_api import serving_api
 from tests.e2e.test_serve import WRITABLE, Served, served
 from tests.support.command import HANDBOOK, Command

@@ -48,7 +48,7 @@ def test_a_document_of_each_kind_is_read_from_the_zip_and_its_layers_alone(unpac
     for ending, content in made_files().items():
         (tmp_path / f"file{ending}").write_bytes(content)
     code = (
-        "import pathlib, ingestion.parse_document.readers as r\n"
+        "import pathlib, selfrag.reader.readers as r\n"
         f"for file in sorted(pathlib.Path({str(tmp_path)!r}).iterdir()):\n"
         "    print(file.suffix, len(r.parse(file.name, file.read_bytes()).text) > 10)"
     )

@@ -131,7 +131,7 @@ def test_every_file_can_be_read_by_the_user_that_a_lambda_runs_as(arm64: Path) -
 
 def test_what_lambda_runs_as_a_program_can_be_run(copy: Path, tmp_path: Path) -> None:
     [program] = re.findall(r'AWS_LAMBDA_EXEC_WRAPPER += "/var/task/(.+)"', text_of(ROOT / "infra"))
-    zip_ = write_zip(tmp_path / "ask.zip", function_files(copy / "functions", "ask")).path
+    zip_ = write_zip(tmp_path / "ask.zip", function_files(copy / "functions", "api")).path
     with zipfile.ZipFile(zip_) as content:
         assert content.getinfo(program).external_attr >> 16 == 0o100755
 

@@ -1,6 +1,6 @@
 """What a reader makes of a text that a test writes, and the rows that can be cited in it."""
 
-from ingestion.parse_document.readers import parse
+from selfrag.reader.readers import parse
 from selfrag.domain.documents import Document
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ingestion.parse_document.readers import parse
+from selfrag.reader.readers import parse
 from selfrag.domain.errors import BadDocument
 
 # What nothing may ask for while a file is read.

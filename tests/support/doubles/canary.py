@@ -14,7 +14,7 @@ import boto3
 import httpx2
 from werkzeug.wrappers import Request, Response
 
-from cli.local.serving.gateway import serving
+from selfrag_cli.local.serving.gateway import serving
 from tests.support.doubles.model_server import ModelServer
 from tests.support.emulated_aws.resources import TABLES, bind
 from tests.support.emulated_aws.stack import MACHINE_ARN, running_stack

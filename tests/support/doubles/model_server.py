@@ -11,7 +11,7 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from cli.local.stand_in import steps
+from selfrag_cli.local.stand_in import steps
 from tests.support.doubles.requests import schema_of
 from tests.support.loopback import Loopback
 

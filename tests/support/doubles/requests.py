@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from cli.local.stand_in.messages import Refused
+from selfrag_cli.local.stand_in.messages import Refused
 
 _FIVE = re.compile(r"claude-(?:[a-z]+-)?5(?:\D|$)")
 

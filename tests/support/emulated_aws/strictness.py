@@ -16,7 +16,7 @@ from moto.stepfunctions.parser.asl.component.common.error_name.states_error_name
 from moto.stepfunctions.parser.asl.component.common.error_name.states_error_name_type import StatesErrorNameType
 from moto.stepfunctions.parser.asl.eval.event.event_detail import EventDetails
 
-from cli.local.jsonata import QueryError, check, evaluate
+from selfrag_cli.local.jsonata import QueryError, check, evaluate
 
 MAX_VARIABLE_BYTES = 256 * 1024
 NOT_CAUGHT_BY_ALL = ("States.DataLimitExceeded", "States.Runtime")

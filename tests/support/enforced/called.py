@@ -1,6 +1,6 @@
 """The calls of a run in the emulator, held against what the page of permissions lists."""
 
-from cli.doctor.permissions import ROLES
+from selfrag_cli.doctor.permissions import ROLES
 from tests.support.enforced.record import Record
 from tests.support.enforced.refusals import Refusal
 from tests.support.infra.rules import listed_permissions

@@ -42,7 +42,7 @@ def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble, TitanDouble, 
         TitanDouble() as titan,
         TextractDouble(lambda key, bucket, name: None) as textract,
         OpenSearchDouble(keys_of(ROLES.values())) as collection,
-        WebServer(ROOT / "docs" / "web") as web,
+        WebServer(ROOT / "cli" / "selfrag_cli" / "sample" / "web") as web,
     ):
         # The emulator makes a collection, too, but one that holds nothing: the double stands in its place.
         instead = {

@@ -8,11 +8,11 @@ from pathlib import Path
 import boto3
 import pytest
 
-from cli.doctor.account import Account
-from cli.doctor.checks import ACCOUNT, DEPLOYED
-from cli.doctor.choices import choices_in
-from cli.doctor.deployment import Deployment
-from cli.doctor.permissions import simulated
+from selfrag_cli.doctor.account import Account
+from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED
+from selfrag_cli.doctor.choices import choices_in
+from selfrag_cli.doctor.deployment import Deployment
+from selfrag_cli.doctor.permissions import simulated
 from tests.support.doubles.titan_double import TitanDouble
 from tests.support.infra.asking import api_key, at
 from tests.support.infra.emulator import Stack
@@ -72,7 +72,7 @@ def the_doctor_notices_a_role_that_lacks_a_statement(stack: Stack) -> None:
 
 
 def _run(stack: Stack, titan: TitanDouble, *options: str) -> tuple[int, str]:
-    command = [sys.executable, "-m", "cli.main", "doctor", "--infra", str(stack.directory), *options]
+    command = [sys.executable, "-m", "selfrag_cli.main", "doctor", "--infra", str(stack.directory), *options]
     here = {"PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url}
     done = run(command, Path(ROOT), environment(stack.directory, **_reaching(stack), **here), check=False)
     assert not done.stderr, done.stderr

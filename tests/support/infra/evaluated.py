@@ -6,7 +6,7 @@ from typing import Any
 
 import boto3
 
-from cli.local.definitions import EVALUATION, definition_json
+from selfrag_cli.local.definitions import EVALUATION, definition_json
 from tests.support.definition import IN_EXPRESSIONS
 from tests.support.infra.asking import eventually
 from tests.support.roles.calls import HERE, bucket_arn

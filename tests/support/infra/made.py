@@ -4,8 +4,8 @@ import json
 import re
 from typing import Any
 
-from cli.doctor.names import MACHINES
-from cli.doctor.permissions import ROLES
+from selfrag_cli.doctor.names import MACHINES
+from selfrag_cli.doctor.permissions import ROLES
 from tests.support.infra.metrics import EMITTED
 from tests.support.infra.rules import FUNCTIONS, handler_files, listed_permissions
 from tests.support.roles.policies import exported, policies_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import boto3
 import httpx2
 
-from ask.page import bundle
+from selfrag.api.page import bundle
 from tests.support.infra.asking import api_key, at
 from tests.support.infra.emulator import Stack
 from tests.support.page.browsing import NAMES, Tab, browsing

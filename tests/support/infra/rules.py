@@ -8,8 +8,8 @@ from typing import Any
 
 import hcl2
 
-from cli.doctor.choices import unquoted
-from cli.doctor.permissions import EACH_THAT_ASKS
+from selfrag_cli.doctor.choices import unquoted
+from selfrag_cli.doctor.permissions import EACH_THAT_ASKS
 from selfrag.runtime.models import DEFAULT_MODELS
 from tests.support.infra.metrics import EMITTED
 from tests.support.infra.tools import ROOT

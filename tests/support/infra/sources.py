@@ -15,10 +15,10 @@ _HANDED_ON = ("vectors_key", "vectors_at")
 _RENAMED = {
     "functions/selfrag/domain/passages.py": ("    score: float", "    fused: float"),
     "functions/selfrag/ports/index.py": ('{"score":', '{"fused":'),
-    "functions/question/search_web/logic.py": ("score=hit", "fused=hit"),
-    "functions/ingestion/split_document/logic.py": ('{"score"}', '{"fused"}'),
-    "functions/ingestion/embed_passages/logic.py": _HANDED_ON,
-    "functions/ingestion/index_passages/logic.py": _HANDED_ON,
+    "functions/selfrag/question/search_web/logic.py": ("score=hit", "fused=hit"),
+    "functions/selfrag/ingestion/split_document/logic.py": ('{"score"}', '{"fused"}'),
+    "functions/selfrag/ingestion/embed_passages/logic.py": _HANDED_ON,
+    "functions/selfrag/ingestion/index_passages/logic.py": _HANDED_ON,
 }
 # The emulator starts a function in seconds, and many at once on a busy machine in a minute: a step may take longer.
 _PATIENT = {

@@ -92,9 +92,9 @@ def copy_configuration(directory: Path) -> None:
         shutil.copy(file, directory)
     shutil.copytree(INFRA / "workflows", directory / "workflows")
     # The API's description lies beside infra/, and what is copied twice is the same.
-    described = directory.parent / "functions" / "ask" / "openapi.json"
+    described = directory.parent / "functions" / "selfrag" / "api" / "openapi.json"
     described.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(ROOT / "functions" / "ask" / "openapi.json", described)
+    shutil.copy(ROOT / "functions" / "selfrag" / "api" / "openapi.json", described)
 
 
 def environment(directory: Path, **more: str) -> dict[str, str]:

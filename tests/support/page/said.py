@@ -8,7 +8,7 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from ask.page import bundle
+from selfrag.api.page import bundle
 from tests.support.loopback import Loopback
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from ask.page import bundle
+from selfrag.api.page import bundle
 from selfrag.domain.answers import BY_RULE
 from tests.support.loopback import Loopback
 from tests.support.page.browsing import Tab

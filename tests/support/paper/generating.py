@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from question.decide_retrieval.handler import handler as decide_retrieval
-from question.generate.handler import handler as generate
+from selfrag.question.decide_retrieval.handler import handler as decide_retrieval
+from selfrag.question.generate.handler import handler as generate
 from selfrag import bootstrap
 from selfrag.domain.scores.critiqued import Critiqued, Segment
 from tests.support.asking import MemoryCalls, Skipping

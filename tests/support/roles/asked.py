@@ -1,4 +1,4 @@
-"""Write cli/doctor/calls.json anew: what `selfrag doctor` asks IAM about, from the calls of recorded runs.
+"""Write cli/selfrag_cli/doctor/calls.json anew: what `selfrag doctor` asks IAM about, from the calls of recorded runs.
 
 python -m tests.support.roles.asked
 """
@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from cli.doctor.permissions import EACH_THAT_ASKS, FILE
+from selfrag_cli.doctor.permissions import EACH_THAT_ASKS, FILE
 from selfrag.runtime.models import DEFAULT_MODELS
 from tests.support.roles.calls import ACCOUNT
 from tests.support.roles.recorded import Call

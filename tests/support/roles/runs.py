@@ -11,9 +11,9 @@ import boto3
 import httpx2
 import pytest
 
-from ask.streaming.listening import reply_to
-from cli.local.definitions import INGESTION, QUESTION
-from cli.local.serving.gateway import serving, threaded_handler
+from selfrag.api.streaming.listening import reply_to
+from selfrag_cli.local.definitions import INGESTION, QUESTION
+from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from selfrag import bootstrap
 from selfrag.runtime.clock import Clock
 from tests.support.documents.scans import scanned_pdf
@@ -57,7 +57,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
         titan = opened.enter_context(TitanDouble())
         textract = opened.enter_context(TextractDouble(object_of))
         collection = opened.enter_context(OpenSearchDouble({"FOOBARKEY": "FOOBARSECRET"}))
-        web = opened.enter_context(WebServer(ROOT / "docs" / "web"))
+        web = opened.enter_context(WebServer(ROOT / "cli" / "selfrag_cli" / "sample" / "web"))
         selfrag = opened.enter_context(vllm(_DIRECT))
         environment = {
             "SELFRAG_COLLECTION_ENDPOINT": collection.url,

@@ -16,7 +16,7 @@ import anthropic
 import httpx2
 from anthropic.types import Message, ToolUseBlock, Usage
 
-from question.grade_relevance.logic import Relevance
+from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.ports.prompts import Prompt
 from selfrag.ports.recent import Recent

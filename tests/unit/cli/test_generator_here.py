@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli.local.backends import check_services
+from selfrag_cli.local.backends import check_services
 from selfrag.domain.errors import Misconfigured
 
 

@@ -8,8 +8,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from cli.commands.examples import EXAMPLES
-from cli.main import GROUPS, app
+from selfrag_cli.commands.examples import EXAMPLES
+from selfrag_cli.main import GROUPS, app
 from tests.support.command import ROOT
 
 LINES = [line for lines in EXAMPLES.values() for line in lines]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 PROGRAM = """
 import json, sys
-from cli.main import app
+from selfrag_cli.main import app
 documents, question = sys.argv[1], "How much is the fee?"
 for arguments in (
     ["ingest", documents], ["documents", "--docs", documents], ["search", "fee", "--docs", documents],

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from cli.pace import Pace, Reading
-from cli.terminal import reading_progress
+from selfrag_cli.pace import Pace, Reading
+from selfrag_cli.terminal import reading_progress
 
 
 class Clock:

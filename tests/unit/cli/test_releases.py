@@ -9,7 +9,7 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
-from cli.releases import Releases, releases_of, to_go_back_to
+from selfrag_cli.releases import Releases, releases_of, to_go_back_to
 from selfrag.domain.errors import InvalidInput, Misconfigured
 
 HERE = "arn:aws:states:eu-west-1:123456789012:stateMachine"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from question.compose_answer.messages import MESSAGES
+from selfrag.question.compose_answer.messages import MESSAGES
 from selfrag.domain.errors import DeadlineExceeded
 from tests.support import steps
 from tests.support.paper.candidates import CLAUDE, critiqued

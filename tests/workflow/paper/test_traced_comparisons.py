@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from ask.logic import unfinished
-from cli.show.traces import show_trace
-from cli.spans.made import trace_of
+from selfrag.api.logic import unfinished
+from selfrag_cli.show.traces import show_trace
+from selfrag_cli.spans.made import trace_of
 from selfrag.domain.history import steps_of
 from tests.support import steps
 from tests.support.emulated_aws.stack import Execution

@@ -17,7 +17,7 @@ Read = Callable[[str], dict[str, Any]]
 
 
 def _selfrag() -> Read:
-    from ingestion.parse_document.readers import parse
+    from selfrag.reader.readers import parse
 
     def read(path: str) -> dict[str, Any]:
         document = parse(Path(path).name, Path(path).read_bytes())

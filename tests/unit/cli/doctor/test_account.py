@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
-from cli.doctor import machine_version
-from cli.doctor.account import Account
-from cli.doctor.checks import ACCOUNT, examine
-from cli.doctor.choices import Choices
-from cli.doctor.findings import Finding, Level
-from cli.doctor.names import MACHINES, functions
+from selfrag_cli.doctor import machine_version
+from selfrag_cli.doctor.account import Account
+from selfrag_cli.doctor.checks import ACCOUNT, examine
+from selfrag_cli.doctor.choices import Choices
+from selfrag_cli.doctor.findings import Finding, Level
+from selfrag_cli.doctor.names import MACHINES, functions
 from tests.support.command import ROOT
 from tests.support.doubles.aws_account import (
     ACCOUNT as NUMBER,

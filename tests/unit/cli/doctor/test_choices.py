@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.doctor import needs
-from cli.doctor.choices import Choices, choices_in
+from selfrag_cli.doctor import needs
+from selfrag_cli.doctor.choices import Choices, choices_in
 from selfrag.domain.calls import price_of
 from selfrag.domain.errors import InvalidInput
 from selfrag.runtime.models import DEFAULT_MODELS, FIRST, PROFILES

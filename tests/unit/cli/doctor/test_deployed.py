@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from cli.doctor.account import Account
-from cli.doctor.checks import DEPLOYED, examine
-from cli.doctor.choices import Choices
-from cli.doctor.deployment import Deployment
-from cli.doctor.findings import Finding, Level
+from selfrag_cli.doctor.account import Account
+from selfrag_cli.doctor.checks import DEPLOYED, examine
+from selfrag_cli.doctor.choices import Choices
+from selfrag_cli.doctor.deployment import Deployment
+from selfrag_cli.doctor.findings import Finding, Level
 from tests.support.doubles.api_double import ApiDouble
 from tests.support.doubles.aws_account import AwsAccount, Refused, Reply
 from tests.support.doubles.deployed_account import KEY, OUTPUTS, REGION, deployed, endpoint, routed

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.commands.deployment import show_end, show_finding
-from cli.doctor import needs
-from cli.doctor.account import Account
-from cli.doctor.checks import ACCOUNT, DEPLOYED, examine
-from cli.doctor.choices import Choices
-from cli.doctor.findings import Check
+from selfrag_cli.commands.deployment import show_end, show_finding
+from selfrag_cli.doctor import needs
+from selfrag_cli.doctor.account import Account
+from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED, examine
+from selfrag_cli.doctor.choices import Choices
+from selfrag_cli.doctor.findings import Check
 from tests.support.command import ROOT
 from tests.support.doubles.aws_account import AwsAccount, Refused, Reply, limit_of_lambda, titan_quotas
 

@@ -7,7 +7,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from cli.feedback.reading import dynamodb_in, feedback_of_deployment, read_feedback
+from selfrag_cli.feedback.reading import dynamodb_in, feedback_of_deployment, read_feedback
 from selfrag.adapters.feedback import DynamoFeedback
 from selfrag.domain.errors import InvalidInput, Unreadable
 from tests.support.emulated_aws.resources import FEEDBACK_TABLE, make

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cli.lab.gold.question_sets import GoldQuestion
+from selfrag_cli.lab.gold.question_sets import GoldQuestion
 
 
 def response(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from cli.lab.metrics.agreement import Counts, clustered, weighted_kappa
-from cli.lab.metrics.shares import mcnemar, share
+from selfrag_cli.lab.metrics.agreement import Counts, clustered, weighted_kappa
+from selfrag_cli.lab.metrics.shares import mcnemar, share
 
 
 def test_a_share_of_none_and_of_all_has_an_interval() -> None:

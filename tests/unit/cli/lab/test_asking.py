@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from cli.lab.runs.asking import asking_endpoint
-from cli.lab.runs.variants import read_variants
+from selfrag_cli.lab.runs.asking import asking_endpoint
+from selfrag_cli.lab.runs.variants import read_variants
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest, Policy
 from tests.support.loopback import Loopback

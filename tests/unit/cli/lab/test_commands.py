@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.lab.commands import COMMANDS
-from cli.lab.commands.extra import in_lab
-from cli.main import app
+from selfrag_cli.lab.commands import COMMANDS
+from selfrag_cli.lab.commands.extra import in_lab
+from selfrag_cli.main import app
 from selfrag.domain.errors import Misconfigured
 from tests.support.command import ROOT
 
@@ -25,7 +25,7 @@ def test_a_report_is_refused_before_anything_is_asked_with_the_command_that_inst
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.chdir(tmp_path)
-    asked = ["eval", str(ROOT / "docs" / "questions.jsonl"), "--report", "report.html"]
+    asked = ["eval", str(ROOT / "cli" / "selfrag_cli" / "sample" / "questions.jsonl"), "--report", "report.html"]
     ended = CliRunner().invoke(app, asked)
     assert isinstance(ended.exception, Misconfigured)
     assert "matplotlib, which the extra `lab` brings: .venv/bin/pip install" in str(ended.exception)
@@ -34,7 +34,7 @@ def test_a_report_is_refused_before_anything_is_asked_with_the_command_that_inst
 
 def test_a_module_of_our_own_that_is_missing_is_a_defect_and_no_matter_of_the_extra() -> None:
     def broken() -> None:
-        import cli.lab.nowhere  # noqa: F401
+        import selfrag_cli.lab.nowhere  # noqa: F401
 
     with pytest.raises(ModuleNotFoundError):
         in_lab(broken)()

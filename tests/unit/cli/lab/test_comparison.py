@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.lab.metrics.comparison import FEWEST, differences, intervals
-from cli.lab.metrics.measures import NOT_FOR_IT, Measured, Share, overall
-from cli.lab.metrics.pairs import better, most_different
-from cli.lab.metrics.significance import holm, swapped
+from selfrag_cli.lab.metrics.comparison import FEWEST, differences, intervals
+from selfrag_cli.lab.metrics.measures import NOT_FOR_IT, Measured, Share, overall
+from selfrag_cli.lab.metrics.pairs import better, most_different
+from selfrag_cli.lab.metrics.significance import holm, swapped
 from tests.bench.chance import errors
 
 

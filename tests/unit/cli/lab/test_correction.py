@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from cli.lab.metrics.agreement import Counts
-from cli.lab.metrics.correction import corrected
-from cli.lab.metrics.shares import share
+from selfrag_cli.lab.metrics.agreement import Counts
+from selfrag_cli.lab.metrics.correction import corrected
+from selfrag_cli.lab.metrics.shares import share
 
 RUNS = 400
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from cli.lab.metrics.distributions import distributions
-from cli.lab.metrics.measures import Reply
+from selfrag_cli.lab.metrics.distributions import distributions
+from selfrag_cli.lab.metrics.measures import Reply
 from tests.unit.cli.lab.conftest import reflection, response
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.lab.graders import sets
-from cli.lab.graders.rows import Row
-from cli.lab.graders.sets import SETS, is_set, read_sets
+from selfrag_cli.lab.graders import sets
+from selfrag_cli.lab.graders.rows import Row
+from selfrag_cli.lab.graders.sets import SETS, is_set, read_sets
 from selfrag.domain.errors import InvalidInput
 
 WICE = [

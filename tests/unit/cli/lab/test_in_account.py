@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from cli.lab.evaluation import Estimate, Plan, Told
-from cli.lab.runs.account import evaluate_in_account
-from cli.lab.runs.machine import MOST_ANSWERS, Machine, item_of
-from cli.lab.runs.results import Result
-from cli.lab.runs.tasks import Task, result_of
-from cli.lab.runs.variants import read_variants
+from selfrag_cli.lab.evaluation import Estimate, Plan, Told
+from selfrag_cli.lab.runs.account import evaluate_in_account
+from selfrag_cli.lab.runs.machine import MOST_ANSWERS, Machine, item_of
+from selfrag_cli.lab.runs.results import Result
+from selfrag_cli.lab.runs.tasks import Task, result_of
+from selfrag_cli.lab.runs.variants import read_variants
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from tests.unit.cli.lab.conftest import gold, response
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from cli.lab.judge import Judge, Judgements, add_judgements, judge_answers, read_errors
-from cli.lab.judging import AS_SET
-from cli.lab.metrics.agreement import Counts
-from cli.lab.report import Findings
-from cli.lab.runs.results import Result
-from cli.lab.runs.variants import read_variants
-from cli.local.stand_in.fields import fields_of
-from question.compose_answer.messages import MESSAGES
+from selfrag_cli.lab.judge import Judge, Judgements, add_judgements, judge_answers, read_errors
+from selfrag_cli.lab.judging import AS_SET
+from selfrag_cli.lab.metrics.agreement import Counts
+from selfrag_cli.lab.report import Findings
+from selfrag_cli.lab.runs.results import Result
+from selfrag_cli.lab.runs.variants import read_variants
+from selfrag_cli.local.stand_in.fields import fields_of
+from selfrag.question.compose_answer.messages import MESSAGES
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.passages import Passage
 from selfrag.runtime.models import GRADER, WRITER

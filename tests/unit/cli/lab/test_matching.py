@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.lab.metrics.matching import exact_match, f1, match
+from selfrag_cli.lab.metrics.matching import exact_match, f1, match
 
 # The figures follow from the published rules of SQuAD 1.1, by hand.
 ENGLISH = [

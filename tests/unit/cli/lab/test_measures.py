@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from cli.lab.metrics.matching import quoted_from, same_document
-from cli.lab.metrics.measures import NOT_FOR_IT, Share, measured, overall
+from selfrag_cli.lab.metrics.matching import quoted_from, same_document
+from selfrag_cli.lab.metrics.measures import NOT_FOR_IT, Share, measured, overall
 from tests.unit.cli.lab.conftest import gold, reflection, response
 
 KNOWN = gold(answers=("18 weeks",), answerable=True)

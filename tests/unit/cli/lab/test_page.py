@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from cli.lab.gold.question_sets import GoldQuestion
-from cli.lab.judge import Judgements, add_judgements
-from cli.lab.metrics.agreement import Counts
-from cli.lab.page.files import check_report, write_report
-from cli.lab.report import Findings
-from cli.lab.runs.results import Result
-from cli.lab.runs.variants import read_variants
+from selfrag_cli.lab.gold.question_sets import GoldQuestion
+from selfrag_cli.lab.judge import Judgements, add_judgements
+from selfrag_cli.lab.metrics.agreement import Counts
+from selfrag_cli.lab.page.files import check_report, write_report
+from selfrag_cli.lab.report import Findings
+from selfrag_cli.lab.runs.results import Result
+from selfrag_cli.lab.runs.variants import read_variants
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.verdicts import SupportVerdict
 from tests.unit.cli.lab.conftest import gold, reflection, response

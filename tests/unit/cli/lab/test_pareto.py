@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cli.lab.metrics.pareto import front_of
+from selfrag_cli.lab.metrics.pareto import front_of
 
 
 def variants(**points: tuple[float | None, float | None]) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli.lab.metrics.power import least_difference
+from selfrag_cli.lab.metrics.power import least_difference
 
 
 @pytest.mark.parametrize(

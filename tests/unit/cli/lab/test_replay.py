@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from cli.lab.replay import Changes, replayed
-from cli.lab.replay_report import Replay
-from cli.lab.traces import Trace, keeping_traces, read_traces, trace_of
+from selfrag_cli.lab.replay import Changes, replayed
+from selfrag_cli.lab.replay_report import Replay
+from selfrag_cli.lab.traces import Trace, keeping_traces, read_traces, trace_of
 from selfrag import bootstrap
 from selfrag.domain.calls import PRICES
 from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
@@ -20,7 +20,7 @@ from tests.support.doubles.model_server import Body, ModelServer
 from tests.support.local import QUESTION, local_stack
 
 Replaying = Callable[..., Replay]
-STEPS = ROOT / "functions" / "question"
+STEPS = ROOT / "functions" / "selfrag" / "question"
 
 
 def histories(count: int, server: ModelServer, **policy: Any) -> list[list[dict[str, Any]]]:

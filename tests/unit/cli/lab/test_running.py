@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.lab.runs.budget import MOST_IN_A_ROW, Budget
-from cli.lab.runs.results import Results, opened_results
-from cli.lab.runs.running import PAUSES, Run
-from cli.lab.runs.tasks import Task, tasks_left
-from cli.lab.runs.variants import Variant, read_variants
+from selfrag_cli.lab.runs.budget import MOST_IN_A_ROW, Budget
+from selfrag_cli.lab.runs.results import Results, opened_results
+from selfrag_cli.lab.runs.running import PAUSES, Run
+from selfrag_cli.lab.runs.tasks import Task, tasks_left
+from selfrag_cli.lab.runs.variants import Variant, read_variants
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
 from tests.unit.cli.lab.conftest import gold, response

@@ -2,10 +2,10 @@
 
 import pytest
 
-from cli.lab.metrics.slices import OTHER, classes_of, languages_of
-from cli.lab.report import Findings
-from cli.lab.runs.results import Result
-from cli.lab.runs.variants import read_variants
+from selfrag_cli.lab.metrics.slices import OTHER, classes_of, languages_of
+from selfrag_cli.lab.report import Findings
+from selfrag_cli.lab.runs.results import Result
+from selfrag_cli.lab.runs.variants import read_variants
 from tests.unit.cli.lab.conftest import gold, response
 
 ENGLISH = ["How many weeks of parental leave does each parent receive?", "How long does the probation period last?"]

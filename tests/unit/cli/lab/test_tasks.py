@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from cli.lab.runs.estimates import TOKENS, estimated_usd, usual_calls, usual_usd
-from cli.lab.runs.results import Result, opened_results
-from cli.lab.runs.tasks import Task
-from cli.lab.runs.variants import read_variants
+from selfrag_cli.lab.runs.estimates import TOKENS, estimated_usd, usual_calls, usual_usd
+from selfrag_cli.lab.runs.results import Result, opened_results
+from selfrag_cli.lab.runs.tasks import Task
+from selfrag_cli.lab.runs.variants import read_variants
 from selfrag.domain.questions import Policy
 from selfrag.domain.strategies import Strategy
 from selfrag.runtime.models import DEFAULT_MODELS, PROFILES

@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
-from cli.lab.runs.results import Result, opened_results
-from cli.lab.runs.variants import Variant, read_variants
+from selfrag_cli.lab.runs.results import Result, opened_results
+from selfrag_cli.lab.runs.variants import Variant, read_variants
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy
 from selfrag.domain.strategies import Strategy

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cli.lab.runs.worker import Processes
+from selfrag_cli.lab.runs.worker import Processes
 from selfrag.domain.errors import Misconfigured
 from tests.support.remote import SECONDS, begin_another_and_die
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cli.local.index import EmbeddedIndex
+from selfrag_cli.local.index import EmbeddedIndex
 from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import Entry
 

@@ -6,12 +6,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from cli.local.home import connect
-from cli.local.index import SCHEMA, EmbeddedIndex
-from cli.local.sources.place import place_to_read
-from cli.local.sources.report import Report
-from cli.local.sources.source import directory_collection
-from cli.local.sources.sync import sync
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
+from selfrag_cli.local.sources.place import place_to_read
+from selfrag_cli.local.sources.report import Report
+from selfrag_cli.local.sources.source import directory_collection
+from selfrag_cli.local.sources.sync import sync
 from selfrag.domain.passages import Bounds
 from tests.support.fakes import FakeEmbedder
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import pytest
 
-from cli.local.home import connect
-from cli.local.index import SCHEMA, EmbeddedIndex
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds
 from tests.unit.cli.local_index.made import VECTOR, entry, found, near
@@ -80,8 +80,8 @@ def test_vectors_of_another_embedder_are_refused_until_all_are_new(index: Embedd
 
 def test_a_search_sees_a_write_of_another_process_whole_or_not_at_all(index: EmbeddedIndex) -> None:
     program = """
-from cli.local.home import connect
-from cli.local.index import SCHEMA, EmbeddedIndex
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from tests.unit.cli.local_index.made import entry
 index = EmbeddedIndex(connect(SCHEMA))
 for turn in range(150):

@@ -10,8 +10,8 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from cli.local.home import connect
-from cli.local.index import SCHEMA, E5Embedder, KeptEmbedder
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index import SCHEMA, E5Embedder, KeptEmbedder
 from tests.support.fakes import FakeEmbedder
 
 

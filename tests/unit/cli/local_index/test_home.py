@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.local.home import connect, home, writing
+from selfrag_cli.local.home import connect, home, writing
 from selfrag.domain.errors import Misconfigured
 
 
@@ -73,7 +73,7 @@ def test_what_fails_half_way_leaves_nothing_behind() -> None:
 
 def test_several_processes_may_open_and_write_a_new_home_at_once() -> None:
     program = """
-from cli.local.home import connect, writing
+from selfrag_cli.local.home import connect, writing
 for _ in range(10):
     connection = connect("CREATE TABLE IF NOT EXISTS t (n); CREATE INDEX IF NOT EXISTS i ON t (n)")
     with writing(connection):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cli.pace import Reading
+from selfrag_cli.pace import Reading
 from selfrag.domain.errors import InvalidInput
 from tests.support.documents.files import docx, paragraph, pdf
 from tests.support.fakes import FakeEmbedder

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.local.sources.ingestion import Interruptible
-from cli.local.sources.report import Interrupted
-from cli.pace import Reading
+from selfrag_cli.local.sources.ingestion import Interruptible
+from selfrag_cli.local.sources.report import Interrupted
+from selfrag_cli.pace import Reading
 from selfrag.domain.errors import SelfragError
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
@@ -24,8 +24,8 @@ INGEST = [
     """
 import sys
 from pathlib import Path
-from cli.local.sources.sync import sync
-from cli.local.sources.place import place_to_read
+from selfrag_cli.local.sources.sync import sync
+from selfrag_cli.local.sources.place import place_to_read
 from tests.support.fakes import FakeEmbedder
 for directory in sys.argv[1:]:
     sync(place_to_read(Path(directory)), embedder=FakeEmbedder())
@@ -69,9 +69,9 @@ def test_an_ingestion_that_is_killed_in_the_middle_is_completed(write: Write, ho
     program = """
 import os, sys
 from pathlib import Path
-from cli.local.sources.sync import sync
-from cli.local.sources.place import place_to_read
-from cli.local.stores.manifest import LocalManifest
+from selfrag_cli.local.sources.sync import sync
+from selfrag_cli.local.sources.place import place_to_read
+from selfrag_cli.local.stores.manifest import LocalManifest
 from tests.support.fakes import FakeEmbedder
 left, write = int(sys.argv[2]), LocalManifest._write
 def dying(self, values):

@@ -8,8 +8,8 @@ from contextlib import closing
 
 import numpy as np
 
-from cli.local.home import connect
-from cli.local.index import SCHEMA, EmbeddedIndex
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from selfrag.domain.passages import Bounds
 from tests.unit.cli.local_index.made import VECTOR, found, near
 from tests.unit.cli.local_index.reading import index_ids
@@ -54,8 +54,8 @@ def test_taking_over_a_home_is_ended_by_the_next_process_if_one_is_killed() -> N
     """The process dies at the 450th vector that it writes, in the middle of a transaction."""
     program = """
 import os
-from cli.local.home import connect
-from cli.local.index import SCHEMA, EmbeddedIndex
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 left = 450
 def die(statement):
     global left

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.local.sources.place import SAMPLE_DOCUMENTS, Place, place_to_ask, place_to_read
+from selfrag_cli.local.sources.place import SAMPLE_DOCUMENTS, Place, place_to_ask, place_to_read
 from selfrag.domain.errors import InvalidInput
 
 

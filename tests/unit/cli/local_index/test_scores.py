@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.local.home import connect
-from cli.local.index import SCHEMA, EmbeddedIndex
-from cli.local.index.tokens import tokens
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
+from selfrag_cli.local.index.tokens import tokens
 from tests.unit.cli.local_index.made import entry, found, near
 
 WORDS = ["leave", "days", "pay", "有給休暇", "休暇", "the", "Ärger", "x1", "?!"]

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli.local.home import connect
-from cli.local.index import SCHEMA, EmbeddedIndex, open_embedder, open_index
-from cli.local.sources.place import place_to_read
-from cli.local.sources.source import directory_collection
-from cli.local.sources.sync import sync
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index import SCHEMA, EmbeddedIndex, open_embedder, open_index
+from selfrag_cli.local.sources.place import place_to_read
+from selfrag_cli.local.sources.source import directory_collection
+from selfrag_cli.local.sources.sync import sync
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import best, search

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.local.index.tokens import tokens
+from selfrag_cli.local.index.tokens import tokens
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.pace import Reading
+from selfrag_cli.pace import Reading
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.kinds import EXTENSIONS
 from tests.support.fakes import FakeEmbedder

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cli.local.home import connect
-from cli.local.index import SCHEMA, EmbeddedIndex
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import Entry
 from tests.support.fakes import FakeEmbedder

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from cli.local.home import connect
-from cli.local.recognition import tesseract
-from cli.local.recognition.local import local_recognizer
-from cli.local.recognition.rendering import MAX_PIXELS
-from cli.local.sources.place import Place
-from cli.local.sources.report import NothingUsable
-from cli.local.sources.sync import sync
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.recognition import tesseract
+from selfrag_cli.local.recognition.local import local_recognizer
+from selfrag_cli.local.recognition.rendering import MAX_PIXELS
+from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.sources.report import NothingUsable
+from selfrag_cli.local.sources.sync import sync
 from selfrag.domain.errors import BadDocument, InvalidInput, Misconfigured
 from selfrag.runtime.settings import IngestionSettings
 from tests.support.documents.files import assembled, pdf, stream
@@ -164,7 +164,7 @@ def test_the_line_breaks_and_quotation_marks_of_a_page_stay(install: Install) ->
 
 
 def test_a_page_of_any_size_is_drawn_within_bounds() -> None:
-    from cli.local.recognition.local import _RENDER
+    from selfrag_cli.local.recognition.local import _RENDER
 
     huge = [
         b"<< /Type /Catalog /Pages 2 0 R >>",

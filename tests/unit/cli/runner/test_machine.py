@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from cli.local.definitions import INGESTION, QUESTION, definition_of
-from cli.local.environment import MACHINE_ARN
-from cli.local.runner.machine import Execution, Machine
-from cli.local.runner.tasks import services
+from selfrag_cli.local.definitions import INGESTION, QUESTION, definition_of
+from selfrag_cli.local.environment import MACHINE_ARN
+from selfrag_cli.local.runner.machine import Execution, Machine
+from selfrag_cli.local.runner.tasks import services
 from tests.support.worlds import Answers
 
 SOON = 20.0

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cli.local.serving.background import Ingesting
+from selfrag_cli.local.serving.background import Ingesting
 
 SECONDS = 10.0
 

@@ -7,8 +7,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from cli.local.serving.cors import origins_of
-from cli.local.serving.gateway import serving
+from selfrag_cli.local.serving.cors import origins_of
+from selfrag_cli.local.serving.gateway import serving
 from selfrag.domain.errors import InvalidInput
 from tests.e2e.test_api import problem
 

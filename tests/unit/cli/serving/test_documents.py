@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.local.environment import DOCUMENTS_BUCKET
-from cli.local.serving.documents import Documents
-from cli.local.stores.manifest import LocalManifest, opened_manifest
+from selfrag_cli.local.environment import DOCUMENTS_BUCKET
+from selfrag_cli.local.serving.documents import Documents
+from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag.domain.documents import document_id
 from selfrag.domain.records import Record
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.local.serving.folder import Folder
-from cli.local.sources.comparison import documents_below
+from selfrag_cli.local.serving.folder import Folder
+from selfrag_cli.local.sources.comparison import documents_below
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 
 

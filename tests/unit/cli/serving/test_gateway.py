@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.event_handler.api_gateway import Route
 
-from cli.local.serving.gateway import threaded_handler
-from cli.local.serving.invocation import Asked, invoke
+from selfrag_cli.local.serving.gateway import threaded_handler
+from selfrag_cli.local.serving.invocation import Asked, invoke
 
 
 def test_the_first_requests_of_a_path_may_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from starlette.responses import Response
 
-from cli.local.serving.invocation import COMPRESSED_FROM_BYTES, Asked, invoke
+from selfrag_cli.local.serving.invocation import COMPRESSED_FROM_BYTES, Asked, invoke
 
 LARGE = "é" * (COMPRESSED_FROM_BYTES // 2)
 

@@ -8,8 +8,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from cli.local.home import FILE, alone, connect
-from cli.local.serving.gateway import serving
+from selfrag_cli.local.home import FILE, alone, connect
+from selfrag_cli.local.serving.gateway import serving
 from tests.e2e.test_api import problem
 
 TOKEN = "a" * 43

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.show.answers import NOT_READ, show_response
-from cli.show.documents import show_passages
+from selfrag_cli.show.answers import NOT_READ, show_response
+from selfrag_cli.show.documents import show_passages
 from selfrag.domain.answers import BY_RULE
 from selfrag.domain.history import Step
 from tests.support.paper.compared import answers

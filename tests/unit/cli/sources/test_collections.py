@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from cli.local.home import connect
-from cli.local.sources.collections import known_collection, known_collections, move_collection, remove_collection
-from cli.local.sources.place import AnotherDirectory
-from cli.local.sources.source import directory_collection
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.sources.collections import known_collection, known_collections, move_collection, remove_collection
+from selfrag_cli.local.sources.place import AnotherDirectory
+from selfrag_cli.local.sources.source import directory_collection
 from selfrag.domain.errors import InvalidInput
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from cli.local.sources.comparison import Comparison, documents_below
-from cli.local.sources.place import Place
-from cli.local.sources.progress import Event, Progress
-from cli.pace import Reading
+from selfrag_cli.local.sources.comparison import Comparison, documents_below
+from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.sources.progress import Event, Progress
+from selfrag_cli.pace import Reading
 
 
 def progress(directory: Path, told: list[Reading]) -> Progress:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cli.local.sources.comparison import documents_below
-from cli.local.sources.place import place_to_read
-from cli.local.sources.report import NothingUsable
-from cli.local.sources.sync import plan
+from selfrag_cli.local.sources.comparison import documents_below
+from selfrag_cli.local.sources.place import place_to_read
+from selfrag_cli.local.sources.report import NothingUsable
+from selfrag_cli.local.sources.sync import plan
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, indexed, ingest, report

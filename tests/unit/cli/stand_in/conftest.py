@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import anthropic
 import pytest
 
-from cli.local.stand_in.claude import RuleClaude
+from selfrag_cli.local.stand_in.claude import RuleClaude
 from selfrag.domain.verdicts import RULE_MODEL
 from selfrag.ports.grading import Grader
 from selfrag.ports.prompts import Prompt

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from ask.edge.idempotency import once
-from ask.edge.problems import ProblemRaised
-from cli.local.stores.feedback import LocalFeedback
-from cli.local.stores.recent_calls import LocalCalls
-from cli.local.stores.requests import LocalRequests
-from cli.local.stores.tables import REQUESTS, Items, opened_items
+from selfrag.api.edge.idempotency import once
+from selfrag.api.edge.problems import ProblemRaised
+from selfrag_cli.local.stores.feedback import LocalFeedback
+from selfrag_cli.local.stores.recent_calls import LocalCalls
+from selfrag_cli.local.stores.requests import LocalRequests
+from selfrag_cli.local.stores.tables import REQUESTS, Items, opened_items
 from tests.unit.cli.feedback.test_gold import said
 
 HOUR = 3600.0

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from cli.local.home import connect
-from cli.local.stores.attributes import item_of, values_of
-from cli.local.stores.tables import ANSWERS, VERDICTS, Items, opened_items
-from cli.local.stores.verdicts import LocalVerdicts
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.stores.attributes import item_of, values_of
+from selfrag_cli.local.stores.tables import ANSWERS, VERDICTS, Items, opened_items
+from selfrag_cli.local.stores.verdicts import LocalVerdicts
 from selfrag.domain.errors import Misconfigured
 
 FOREVER = 99_999_999_999

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ingestion.claim_document.logic import Task, claim
+from selfrag.ingestion.claim_document.logic import Task, claim
 from selfrag.domain.records import Record
 
 TASK = Task(bucket="b", key="handbook/leave.md", execution="one")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ingestion.embed_passages.logic import Task, embed
+from selfrag.ingestion.embed_passages.logic import Task, embed
 from selfrag.domain.errors import Misconfigured, SelfragError, TemporarilyUnavailable
 from tests.support.fakes import FakeWork, passage
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ingestion.index_passages.logic import Task, index
+from selfrag.ingestion.index_passages.logic import Task, index
 from selfrag.domain.errors import RequestRejected, TemporarilyUnavailable
 from selfrag.domain.records import Part
 from selfrag.ports.index import Added, Entry

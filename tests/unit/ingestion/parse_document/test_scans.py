@@ -2,8 +2,8 @@
 
 import pytest
 
-from ingestion.parse_document.logic import Task, read_object
-from ingestion.parse_document.scans.finding import listed, scan_of
+from selfrag.ingestion.parse_document.logic import Task, read_object
+from selfrag.reader.scans.finding import listed, scan_of
 from selfrag.domain.documents import Document, Part
 from selfrag.ports.objects import Object
 from tests.support.documents.files import pdf

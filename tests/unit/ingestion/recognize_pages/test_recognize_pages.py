@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.recognize_pages.logic import Task, recognize
-from ingestion.recognize_pages.merge import flowing, with_pages, written
+from selfrag.ingestion.recognize_pages.logic import Task, recognize
+from selfrag.ingestion.recognize_pages.merge import flowing, with_pages, written
 from selfrag.domain.documents import Document, Heading, Part, Row, Table
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content

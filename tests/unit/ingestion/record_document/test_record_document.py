@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ingestion.record_document.logic import Result, Task, counted_as, record
+from selfrag.ingestion.record_document.logic import Result, Task, counted_as, record
 from selfrag.domain.records import Record
 
 KNOWN = Record(

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable, Sequence
 
-from ingestion.remove_passages.logic import AT_ONCE, Task, remove
+from selfrag.ingestion.remove_passages.logic import AT_ONCE, Task, remove
 from selfrag.domain.records import Part
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ingestion.split_document.logic import Task, split_into_batches
+from selfrag.ingestion.split_document.logic import Task, split_into_batches
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingestion.parse_document.readers import parse
-from ingestion.split_document.pieces import split
+from selfrag.reader.readers import parse
+from selfrag.ingestion.split_document.pieces import split
 from selfrag.domain.documents import Document, Part, has_words
 from selfrag.domain.errors import BadDocument
 

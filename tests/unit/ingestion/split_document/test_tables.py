@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingestion.split_document.pieces import split
+from selfrag.ingestion.split_document.pieces import split
 from selfrag.domain.documents import Document, Labels, Piece, Row, has_words
 from selfrag.domain.writing import Writer
 from selfrag.text.weight import CAPACITY

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from question.compose_answer.logic import compose
-from question.compose_answer.task import Draft, Task
+from selfrag.question.compose_answer.logic import compose
+from selfrag.question.compose_answer.task import Draft, Task
 from selfrag.domain.answers import BY_RULE, AnswerResponse
 from tests.support import steps
 

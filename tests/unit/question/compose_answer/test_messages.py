@@ -5,9 +5,9 @@ from typing import Any, get_args
 
 import pytest
 
-from question.compose_answer.logic import compose
-from question.compose_answer.messages import MESSAGES, WITHOUT_ANSWER
-from question.compose_answer.task import Task
+from selfrag.question.compose_answer.logic import compose
+from selfrag.question.compose_answer.messages import MESSAGES, WITHOUT_ANSWER
+from selfrag.question.compose_answer.task import Task
 from selfrag.domain.answers import AnswerResponse, failed_by
 from selfrag.domain.calls import Flaw
 from selfrag.domain.errors import HINTS

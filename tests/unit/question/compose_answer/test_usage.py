@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from question.compose_answer.logic import compose
-from question.compose_answer.task import Task
+from selfrag.question.compose_answer.logic import compose
+from selfrag.question.compose_answer.task import Task
 from selfrag.domain.answers import AnswerResponse
 from tests.support import steps
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from question.decide_retrieval.logic import Task, decide
+from selfrag.question.decide_retrieval.logic import Task, decide
 from selfrag.domain.answers import Turn
 from tests.support.fakes import grader
 

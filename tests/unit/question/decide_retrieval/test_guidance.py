@@ -2,8 +2,8 @@
 
 import pytest
 
-from question.decide_retrieval.handler import following, grader
-from question.decide_retrieval.logic import Task, decide
+from selfrag.question.decide_retrieval.handler import following, grader
+from selfrag.question.decide_retrieval.logic import Task, decide
 from selfrag import bootstrap
 from selfrag.domain.errors import Misconfigured
 from selfrag.ports.prompts import load_prompt

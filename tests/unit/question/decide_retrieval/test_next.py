@@ -2,8 +2,8 @@
 
 import pytest
 
-from question.decide_retrieval.continuation import decide_next
-from question.decide_retrieval.logic import Task
+from selfrag.question.decide_retrieval.continuation import decide_next
+from selfrag.question.decide_retrieval.logic import Task
 from tests.support.fakes import grader
 
 GROWING = Task(question="How many days?", so_far="Leave is 25 days.")

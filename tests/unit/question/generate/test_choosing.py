@@ -2,7 +2,7 @@
 
 import pytest
 
-from question.generate.logic import Task, generate
+from selfrag.question.generate.logic import Task, generate
 from tests.support.fakes import PROMPT, FakeClaude, passage
 
 TEXT = "Leave is 25 days a year. It begins in May."

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from question.generate.citations import source_of
-from question.generate.logic import Task, generate
-from question.generate.passage_prompts import presented
+from selfrag.question.generate.citations import source_of
+from selfrag.question.generate.logic import Task, generate
+from selfrag.question.generate.passage_prompts import presented
 from selfrag.domain.answers import Citation
 from selfrag.domain.passages import Evidence
 from tests.support import steps

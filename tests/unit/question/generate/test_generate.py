@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from question.generate.annotations import NO_ANSWER, NOT_SAID, UNCITED
-from question.generate.logic import Task, generate
+from selfrag.question.generate.annotations import NO_ANSWER, NOT_SAID, UNCITED
+from selfrag.question.generate.logic import Task, generate
 from selfrag.domain.answers import Turn
 from selfrag.ports.model import Cited, Segment, Writing
 from selfrag.ports.prompts import Prompt

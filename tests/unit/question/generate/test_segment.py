@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from question.generate.annotations import NO_ANSWER
-from question.generate.logic import Task, generate
+from selfrag.question.generate.annotations import NO_ANSWER
+from selfrag.question.generate.logic import Task, generate
 from selfrag.ports.model import Segment
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage
 

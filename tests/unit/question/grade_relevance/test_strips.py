@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from question.generate.citations import source_of
-from question.grade_relevance.logic import Task, grade
-from question.grade_relevance.strips import MOST_STRIPS, strips_of
+from selfrag.question.generate.citations import source_of
+from selfrag.question.grade_relevance.logic import Task, grade
+from selfrag.question.grade_relevance.strips import MOST_STRIPS, strips_of
 from selfrag.domain.passages import Evidence, Passage
 from selfrag.domain.verdicts import RelevanceVerdict
 from tests.support.fakes import grader, passage

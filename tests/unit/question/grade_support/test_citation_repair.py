@@ -2,7 +2,7 @@
 
 import pytest
 
-from question.grade_support.citation_repair import repair
+from selfrag.question.grade_support.citation_repair import repair
 from selfrag.domain.answers import UNCITED, Citation
 from selfrag.domain.citations import citation_of
 from selfrag.domain.verdicts import Claim

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.parse_document.readers import parse
-from ingestion.split_document.pieces import split
-from question.grade_support.evidence import stands_in
-from question.grade_support.facts import facts_of
+from selfrag.reader.readers import parse
+from selfrag.ingestion.split_document.pieces import split
+from selfrag.question.grade_support.evidence import stands_in
+from selfrag.question.grade_support.facts import facts_of
 from selfrag.domain.passages import Passage
 from selfrag.text.sentences import split_sentences
 from tests.support.fakes import passage

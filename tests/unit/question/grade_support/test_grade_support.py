@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from question.grade_support.logic import MOST_MISSING_CHARACTERS, Task, grade, level_of
+from selfrag.question.grade_support.logic import MOST_MISSING_CHARACTERS, Task, grade, level_of
 from selfrag.domain.verdicts import Claim
 from selfrag.ports.grading import Grader
 from selfrag.ports.model import Flaw

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from question.grade_support.logic import Support, Task, grade
+from selfrag.question.grade_support.logic import Support, Task, grade
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.verdicts import Precision
 from selfrag.ports.grading import Grader

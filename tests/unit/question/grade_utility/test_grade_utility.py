@@ -2,7 +2,7 @@
 
 import pytest
 
-from question.grade_utility.logic import Task, grade
+from selfrag.question.grade_utility.logic import Task, grade
 from selfrag.domain.answers import Turn
 from tests.support.fakes import MemoryCache, grader
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from question.pick_candidate.logic import Task, pick
-from question.pick_candidate.path_text import joined
+from selfrag.question.pick_candidate.logic import Task, pick
+from selfrag.question.pick_candidate.path_text import joined
 from selfrag.domain.answers import UNCITED, Citation
 from selfrag.domain.scores.critiqued import Segment
 from selfrag.domain.scores.paths import Path

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from question.pick_candidate.logic import IRRELEVANT, UNSUPPORTED, Task, pick
+from selfrag.question.pick_candidate.logic import IRRELEVANT, UNSUPPORTED, Task, pick
 
 LEVELS = {1.0: "fully_supported", 0.5: "partially_supported", 0.0: "no_support"}
 

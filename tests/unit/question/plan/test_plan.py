@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from question.plan.handler import handler
+from selfrag.question.plan.handler import handler
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.policy import Policy
 from selfrag.domain.strategies import Strategy

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from question.retrieve.logic import Task, retrieve
+from selfrag.question.retrieve.logic import Task, retrieve
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds, Candidates
 from selfrag.text.state_budget import STATE_BUDGET_BYTES, size_of

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from question.rewrite_question.logic import MAX_QUERY_CHARACTERS, Task, rewrite, was_tried
+from selfrag.question.rewrite_question.logic import MAX_QUERY_CHARACTERS, Task, rewrite, was_tried
 from selfrag.domain.answers import Turn
 from tests.support.fakes import grader, passage
 

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.lab.bench import retrieval
-from cli.lab.bench.squad import read_task
-from cli.main import main
+from selfrag_cli.lab.bench import retrieval
+from selfrag_cli.lab.bench.squad import read_task
+from selfrag_cli.main import main
 from tests.support.fakes import FakeEmbedder
 
 ROOT = Path(__file__).parents[5]

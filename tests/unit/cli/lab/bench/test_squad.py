@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from cli.lab.bench.squad import PARAGRAPHS, read_task
+from selfrag_cli.lab.bench.squad import PARAGRAPHS, read_task
 from selfrag.domain.errors import InvalidInput
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cli.lab.gold.question_sets import read_questions
-from cli.lab.making.checks import Made, Turn, flaw_of, resting, rows_of
+from selfrag_cli.lab.gold.question_sets import read_questions
+from selfrag_cli.lab.making.checks import Made, Turn, flaw_of, resting, rows_of
 from tests.support.fakes import passage
 
 LEAVE = passage(text="Each parent receives 18 weeks of leave at full pay. It begins in May.")

@@ -5,9 +5,9 @@ import re
 import pytest
 from pydantic import BaseModel
 
-from cli.lab import correctness
-from cli.lab.making.generation import KINDS, prompts
-from cli.lab.making.writer import Answering, WrittenTurn
+from selfrag_cli.lab import correctness
+from selfrag_cli.lab.making.generation import KINDS, prompts
+from selfrag_cli.lab.making.writer import Answering, WrittenTurn
 from selfrag.ports.prompts import load_prompt, material
 
 WRITE, ANSWER = (prompt.text for prompt in prompts())

@@ -1,6 +1,6 @@
 """Passages are chosen by chance, the same for the same number, and spread over documents."""
 
-from cli.lab.making.generation import LEAST_LETTERS, sampled
+from selfrag_cli.lab.making.generation import LEAST_LETTERS, sampled
 from selfrag.domain.passages import Passage
 from tests.support.fakes import passage
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from cli.lab.making.checks import Made, Turn
-from cli.lab.making.writer import Writer
+from selfrag_cli.lab.making.checks import Made, Turn
+from selfrag_cli.lab.making.writer import Writer
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import Passage
 from selfrag.ports.model import Judgement

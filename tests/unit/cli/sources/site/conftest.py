@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from cli.local.sources.place import Place, place_to_read
-from cli.local.sources.report import Plan, Report
-from cli.local.sources.site.notes import Limits
-from cli.local.sources.site.reading import site_comparison
-from cli.local.sources.sync import plan, sync
+from selfrag_cli.local.sources.place import Place, place_to_read
+from selfrag_cli.local.sources.report import Plan, Report
+from selfrag_cli.local.sources.site.notes import Limits
+from selfrag_cli.local.sources.site.reading import site_comparison
+from selfrag_cli.local.sources.sync import plan, sync
 from tests.support.doubles.web_site import WebSite
 from tests.support.fakes import FakeEmbedder
 from tests.support.loopback import Loopback

@@ -12,14 +12,14 @@ from typing import Any
 import httpcore2
 import pytest
 
-from cli.local.sources.place import place_to_read
-from cli.local.sources.report import Report
-from cli.local.sources.site.fetching import Fetcher
-from cli.local.sources.site.networks import REQUEST_SECONDS, Network, is_public
-from cli.local.sources.site.notes import Limits
-from cli.local.sources.site.reading import site_comparison
-from cli.local.sources.site.visits import Visit
-from cli.local.sources.sync import sync
+from selfrag_cli.local.sources.place import place_to_read
+from selfrag_cli.local.sources.report import Report
+from selfrag_cli.local.sources.site.fetching import Fetcher
+from selfrag_cli.local.sources.site.networks import REQUEST_SECONDS, Network, is_public
+from selfrag_cli.local.sources.site.notes import Limits
+from selfrag_cli.local.sources.site.reading import site_comparison
+from selfrag_cli.local.sources.site.visits import Visit
+from selfrag_cli.local.sources.sync import sync
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from tests.support.fakes import FakeEmbedder
 

@@ -1,0 +1,84 @@
+"""The command about a deployment: doctor."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from selfrag_cli.options import ApiKey, AsJson, Endpoint
+from selfrag_cli.terminal import out, print_json
+
+if TYPE_CHECKING:
+    from selfrag_cli.doctor.checks import Diagnosis
+    from selfrag_cli.doctor.findings import Finding
+
+_STYLES = {"fine": "green", "look": "yellow", "unknown": "magenta", "blocks": "red"}
+_WIDTH = max(map(len, _STYLES))
+
+Infra = Annotated[
+    Path, typer.Option("--infra", help="The folder of the Terraform, with its variables files and its state.")
+]
+Deployed = Annotated[
+    bool, typer.Option("--deployed", help="Look at the deployment: its roles, a document in and out, questions.")
+]
+
+
+def doctor(
+    infra: Infra = Path("infra"),
+    deployed: Deployed = False,
+    endpoint: Endpoint = "",
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """Look at an AWS account before a deployment, or at the deployment after it, and say what to do.
+
+    Exit code 1 means that something blocks. Before a deployment nothing is changed; --deployed loads a document of its
+    own and removes it. No secret is read or printed.
+    """
+    diagnosis = _diagnosis(infra, deployed, endpoint, api_key, quiet=as_json)
+    if as_json:
+        print_json([{"check": name, **asdict(finding)} for name, finding in diagnosis.findings])
+    else:
+        show_end(out, diagnosis)
+    if diagnosis.blocking:
+        raise typer.Exit(1)
+
+
+def show_finding(console: Console, name: str, finding: "Finding") -> None:
+    """Print one finding, unbroken however long it is: a command in it can be copied."""
+    label = f"[{_STYLES[finding.level]}]{finding.level:<{_WIDTH}}[/]"
+    console.print(f"{label}  {name}: {escape(finding.says)}", soft_wrap=True, highlight=False)
+    if finding.do:
+        console.print(f"{'':{_WIDTH}}  → {escape(finding.do)}", soft_wrap=True, highlight=False)
+
+
+def show_end(console: Console, diagnosis: "Diagnosis") -> None:
+    """Print the first limit to break, and whether anything blocks."""
+    if diagnosis.first_limit:
+        name, finding = diagnosis.first_limit
+        says = f"The first limit to break, at {finding.rate:.1f} questions a second: {name}: {finding.says}"
+        console.print(f"\n{escape(says)}", soft_wrap=True, highlight=False)
+    many = diagnosis.blocking
+    end = "Nothing blocks." if many == 0 else f"{many} {'finding blocks' if many == 1 else 'findings block'}."
+    console.print(end, highlight=False)
+
+
+def _diagnosis(infra: Path, deployed: bool, endpoint: str, api_key: str, quiet: bool) -> "Diagnosis":
+    from selfrag_cli.doctor.account import account_of_credentials
+    from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED, examine
+    from selfrag_cli.doctor.choices import choices_in, deployed_outputs, outputs_of
+    from selfrag_cli.doctor.deployment import Deployment
+
+    def report(name: str, finding: "Finding") -> None:
+        if not quiet:
+            show_finding(out, name, finding)
+
+    choices = choices_in(infra)
+    if not deployed:
+        return examine(ACCOUNT, account_of_credentials(choices, bool(outputs_of(infra))), report)
+    outputs = deployed_outputs(infra)
+    with Deployment(account_of_credentials(choices, True), outputs, endpoint, api_key) as deployment:
+        return examine(DEPLOYED, deployment, report)

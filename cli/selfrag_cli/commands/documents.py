@@ -1,0 +1,140 @@
+"""The commands about documents: ingest, documents, search."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfrag_cli.local.sources.place import AnotherDirectory, Place, place_to_ask, place_to_read
+from selfrag_cli.local.sources.report import NothingUsable, Report
+from selfrag_cli.local.sources.site.notes import Limits
+from selfrag_cli.options import AsJson, Collection, Docs, Filters, IntoCollection
+from selfrag_cli.terminal import agreed, out, print_json, print_line, reading_progress, warn
+from selfrag.domain.questions import read_filters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from selfrag_cli.local.sources.progress import OnDocument
+    from selfrag_cli.local.sources.sync import Compare
+
+    CompareWith = Callable[[OnDocument], Compare]
+
+
+def ingest(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="DIRECTORY|ADDRESS",
+            help="A directory of documents, in which links are not followed; or the address of a site's first page, "
+            "from which its links are.",
+        ),
+    ],
+    collection: IntoCollection = "",
+    replacing: Annotated[
+        bool, typer.Option("--replace", help="Read it in place of another one that the collection was read from.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if a document could not be read.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
+    depth: Annotated[int, typer.Option(min=0, help="Of a site: links away from its first page.")] = Limits.depth,
+    pages: Annotated[int, typer.Option(min=1, help="Of a site: addresses asked for.")] = Limits.pages,
+    megabytes: Annotated[int, typer.Option(min=1, help="Of a site: MB fetched in all.")] = Limits.megabytes,
+    private: Annotated[bool, typer.Option("--private", help="Of a site: its host is in a private network.")] = False,
+) -> None:
+    """Read a directory or a site into the local index, and say what became of every file or page.
+
+    Unchanged ones are skipped, and what is there no more is removed.
+    """
+    place = place_to_read(source, collection)
+    limits = Limits(depth, pages, megabytes)
+    compare_with = partial(_compare_with, place, limits, private)
+    report = _show_plan(place, compare_with) if dry_run else _read(place, compare_with, replacing)
+    if report.found:
+        print_line(report.found)
+    print_line(report.summary())
+    if strict and report.not_read:
+        raise typer.Exit(1)
+
+
+def _compare_with(place: Place, limits: Limits, private: bool, on_document: "OnDocument") -> "Compare":
+    """Return what compares a place with what is known of it; a site is fetched for that."""
+    if not place.site:
+        from selfrag_cli.local.sources.comparison import compare
+
+        return compare
+    from selfrag_cli.local.sources.site.reading import site_comparison
+
+    return site_comparison(limits, on_document, private)
+
+
+def _show_plan(place: Place, compare_with: "CompareWith") -> Report:
+    from selfrag_cli.local.sources.sync import plan
+
+    with reading_progress() as on_document:
+        planned = plan(place, compare_with=compare_with(on_document))
+    warn(planned.report.warnings)
+    for line in planned.lines:
+        print_line(f"would {line}")
+    return planned.report
+
+
+def _read(place: Place, compare_with: "CompareWith", replacing: bool) -> Report:
+    from selfrag_cli.local.sources.sync import sync
+
+    def may_replace(another: AnotherDirectory) -> bool:
+        if replacing or agreed(f"{another} Read it in its place now?", otherwise=str(another)):
+            return True
+        raise typer.Exit(1)
+
+    try:
+        with reading_progress() as on_document:
+            report = sync(place, on_document, may_replace=may_replace, compare_with=compare_with(on_document))
+    except NothingUsable as error:
+        if not error.report.removed:
+            raise
+        # That a directory was emptied is what was to be told, and no mistake.
+        report = error.report
+        warn([*report.warnings, str(error)])
+    else:
+        warn(report.warnings)
+    return report
+
+
+def documents(
+    docs: Docs = None,
+    collection: Collection = "",
+    failed: Annotated[bool, typer.Option("--failed", help="Only those that could not be read.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what became of each document that was read: its status, passages, pages, and the reason if it failed."""
+    place = place_to_ask(docs, collection)
+    from selfrag_cli.local.lookup import known_documents
+    from selfrag_cli.show.documents import show_documents
+
+    known = [document for document in known_documents(place) if not failed or document["status"] == "failed"]
+    if as_json:
+        print_json(known)
+    else:
+        show_documents(out, known)
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    docs: Docs = None,
+    collection: Collection = "",
+    filters: Filters = "",
+    top_k: Annotated[int, typer.Option(min=1, max=50, help="How many passages to show.")] = 4,
+    as_json: AsJson = False,
+) -> None:
+    """Find passages, with the scores of both searches; no model reads them."""
+    place, limits = place_to_ask(docs, collection), read_filters(filters)
+    from selfrag_cli.local.lookup import search_passages
+    from selfrag_cli.show.documents import show_passages
+
+    with reading_progress() as on_document:
+        passages, text_hits, report = search_passages(query, place, limits, top_k, on_document)
+    warn(report.in_short(place) if report else [])
+    if as_json:
+        print_json(passages)
+    else:
+        show_passages(out, passages, text_hits)

@@ -1,0 +1,31 @@
+"""The command about feedback."""
+
+from typing import Annotated
+
+import typer
+
+from selfrag_cli.options import Collection, FeedbackOf, Region
+from selfrag_cli.terminal import print_row, warn
+
+
+def feedback(
+    name: FeedbackOf = "",
+    region: Region = None,
+    collection: Collection = "",
+    corrected: Annotated[bool, typer.Option("--corrected", help="Leave out answers that were only called useful.")] = (
+        False
+    ),
+    claims: Annotated[bool, typer.Option("--claims", help="Print labelled claims, for eval graders.")] = False,
+) -> None:
+    """Print what people said of answers as a question set (JSON Lines); a deployment's needs AWS credentials."""
+    from selfrag_cli.feedback.claims import claim_rows
+    from selfrag_cli.feedback.gold import question_set
+    from selfrag_cli.feedback.reading import read_feedback
+
+    wanted = read_feedback(name, region, collection)
+    for line in claim_rows(wanted) if claims else question_set(wanted, corrected):
+        print_row(line)
+    if claims:
+        return
+    if follow_ups := sum(bool(each.previous) for each in wanted):
+        warn([f"{follow_ups} on follow-up questions left out, which ask something else without the question before."])

@@ -1,0 +1,121 @@
+"""The commands about questions: ask, trace, smoke."""
+
+from typing import Annotated, Any
+
+import typer
+
+from selfrag_cli.local.sources.place import place_to_ask
+from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters
+from selfrag_cli.terminal import current_step, out, print_json, print_line, reading_progress, warn
+from selfrag.domain.errors import InvalidInput, Misconfigured
+from selfrag.domain.history import ENDS, steps_of
+from selfrag.domain.questions import read_request
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, at most 2,000 characters.")],
+    docs: Docs = None,
+    collection: Collection = "",
+    as_json: AsJson = False,
+    policy: Annotated[str, typer.Option(help='Policy fields as JSON, such as {"speculate": "off"}.')] = "",
+    previous: Annotated[str, typer.Option(help="Id of the question that this one follows.")] = "",
+    filters: Filters = "",
+    endpoint: Endpoint = "",
+    api_key: ApiKey = "",
+    verdicts: Annotated[
+        bool, typer.Option("--verdicts", help="Also show each verdict, the path and the cost.")
+    ] = False,
+) -> None:
+    """Answer a question from a directory of documents, a named collection, or a deployment's with --endpoint."""
+    request = read_request(question, policy, previous, filters)
+    if endpoint and (docs or collection):
+        raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
+    # What takes a second to load comes after what can be refused at once.
+    from selfrag_cli.show.answers import show_response
+    from selfrag_cli.show.traces import causes
+
+    history: list[dict[str, Any]] = []
+    if endpoint:
+        from selfrag_cli.remote import ask_remote
+
+        response = ask_remote(request, endpoint, api_key)
+    else:
+        place = place_to_ask(docs, collection)
+        from selfrag_cli.local.asking import ask_question
+
+        with reading_progress() as on_document, current_step() as on_step:
+            execution, report = ask_question(request, place, on_document, on_step)
+        warn(report.in_short(place) if report else [])
+        response, history = execution.output or {}, execution.history
+    if as_json:
+        warn(causes(steps_of(history)))
+        print_json(response)
+    else:
+        show_response(out, response, steps_of(history), verdicts)
+    if response["status"] == "failed":
+        raise typer.Exit(1)
+
+
+def trace(
+    question_id: Annotated[
+        str,
+        typer.Argument(
+            metavar="[ID]",
+            help="The id of a question; the last one if left out. Of a deployment: the ARN of its execution, which is "
+            "read with your AWS credentials.",
+        ),
+    ] = "",
+    full: Annotated[bool, typer.Option("--full", help="Also show what each step was given and gave back.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the execution history as JSON.")] = False,
+    export: Annotated[
+        bool, typer.Option("--export", help="Send it as OpenTelemetry spans to OTEL_EXPORTER_OTLP_ENDPOINT.")
+    ] = False,
+    content: Annotated[
+        bool, typer.Option("--content", help="With --export: also send the question, the passages and the answer.")
+    ] = False,
+) -> None:
+    """Show an execution as a timeline, a line a step with its verdict; or send it to a tool that reads traces."""
+    from selfrag_cli.show.traces import show_trace
+
+    execution = _execution(question_id)
+    if execution is None:
+        raise InvalidInput("There is no such execution here; ask a question first.")
+    if export:
+        _export(*execution, content)
+    elif as_json:
+        print_json(execution[1])
+    else:
+        show_trace(out, *execution, full=full)
+
+
+def _execution(question_id: str) -> tuple[str, list[dict[str, Any]]] | None:
+    if question_id.startswith("arn:"):
+        from selfrag_cli.executions import execution_of
+
+        return execution_of(question_id)
+    from selfrag_cli.local.stores.histories import last_history
+
+    return last_history(question_id)
+
+
+def _export(question_id: str, history: list[dict[str, Any]], content: bool) -> None:
+    from selfrag_cli.spans.made import trace_of
+
+    if history[-1]["type"] not in ENDS:
+        raise InvalidInput("The question is still at work; its spans are made when it has ended.")
+    try:
+        from selfrag_cli.spans.sending import send
+    except ModuleNotFoundError as error:
+        raise Misconfigured(
+            'Spans need OpenTelemetry: .venv/bin/pip install --constraint constraints.txt --editable ".[traces]"'
+        ) from error
+    spans = trace_of(question_id, history, content)
+    print_line(f"{spans.count} spans of question {question_id} were sent, as trace {send(question_id, spans)}.")
+
+
+def smoke(endpoint: Annotated[str, typer.Argument(help="URL of a deployment.")], api_key: ApiKey = "") -> None:
+    """Look at a deployment's page, ask it three questions and show where their traces are."""
+    from selfrag_cli.smoke import smoke as run
+
+    if not run(out, endpoint, api_key):
+        raise typer.Exit(1)

@@ -1,0 +1,55 @@
+"""The command that serves the HTTP API, and its page, on this machine."""
+
+import secrets
+import sys
+from typing import Annotated
+
+import typer
+
+from selfrag_cli.local.port import refuse_busy
+from selfrag_cli.local.sources.place import place_to_ask, place_to_read
+from selfrag_cli.options import Docs
+from selfrag_cli.terminal import print_line, reading_progress
+
+
+def serve(
+    docs: Docs = None,
+    collection: Annotated[
+        str, typer.Option(help="Name of the collection to read --docs into; without --docs one to serve as it is.")
+    ] = "",
+    writable: Annotated[
+        bool, typer.Option("--writable", help="Let POST and DELETE /v1/documents change the directory of --docs.")
+    ] = False,
+    with_token: Annotated[
+        bool, typer.Option("--token", help="Let nobody ask but who has the token in the link; --writable does so too.")
+    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8080,
+    cors: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cors",
+            metavar="ORIGIN",
+            help="Let pages of this origin ask, such as https://app.example.com; more than once. '*' is any page.",
+        ),
+    ] = None,
+) -> None:
+    """Serve the HTTP API on this machine, over the local stack, until it is interrupted."""
+    from selfrag_cli.local.serving.cors import origins_of
+
+    origins = origins_of(cors or [])
+    place = place_to_read(docs, collection) if docs else place_to_ask(None, collection)
+    refuse_busy(port)
+    from selfrag_cli.local.serving.server import serve_documents
+
+    token = secrets.token_urlsafe(32) if writable or with_token else ""
+
+    def announce(url: str) -> None:
+        # A browser sends no fragment, so the token gets into no log and no Referer.
+        page = f"{url}/#token={token}" if token else f"{url}/"
+        print_line(f"Serving {url}/v1/ask, and a page to ask on at {page}; end it with Ctrl-C.")
+        if token:
+            print_line("The token in that link is the key of the API, for the header x-api-key or SELFRAG_API_KEY.")
+        sys.stdout.flush()
+
+    with reading_progress() as on_document:
+        serve_documents(place, writable, port, origins, token, on_document, announce)

@@ -1,0 +1,177 @@
+"""The deployed graders on cases of one's own: many at a time, within a sum, each verdict kept so as to be paid once."""
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from selfrag_cli.lab import correctness
+from selfrag_cli.lab.runs.budget import MARGIN, MOST_IN_A_ROW, Budget
+from selfrag_cli.lab.runs.estimates import TOKENS
+from selfrag_cli.local.backends import check_services, chosen_backends
+from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.stack import opened_stores
+from selfrag.question.decide_retrieval import logic as decide_retrieval
+from selfrag.question.grade_relevance import logic as grade_relevance
+from selfrag.question.grade_support import logic as grade_support
+from selfrag.question.grade_utility import logic as grade_utility
+from selfrag import bootstrap
+from selfrag.bootstrap import questions
+from selfrag.domain.calls import Limits, StepResult, price_of
+from selfrag.domain.errors import BudgetExceeded, InvalidInput, Misconfigured, TemporarilyUnavailable
+from selfrag.ports.cache import VerdictCache
+from selfrag.ports.grading import Grader
+from selfrag.ports.prompts import Prompt, load_prompt
+from selfrag.runtime.models import FIRST
+from selfrag.runtime.settings import Settings, read
+
+
+class Case(NamedTuple):
+    """A task for the grader whose step has this folder."""
+
+    step: str
+    given: Mapping[str, Any]
+
+
+# Called with the number of verdicts so far, and of all.
+Tell = Callable[[int, int], object]
+Judge = Callable[[Case, float | None], StepResult]
+# The code of each grader's step, by its folder: its logic, its task and the function that judges.
+STEPS: dict[str, tuple[str, type[Limits], Callable[[Any, Grader], StepResult]]] = {
+    "decide_retrieval": (decide_retrieval.__file__, decide_retrieval.Task, decide_retrieval.decide),
+    "grade_relevance": (grade_relevance.__file__, grade_relevance.Task, grade_relevance.grade),
+    "grade_support": (grade_support.__file__, grade_support.Task, grade_support.grade),
+    "grade_utility": (grade_utility.__file__, grade_utility.Task, grade_utility.grade),
+    correctness.STEP: (correctness.__file__, correctness.Task, correctness.grade),
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Prompts and models in place of the graders' own, by their folders."""
+
+    prompts: Mapping[str, Prompt] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+
+
+# In place of a model's name: the step as it is set, with its first grader.
+AS_SET = "as-set"
+
+
+def alone(step: str, model: str) -> Setting:
+    """Return the setting in which this model judges a step by itself, without a first grader."""
+    of = asked_as(step)
+    return Setting(models={of: model, FIRST: model} if of == "grade_support" else {of: model})
+
+
+def asked_as(step: str) -> str:
+    """Return the step of a deployment whose model judges; the judge of support judges correctness, too."""
+    return "grade_support" if step == correctness.STEP else step
+
+
+@contextmanager
+def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Judge]:
+    """Give the graders with these prompts and models; the home's verdict cache keeps their verdicts.
+
+    `recorded` are verdicts by their keys that are known without it. Raises Misconfigured for settings, a service or a
+    model that cannot be.
+    """
+    check_services()
+    # No sample documents are asked, so no web is needed.
+    with chosen_backends(Place("replay")) as backends:
+        by_rule = backends.environment.get("SELFRAG_MODELS")
+        chosen = {**(json.loads(by_rule) if by_rule else read(Settings).models), **setting.models}
+        environment = {**backends.environment, "SELFRAG_MODELS": json.dumps(chosen)}
+        stores = opened_stores(environment, backends.secrets, {**backends.parts, "prompts": setting.prompts})
+        with stores, bootstrap.using(verdicts=_Known(recorded, questions.verdicts())):
+            graders = {step: _grader(step) for step in STEPS}
+
+            def judge(case: Case, budget_usd: float | None) -> StepResult:
+                # An execution's own time and money are long gone.
+                within = case.given.get("collections", [])
+                limits, (_, task, grade) = Limits(budget_usd=budget_usd, collections=within), STEPS[case.step]
+                given = task.model_validate({**case.given, **limits.model_dump()}, extra="ignore")
+                return grade(given, graders[case.step](limits))
+
+            yield judge
+
+
+def _grader(step: str) -> Callable[[Limits], Grader]:
+    name = "correctness.md" if step == correctness.STEP else "prompt.md"
+    return questions.grader(asked_as(step), load_prompt(STEPS[step][0], name), step)
+
+
+def grader_of(step: str) -> Grader:
+    """Return the grader that judges a step inside `judging`."""
+    return _grader(step)(Limits())
+
+
+class _Known:
+    """The verdict cache: the verdicts that are known without it, then another cache, which keeps the new ones."""
+
+    def __init__(self, recorded: Mapping[str, str], behind: VerdictCache) -> None:
+        self._recorded, self._behind = recorded, behind
+        self.put = behind.put
+
+    def get(self, key: str) -> str | None:
+        return self._recorded.get(key) or self._behind.get(key)
+
+
+def judged(
+    wanted: Mapping[str, Case], judge: Judge, parallel: int, budget: Budget | None, tell: Tell
+) -> dict[str, StepResult]:
+    """Return the verdicts by the names of their cases, until all is judged or the next one cannot be paid.
+
+    Raises TemporarilyUnavailable when several verdicts in a row fail; what was judged stays cached.
+    """
+    cases, found, in_a_row = list(wanted.items()), dict[str, StepResult](), 0
+    with ThreadPoolExecutor(parallel) as threads:
+        for start in range(0, len(cases), parallel):
+            some = cases[start : start + parallel]
+            limits = [budget.hold(len(some) - at, None) if budget else None for at in range(len(some))]
+            begun = [(*one, limit) for one, limit in zip(some, limits, strict=True) if limit or not budget]
+            results = threads.map(lambda one: judge(one[1], one[2]), begun)
+            for (name, _, limit), result in zip(begun, results, strict=True):
+                found[name] = result
+                if budget and limit:
+                    budget.settle(limit, cost([result]))
+                missing = result.error is not None and result.error != BudgetExceeded.__name__
+                in_a_row = in_a_row + 1 if missing else 0
+                if in_a_row >= MOST_IN_A_ROW:
+                    told = f"{MOST_IN_A_ROW} verdicts in a row could not be had; the last one: {result.cause}"
+                    raise TemporarilyUnavailable(told)
+            tell(len(found), len(wanted))
+            if not begun:
+                break
+    return found
+
+
+def budget_of(most: float, steps: Collection[str]) -> Budget:
+    """Return the budget of verdicts by these steps, inside `judging`.
+
+    Raises Misconfigured without prices, and InvalidInput for a sum that buys nothing.
+    """
+    budget = Budget(most, 0.0, MARGIN * max(map(usual_usd, steps)))
+    if budget.least > budget.most:
+        raise InvalidInput(f"A verdict is only begun with {budget.least:.4f} dollars left, so that none is cut.")
+    return budget
+
+
+def usual_usd(step: str) -> float:
+    """Return the usual cost of a verdict in dollars, by the models and prices of the settings."""
+    settings = bootstrap.settings()
+    # A judge of correctness reads about as much as one of use.
+    _, read_tokens, written = TOKENS.get(step, TOKENS["grade_utility"])
+    judges = (step, FIRST) if step == "grade_support" and FIRST in settings.models else (asked_as(step),)
+    prices = [price_of(model, settings.prices) for model in {settings.models[judge] for judge in judges}]
+    if None in prices:
+        raise Misconfigured("--max-cost needs the price of every model: give it in SELFRAG_PRICES.")
+    return sum(read_tokens * price[0] + written * price[1] for price in prices if price) / 1_000_000
+
+
+def cost(results: Collection[StepResult]) -> float | None:
+    """Return the dollars of results; None if a price is unknown."""
+    costs = [call.cost_usd for result in results for call in result.calls]
+    return None if None in costs else sum(each for each in costs if each is not None)

@@ -1,0 +1,68 @@
+"""Processes that answer questions, one for each setup of an evaluation that compares several."""
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from multiprocessing import get_context, parent_process
+from multiprocessing.managers import BaseManager
+from typing import Any, Protocol
+
+from selfrag_cli.local.serving.server import answering
+from selfrag_cli.local.setup import Setup
+from selfrag_cli.local.sources.place import Place
+
+Answered = tuple[dict[str, Any] | None, str, list[dict[str, Any]]]
+
+
+class Worker(Protocol):
+    """A process that answers questions; any number of threads may ask it at a time."""
+
+    def execute(self, question_id: str, payload: dict[str, Any]) -> Answered:
+        """Run a question to its end; return its response, or None and the error, and its history.
+
+        Raises EOFError or OSError if the process is gone.
+        """
+
+
+class SetupWorker:
+    """The executions of a place's questions with a setup, in a process that ends with the one that began it."""
+
+    def open(self, place: Place, setup: Setup) -> None:
+        """Make ready; raises selfrag's typed errors."""
+        threading.Thread(target=end_with_parent, daemon=True).start()
+        # Kept, or the stores would be closed at once.
+        self._opened = ExitStack()
+        self._executions, _ = self._opened.enter_context(answering(place, setup, keeps_histories=False))
+
+    def execute(self, question_id: str, payload: dict[str, Any]) -> Answered:
+        """Run a question to its end; return its response, or None and the error, and its history."""
+        ended = self._executions.execute(question_id, payload)
+        return ended.output, ended.error, ended.history
+
+
+class Processes(BaseManager):
+    """A process whose objects are called from here, each call in a thread over there."""
+
+
+Processes.register("SetupWorker", SetupWorker)
+
+
+@contextmanager
+def workers(place: Place, setups: Sequence[Setup]) -> Iterator[list[Worker]]:
+    """Begin a process for each setup, and end them with the block; raises selfrag's typed errors."""
+    with ExitStack() as begun:
+        made: list[Any] = []
+        for setup in setups:
+            manager: Any = begun.enter_context(Processes(ctx=get_context("spawn")))
+            made.append(manager.SetupWorker())
+            made[-1].open(place, setup)
+        yield made
+
+
+def end_with_parent() -> None:
+    """End this process when the one that began it has ended."""
+    parent = parent_process()
+    if parent:
+        parent.join()
+        os._exit(1)

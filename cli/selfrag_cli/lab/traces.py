@@ -1,0 +1,129 @@
+"""Traces of executions: the graders' inputs and verdicts, and the end, so that a question can be judged again."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from selfrag_cli.lab.contexts import written_from
+from selfrag_cli.local.stores.histories import histories
+from selfrag.domain.calls import Judged
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.history import steps_of
+from selfrag.domain.passages import Passage
+
+# The graders' states, each with its folder.
+GRADERS = {"GradeRelevance": "grade_relevance", "GradeSupport": "grade_support", "GradeUtility": "grade_utility"}
+END = "ComposeAnswer"
+
+
+class Recorded(BaseModel):
+    """A state as it ran; `result` is None where it failed. One of an earlier release tells no `judged`."""
+
+    name: str
+    given: dict[str, Any]
+    result: dict[str, Any] | None
+
+    @property
+    def judged(self) -> list[Judged]:
+        """Return the verdicts of the model that it rests on."""
+        return [Judged.model_validate(one, extra="ignore") for one in (self.result or {}).get("judged", [])]
+
+
+class Trace(BaseModel):
+    """The question of this id, and the states that judged it, in their order; the last one put the answer together.
+
+    `written_from` are the passages that the writer was given; None in traces from before this field.
+    """
+
+    id: str
+    question: str
+    steps: list[Recorded]
+    written_from: list[Passage] | None = None
+
+
+def trace_of(history: Sequence[Mapping[str, Any]]) -> Trace:
+    """Return of an execution's history what judging it again needs."""
+    ran = steps_of([dict(event) for event in history])
+    steps = [
+        Recorded(name=step.name, given=step.given, result=step.result if isinstance(step.result, dict) else None)
+        for step in ran
+        if step.name in (*GRADERS, END) and isinstance(step.given, dict)
+    ]
+    end = steps[-1] if steps and steps[-1].name == END else Recorded(name=END, given={}, result=None)
+    return Trace(
+        id=str(end.given.get("id", "")),
+        question=str(end.given.get("question", "")),
+        steps=steps,
+        written_from=written_from(ran, end.result) if end.result else None,
+    )
+
+
+def kept_traces() -> list[Trace]:
+    """Return those of the last questions of `selfrag ask`, the latest first."""
+    return [trace_of(history) for history in histories()]
+
+
+def read_traces(path: Path) -> list[Trace]:
+    """Read those that `selfrag eval` kept, or the one of a history as `selfrag trace --json` or the AWS CLI prints it.
+
+    Raises InvalidInput for a file that cannot be read or holds something else.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"{path} cannot be read: {error}.") from error
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        return [_line(path, number, line) for number, line in enumerate(text.split("\n")[:-1], 1)]
+    events = whole.get("events") if isinstance(whole, dict) else whole
+    if events is None:
+        return [_line(path, 1, text)]
+    try:
+        return [trace_of(events)]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InvalidInput(f"{path} is no history of an execution.") from error
+
+
+def _line(path: Path, number: int, line: str) -> Trace:
+    try:
+        return Trace.model_validate_json(line)
+    except ValidationError as error:
+        raise InvalidInput(f"{path}, line {number}: it is no trace.") from error
+
+
+def traces_beside(results: Path) -> Path:
+    """Return the path of the traces whose answers are in this file."""
+    return results.with_name(results.name.removesuffix(".jsonl").removesuffix(".results") + ".traces.jsonl")
+
+
+def written_from_beside(results: Path) -> dict[str, list[Passage]]:
+    """Return the passages that each answer in this file was written from, by its id, of those that have a trace."""
+    path = traces_beside(results)
+    traces = read_traces(path) if path.exists() else []
+    return {trace.id: trace.written_from for trace in traces if trace.written_from is not None}
+
+
+@contextmanager
+def keeping_traces(path: Path) -> Iterator[Callable[[Sequence[Mapping[str, Any]]], None]]:
+    """Append the trace of each history that is given, in whichever thread; one that a kill has cut is dropped.
+
+    Raises InvalidInput if the file cannot be written.
+    """
+    try:
+        file = path.open("ab+")
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
+    with file:
+        file.truncate(path.read_bytes().rfind(b"\n") + 1)
+
+        def keep(history: Sequence[Mapping[str, Any]]) -> None:
+            # One write: the lines of two threads do not mix in a file that is appended to without a buffer's edge.
+            file.write(trace_of(history).model_dump_json().encode() + b"\n")
+            file.flush()
+
+        yield keep

@@ -1,0 +1,58 @@
+"""One question on the laptop: documents in step, the local stack up, the execution kept."""
+
+import uuid
+from typing import TYPE_CHECKING
+
+from selfrag_cli.local.backends import Backends, check_generator, check_services, chosen_backends
+from selfrag_cli.local.index import local_parts
+from selfrag_cli.local.lookup import known_records
+from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.sources.progress import OnDocument
+from selfrag_cli.local.sources.report import Report
+from selfrag_cli.local.sources.sync import sync
+from selfrag_cli.local.stores.tables import ANSWERS, opened_items
+from selfrag.domain.errors import InvalidInput, SelfragError
+from selfrag.domain.questions import AskRequest
+
+if TYPE_CHECKING:
+    from selfrag_cli.local.runner.machine import Execution
+    from selfrag_cli.local.stack import OnStep
+
+
+def ask_question(
+    request: AskRequest, place: Place, on_document: OnDocument, on_step: "OnStep"
+) -> "tuple[Execution, Report | None]":
+    """Answer a question from a place and keep answer, verdicts and history.
+
+    A directory is brought up to date before, which the report tells of. Raises InvalidInput for a collection that was
+    never read or an earlier question that is not kept, Misconfigured for a service that has no URL.
+    """
+    if request.previous and not _is_kept(request.previous):
+        raise InvalidInput(f"There is no answer with the id {request.previous} here; ask its question again.")
+    if place.directory is None:
+        known_records(place)
+    check_services()
+    check_generator(request.policy)
+    report = sync(place, on_document) if place.directory else None
+    with chosen_backends(place) as backends:
+        execution = _executed(request, place, backends, on_step)
+    if execution.output is None:
+        raise SelfragError(f"The workflow did not end as it should: {execution.error}")
+    return execution, report
+
+
+def _is_kept(question_id: str) -> bool:
+    with opened_items() as items:
+        return items.get(ANSWERS, question_id) is not None
+
+
+def _executed(request: AskRequest, place: Place, backends: Backends, on_step: "OnStep") -> "Execution":
+    # What is refused before needs no handlers, which take a while to load.
+    from selfrag_cli.local.stack import running_stack
+
+    payload = request.execution_input([place.collection])
+    payload["policy"]["web_search"] &= backends.has_web
+    with running_stack(
+        backends.environment, backends.secrets, {**local_parts(), **backends.parts}, on_step
+    ) as executions:
+        return executions.execute(uuid.uuid4().hex, payload)

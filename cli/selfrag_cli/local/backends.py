@@ -1,0 +1,118 @@
+"""Services of the laptop: the real ones when a key is there, else stand-ins that answer by rule."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from selfrag_cli.local.environment import GENERATOR_SECRET, MODEL_SECRET, WEB_SECRET
+from selfrag_cli.local.sources.place import Place
+from selfrag.bootstrap import Parts, questions, settings
+from selfrag.domain.errors import InvalidInput, Misconfigured
+from selfrag.domain.questions import Policy
+from selfrag.domain.verdicts import RULE_MODEL
+from selfrag.runtime.generator_settings import GeneratorSettings
+from selfrag.runtime.models import DEFAULT_MODELS, FIRST
+from selfrag.runtime.settings import Settings, read
+
+if TYPE_CHECKING:
+    from selfrag.domain.calls import Limits
+    from selfrag.ports.model import Claude
+
+GENERATOR_URL = "SELFRAG_GENERATOR_URL"
+SAMPLE_WEB = Path(__file__).parents[2] / "cli" / "selfrag_cli" / "sample" / "web"
+
+
+def check_services() -> None:
+    """Raise Misconfigured for a base URL that is none, and for a setting that no step could use."""
+    read(Settings)
+    if read(GeneratorSettings).generator_endpoint:
+        # The AWS that a question sees here is on this machine, and has no model.
+        raise Misconfigured(
+            "SELFRAG_GENERATOR_ENDPOINT is for a deployment; here SELFRAG_GENERATOR_URL names a server."
+        )
+    for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL", GENERATOR_URL):
+        if url := os.environ.get(name):
+            # It loads a client of HTTP, which the stand-in has no use for.
+            from selfrag.adapters.outbound import checked_url
+
+            checked_url(url, name)
+
+
+def check_generator(policy: Policy) -> None:
+    """Raise InvalidInput for a generator that has no server here; AWS's endpoints are out of the laptop's reach."""
+    if policy.generator == "selfrag" and not os.environ.get(GENERATOR_URL):
+        raise InvalidInput(
+            f"policy.generator is selfrag, and no server of it is named: set {GENERATOR_URL} to one, such as vLLM's, "
+            "or leave the field out."
+        )
+
+
+def has_web(place: Place) -> bool:
+    """Return whether questions to a place can go to the web: by a service, or by the pages of the sample documents."""
+    return any(map(os.environ.get, ("TAVILY_API_KEY", "TAVILY_BASE_URL"))) or (is_offline() and place.is_sample)
+
+
+def is_offline() -> bool:
+    """Return whether the stand-in answers, for no service is named."""
+    return not any(map(os.environ.get, ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")))
+
+
+@dataclass
+class Backends:
+    """The handlers' environment, the secrets they read, and whether there is a web; `parts` are the stand-in's."""
+
+    environment: dict[str, str] = field(default_factory=dict)
+    secrets: dict[str, str] = field(default_factory=dict)
+    parts: Parts = field(default_factory=lambda: Parts())
+    has_web: bool = False
+
+
+def _by_rule() -> "Callable[[Limits], Claude]":
+    """Return a factory of the stand-in, which has no use for the limits of a task: it spends neither time nor money."""
+    from selfrag_cli.local.stand_in.claude import RuleClaude
+
+    return lambda limits: RuleClaude(settings().models, settings().prices, questions.clock())
+
+
+@contextmanager
+def chosen_backends(place: Place) -> Iterator[Backends]:
+    """Choose by ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, TAVILY_API_KEY and TAVILY_BASE_URL.
+
+    The fine-tuned model, if SELFRAG_GENERATOR_URL names its server, has SELFRAG_GENERATOR_KEY where it wants a key.
+    The pages of the offline web belong to the sample documents, so no other directory gets them, nor a named
+    collection.
+    """
+    backends = Backends(
+        environment={
+            "SELFRAG_MODEL_SECRET": MODEL_SECRET,
+            "SELFRAG_WEB_SECRET": WEB_SECRET,
+            "SELFRAG_CONSOLE_LINKS": "false",
+        }
+    )
+    key, base_url = os.environ.get("ANTHROPIC_API_KEY", ""), os.environ.get("ANTHROPIC_BASE_URL", "")
+    web_key, web_url = os.environ.get("TAVILY_API_KEY", ""), os.environ.get("TAVILY_BASE_URL", "")
+    if generator_key := os.environ.get("SELFRAG_GENERATOR_KEY"):
+        backends.environment["SELFRAG_GENERATOR_SECRET"] = GENERATOR_SECRET
+        backends.secrets[GENERATOR_SECRET] = generator_key
+    offline = is_offline()
+    backends.has_web = has_web(place)
+    backends.secrets |= {MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline"}
+    if base_url:
+        backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url
+    if web_url:
+        backends.environment["SELFRAG_WEB_BASE_URL"] = web_url
+    if offline:
+        backends.environment["SELFRAG_MODELS"] = json.dumps(dict.fromkeys([*DEFAULT_MODELS, FIRST], RULE_MODEL))
+        backends.environment["SELFRAG_PRICES"] = json.dumps({RULE_MODEL: [0, 0, 0]})
+        backends.parts = {"claude": _by_rule()}
+        if backends.has_web and not web_key and not web_url:
+            from selfrag_cli.local.stand_in.web import SamplePages
+
+            pages = SamplePages(SAMPLE_WEB)
+            backends.parts["web"] = lambda deadline_ms: pages
+            backends.environment["SELFRAG_WEB_EXCLUDE_DOMAINS"] = '["spam.example.net"]'
+    yield backends

@@ -1,0 +1,42 @@
+"""The definitions of the state machines: YAML as people write it, JSON as Step Functions takes it."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import yaml
+
+_FOLDER = Path(__file__).parents[2] / "functions" / "selfrag" / "workflows"
+QUESTION = _FOLDER / "question.asl.yaml"
+INGESTION = _FOLDER / "ingestion.asl.yaml"
+INTAKE = _FOLDER / "intake.asl.yaml"
+REINDEX = _FOLDER / "reindex.asl.yaml"
+EVALUATION = _FOLDER / "evaluation.asl.yaml"
+# Where the folders of a definition's steps are, below functions/.
+ROOMS = {QUESTION: "question", INGESTION: "ingestion"}
+_PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+# The C loader takes a tenth of the time; not every platform's wheel has it.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def definition_of(definition: Path, names: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
+    """Return what AWS gets, made as Terraform makes it: filled in, then read, without the keys that begin with x-.
+
+    A placeholder `${...}` that is not among `names` stays.
+    """
+    filled = _PLACEHOLDER.sub(lambda found: names.get(found[1], found[0]), definition.read_text(encoding="utf-8"))
+    read = yaml.load(filled, Loader=_LOADER)  # noqa: S506 (a safe loader)
+    return {key: value for key, value in read.items() if not key.startswith("x-")}
+
+
+def definition_json(definition: Path, names: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the same as JSON."""
+    return json.dumps(definition_of(definition, names), ensure_ascii=False)
+
+
+def placeholders(definition: Path) -> set[str]:
+    """Return the names that are filled in at deployment."""
+    return set(_PLACEHOLDER.findall(definition.read_text(encoding="utf-8")))

@@ -1,0 +1,81 @@
+"""Lookups in the local index and its manifest, without a model and without the local stack."""
+
+from typing import Any
+
+from selfrag_cli.local.index import open_embedder, open_index
+from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.sources.progress import OnDocument
+from selfrag_cli.local.sources.report import Report
+from selfrag_cli.local.sources.source import source_of
+from selfrag_cli.local.sources.sync import sync
+from selfrag_cli.local.stores.manifest import opened_manifest
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.questions import Filters
+from selfrag.domain.records import Content, Record
+from selfrag.ports.index import search
+
+_SHOWN = ("status", "reason", *Content.model_fields, "updated_at")
+
+
+def known_records(place: Place) -> list[Record]:
+    """Return the manifest's record of each document of a place, and of each file that could not be read at all.
+
+    Of a page that could not be read again the record says so in a warning. Raises InvalidInput if nothing of the place
+    was ever ingested.
+    """
+    with opened_manifest() as manifest:
+        records = manifest.records(place.collection)
+    if not records:
+        raise InvalidInput(f"Nothing of {place} has been read yet; use `selfrag ingest` first.")
+    source = source_of(place.collection)
+    for path, why in (source.unread if source else {}).items():
+        key = f"{place.collection}/{path}"
+        if known := records.get(key):
+            records[key] = known.model_copy(update={"warnings": [*known.warnings, why]})
+        else:
+            updated_at = source.read_at if source else 0
+            records[key] = Record(id="", key=key, status="failed", reason=why, updated_at=updated_at)
+    return [records[key] for key in sorted(records)]
+
+
+def known_documents(place: Place) -> list[dict[str, Any]]:
+    """Return what the manifest says of each document of a place, as it is shown.
+
+    Raises InvalidInput if nothing of it was ever ingested.
+    """
+
+    def shown(value: Any) -> Any:
+        """Return a reason or warning begins with the document's key."""
+        return place.path_of(value) if isinstance(value, str) else value
+
+    return [
+        {"document": shown(record.key)}
+        | {name: shown(getattr(record, name)) for name in _SHOWN}
+        | {"warnings": [shown(warning) for warning in record.warnings]}
+        for record in known_records(place)
+    ]
+
+
+def search_passages(
+    query: str, place: Place, filters: Filters, top_k: int, on_document: OnDocument
+) -> tuple[list[dict[str, Any]], int | None, Report | None]:
+    """Return the best passages for a query, each with its scores by text and by vector (None if not found so).
+
+    The second value is the number of passages that full text matched. A directory is brought up to date before, which
+    the report tells of; a named collection is searched as it is.
+    """
+    if not query.strip():
+        raise InvalidInput("The query is empty: say what to look for.")
+    report = sync(place, on_document) if place.directory else None
+    embedder, bounds = open_embedder(), filters.within([place.collection])
+    result = search(open_index(), [(query, embedder.query(query))], top_k, bounds, embedder.spread_floor)
+    passages = [
+        {
+            **passage.model_dump(exclude={"collection", "score"}),
+            "by_text": result.by_text.get(passage.passage_id),
+            "by_vector": result.by_vector.get(passage.passage_id),
+            "score": passage.score,
+        }
+        for passage in result.passages
+    ]
+    return passages, result.text_hits, report

@@ -1,0 +1,105 @@
+"""A Recognizer on the laptop: tesseract reads page after page beside the workflow, and what it read stays in SQLite."""
+
+import base64
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
+
+from selfrag_cli.local.home import connect, writing
+from selfrag_cli.local.recognition import tesseract
+from selfrag.domain.errors import BadDocument
+from selfrag.ports.recognizer import Recognized
+from selfrag.reader.processes.pool import Contained
+
+# The state that asks may take two minutes.
+PATIENCE_SECONDS = 60.0
+AT_ONCE = 2
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS recognized (
+    name TEXT, page INTEGER, text TEXT NOT NULL, confidence REAL NOT NULL, PRIMARY KEY (name, page));
+"""
+_COUNT = Contained("selfrag_cli.local.recognition.rendering:page_count", "PDF", "print it to a new PDF")
+_RENDER = Contained("selfrag_cli.local.recognition.rendering:rendered", "PDF", "print it to a new PDF")
+
+
+@contextmanager
+def local_recognizer() -> Iterator["LocalRecognizer | None"]:
+    """Yield the recogniser of this machine until the block ends; None where tesseract is not installed."""
+    found = tesseract.program()
+    if found is None:
+        yield None
+        return
+    with closing(connect(_SCHEMA)) as kept:
+        recognizer = LocalRecognizer(found, kept)
+        try:
+            yield recognizer
+        finally:
+            recognizer.stop()
+
+
+class LocalRecognizer:
+    """Pages are kept in memory until they are recognised; what they say is kept by their content, for good."""
+
+    def __init__(self, program: str, kept: sqlite3.Connection) -> None:
+        self._program, self._kept = program, kept
+        self._languages = tesseract.languages(program)
+        self._lock, self._stopped = threading.Lock(), threading.Event()
+        self._threads = ThreadPoolExecutor(AT_ONCE)
+        # They begin here: a caller that runs the workflow waits for all threads that begun beside it, and these go on.
+        together = threading.Barrier(AT_ONCE)
+        for begun in [self._threads.submit(together.wait) for _ in range(AT_ONCE)]:
+            begun.result()
+        self._pages: dict[str, bytes] = {}
+        self._begun: dict[str, Future[Sequence[Recognized]]] = {}
+
+    def keep(self, name: str, pages: bytes) -> None:
+        """Keep a PDF of the pages that are to be recognised."""
+        self._pages[name] = pages
+
+    def begin(self, name: str) -> str:
+        """Begin with what is kept under a name; pages that are known are not recognised again."""
+        if name not in self._begun:
+            self._begun[name] = self._threads.submit(self._all, name, self._pages[name])
+        return "tesseract"
+
+    def outcome(self, name: str, job: str) -> Sequence[Recognized] | None:
+        """Return what the pages say; None if they are not done after a minute."""
+        self.begin(name)
+        try:
+            return self._begun[name].result(PATIENCE_SECONDS)
+        except TimeoutError:
+            return None
+
+    def stop(self) -> None:
+        """Begin with no other page, and end those that are at work."""
+        self._stopped.set()
+        tesseract.stop()
+        self._threads.shutdown(cancel_futures=True)
+
+    def _all(self, name: str, pages: bytes) -> Sequence[Recognized]:
+        found = []
+        for page in range(1, _COUNT(name, pages) + 1):
+            if self._stopped.is_set():
+                raise BadDocument("the command was ended")
+            found.append(self._known(name, page) or self._read(name, pages, page))
+        return found
+
+    def _known(self, name: str, page: int) -> Recognized | None:
+        with self._lock:
+            where = "SELECT text, confidence FROM recognized WHERE name = ? AND page = ?"
+            row = self._kept.execute(where, (self._of(name), page)).fetchone()
+        return None if row is None else Recognized(page, *row)
+
+    def _read(self, name: str, pages: bytes, page: int) -> Recognized:
+        picture = base64.b64decode(_RENDER(name, pages, page=page))
+        read = tesseract.recognized(self._program, picture, page, self._languages)
+        with self._lock, writing(self._kept):
+            row = (self._of(name), page, read.text, read.confidence)
+            self._kept.execute("INSERT OR REPLACE INTO recognized VALUES (?, ?, ?, ?)", row)
+        return read
+
+    def _of(self, name: str) -> str:
+        """Return a name of the pages and of the languages that they were looked through for."""
+        return f"{name} {self._languages}"

@@ -1,0 +1,111 @@
+"""A lane of an execution: states that follow each other, the variables that they see, and what they note."""
+
+import json
+import marshal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from selfrag_cli.local.jsonata import QueryError, evaluate
+from selfrag_cli.local.runner.failures import DATA_LIMIT_EXCEEDED, QUERY_EVALUATION_ERROR, RUNTIME, Aborted, Failure, TimedOut
+from selfrag_cli.local.runner.history import History
+
+# Of a state's input and output, of what a task is given and gives, and of what one Assign sets; AWS's quotas.
+MAX_BYTES = 256 * 1024
+# A format of marshal's in which what comes again is written again, as in JSON.
+_WITHOUT_REFERENCES = 2
+
+# Takes the arguments of a task and returns its result; raises Failure.
+Service = Callable[[dict[str, Any]], Any]
+Pause = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Running:
+    """The state that all lanes of an execution share; `ends_at` is a moment of `time.monotonic`."""
+
+    context: Mapping[str, Any]
+    history: History
+    services: Mapping[str, Service]
+    pause: Pause
+    ends_at: float = float("inf")
+
+    def seconds_left(self) -> float:
+        """Return the seconds until the execution's timeout; raises TimedOut if none are left."""
+        left = self.ends_at - time.monotonic()
+        if left <= 0:
+            raise TimedOut
+        return left
+
+
+@dataclass
+class Lane:
+    """The states of a machine, or of one item of a Map; `last` is the id of the lane's last event.
+
+    `outer` names the variables of the lane around an item's, which it sees and cannot set.
+    """
+
+    running: Running
+    variables: dict[str, Any] = field(default_factory=dict)
+    last: int = 0
+    stopped: threading.Event = field(default_factory=threading.Event)
+    outer: frozenset[str] = frozenset()
+
+    def inner(self, stopped: threading.Event) -> "Lane":
+        """Return a lane that begins here, for an item of a Map: what it assigns stays in it."""
+        return Lane(self.running, dict(self.variables), self.last, stopped, frozenset(self.variables))
+
+    def note(self, kind: str, **details: Any) -> None:
+        """Add an event to the history."""
+        self.last = self.running.history.add(kind, self.last, details)
+
+    def assign(self, values: dict[str, Any]) -> None:
+        """Set variables; raises Failure for one of the lane around it."""
+        if shadowed := self.outer & values.keys():
+            raise Failure(RUNTIME, f"an item of a Map assigns {', '.join(sorted(shadowed))}, which is not its own")
+        self.variables |= values
+
+    def check(self) -> None:
+        """Raise Aborted or TimedOut if no other state is to begin."""
+        if self.stopped.is_set():
+            raise Aborted
+        self.running.seconds_left()
+
+    def pause(self, seconds: float) -> None:
+        """Wait, at most until the execution's timeout."""
+        self.running.pause(min(seconds, self.running.seconds_left()))
+        self.check()
+
+    def value(self, template: Any, states: Mapping[str, Any]) -> Any:
+        """Return a JSON value with the expressions in it evaluated; `states` is what $states holds.
+
+        Raises Failure where AWS fails with States.QueryEvaluationError.
+        """
+        if isinstance(template, str) and template.startswith("{%"):
+            bindings = {**self.variables, "states": {**states, "context": self.running.context}}
+            try:
+                return evaluate(template[2:-2].strip(), bindings)
+            except QueryError as error:
+                raise Failure(QUERY_EVALUATION_ERROR, str(error), "EvaluationFailed") from error
+        if isinstance(template, dict):
+            return {name: self.value(item, states) for name, item in template.items()}
+        if isinstance(template, list):
+            return [self.value(item, states) for item in template]
+        return template
+
+
+def as_json(value: Any, what: str, event: str = "") -> str:
+    """Return a value as JSON; raises Failure if it has more bytes than AWS takes."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if 4 * len(text) > MAX_BYTES and len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        raise Failure(DATA_LIMIT_EXCEEDED, f"{what} is larger than 256 KiB", event)
+    return text
+
+
+def check_variables(values: dict[str, Any]) -> None:
+    """Raise Failure for more than one Assign may set."""
+    # No value takes more bytes as JSON than eight times these; most are far from the limit.
+    if len(marshal.dumps(values, _WITHOUT_REFERENCES)) * 8 > MAX_BYTES:
+        as_json(values, "an Assign")

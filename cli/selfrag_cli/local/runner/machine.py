@@ -1,0 +1,93 @@
+"""A state machine of this process, and its executions."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from selfrag_cli.local.runner.failures import RUNTIME, Failure, TimedOut
+from selfrag_cli.local.runner.history import Event, History
+from selfrag_cli.local.runner.lane import Lane, Pause, Running, Service, as_json
+from selfrag_cli.local.runner.states import run_states
+
+RUNNING, SUCCEEDED, FAILED, TIMED_OUT = "RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT"
+
+
+class Execution:
+    """An execution: how it stands in AWS's words, and what it ended with; `seconds` is how long it took."""
+
+    def __init__(self, name: str, on_end: Callable[["Execution"], None]) -> None:
+        self.id = name
+        self.status = RUNNING
+        self.output: dict[str, Any] | None = None
+        self.error = ""
+        self.seconds = 0.0
+        self._history, self._on_end = History(), on_end
+
+    @property
+    def history(self) -> list[Event]:
+        """Return the events so far."""
+        return self._history.events
+
+    def watch(self, seen: int, seconds: float) -> int | None:
+        """Return the number of events as soon as it is more than `seen`, or the time is up; None after the last."""
+        return self._history.wait(seen, seconds)
+
+    def wait(self) -> "Execution":
+        """Return when it has ended."""
+        self._history.wait_for_end()
+        return self
+
+    def run(self, machine: "Machine", payload: Mapping[str, Any]) -> None:
+        """Run to the end; an error of the interpreter's own ends it as failed, too."""
+        began, lane = time.monotonic(), Lane(machine.running(self.id, payload, self._history))
+        try:
+            lane.note("ExecutionStarted", input=as_json(payload, "the input"))
+            lane.last = 0
+            output = run_states(machine.definition, payload, lane)
+            status, told = SUCCEEDED, {"output": as_json(output, "the output")}
+        except TimedOut:
+            output, status, told = None, TIMED_OUT, {}
+        except Failure as failure:
+            output, status, told = None, FAILED, {"error": failure.error, "cause": failure.cause}
+        except Exception as error:
+            output, status, told = (
+                None,
+                FAILED,
+                {"error": RUNTIME, "cause": f"{type(error).__name__}: {error}"},
+            )
+        self.output, self.seconds = output, time.monotonic() - began
+        self.error = (
+            "" if output is not None else ": ".join(filter(None, (told.get("error", status), told.get("cause"))))
+        )
+        lane.note(f"Execution{''.join(map(str.capitalize, status.split('_')))}", **told)
+        self.status = status
+        try:
+            self._on_end(self)
+        finally:
+            self._history.end()
+
+
+class Machine:
+    """A definition with what carries out its tasks, by their Resource; `pause` waits, in seconds."""
+
+    def __init__(
+        self, arn: str, definition: Mapping[str, Any], services: Mapping[str, Service], pause: Pause = time.sleep
+    ) -> None:
+        self.definition = definition
+        self._arn, self._services, self._pause = arn, services, pause
+
+    def start(
+        self, name: str, payload: Mapping[str, Any], on_end: Callable[[Execution], None] = lambda ended: None
+    ) -> Execution:
+        """Begin an execution in a thread; `on_end` is called before those who wait for it go on."""
+        execution = Execution(name, on_end)
+        threading.Thread(target=execution.run, args=(self, payload), daemon=True, name=f"execution {name}").start()
+        return execution
+
+    def running(self, name: str, payload: Mapping[str, Any], history: History) -> Running:
+        """Return what the lanes of an execution share."""
+        arn = f"{self._arn.replace(':stateMachine:', ':execution:')}:{name}"
+        context = {"Execution": {"Id": arn, "Input": payload, "Name": name}}
+        ends_at = time.monotonic() + self.definition.get("TimeoutSeconds", float("inf"))
+        return Running(context, history, self._services, self._pause, ends_at)

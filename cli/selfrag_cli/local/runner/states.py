@@ -1,0 +1,148 @@
+"""States by their types: what each does with its input, and where the execution goes from there.
+
+A state is left by its own fields, by those of the Choice that held, or by those of the Catch that matched: they say
+what is assigned, what is put out, and which state is next.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from selfrag_cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATION_ERROR, Failure
+from selfrag_cli.local.runner.lane import Lane, as_json, check_variables
+from selfrag_cli.local.runner.map_state import each_item
+from selfrag_cli.local.runner.retry import Retries
+from selfrag_cli.local.runner.tasks import in_time
+
+State = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Exit:
+    """The way out of a state: its fields, the output without an Output, and what is added to $states."""
+
+    fields: State
+    output: Any
+    states: Mapping[str, Any] = field(default_factory=dict)
+
+
+def run_states(part: Mapping[str, Any], given: Any, lane: Lane) -> Any:
+    """Run the states of a machine, or of a Map's item, from the first to the last, and return the last one's output."""
+    name: str | None = part["StartAt"]
+    while name is not None:
+        lane.check()
+        given, name = _run(name, part["States"][name], given, lane)
+    return given
+
+
+def _run(name: str, state: State, given: Any, lane: Lane) -> tuple[Any, str | None]:
+    """Run one state, and return its output and the next one's name."""
+    lane.note(f"{state['Type']}StateEntered", name=name, input=as_json(given, f"the input of {name}"))
+    retries = Retries(state.get("Retry", ()))
+    while True:
+        try:
+            left = _DO[state["Type"]](name, state, given, lane)
+            return _leave(name, state, left, given, lane)
+        except Failure as failure:
+            if failure.event:
+                lane.note(failure.event, **_told(failure, state))
+            seconds = retries.backoff(failure)
+            if seconds is None:
+                return _leave(name, state, _caught(state, failure), given, lane)
+        lane.pause(seconds)
+
+
+def _leave(name: str, state: State, left: Exit, given: Any, lane: Lane) -> tuple[Any, str | None]:
+    # What is assigned takes effect when the state is left: Output sees the old values.
+    states = {"input": given, **left.states}
+    values = lane.value(left.fields.get("Assign", {}), states)
+    check_variables(values)
+    output = lane.value(left.fields["Output"], states) if "Output" in left.fields else left.output
+    text = as_json(output, f"the output of {name}")
+    lane.assign(values)
+    lane.note(f"{state['Type']}StateExited", name=name, output=text)
+    return output, left.fields.get("Next")
+
+
+def _caught(state: State, failure: Failure) -> Exit:
+    for catcher in state.get("Catch", ()):
+        if failure.is_among(catcher["ErrorEquals"]):
+            told = {"Error": failure.error, "Cause": failure.cause}
+            return Exit(catcher, told, {"errorOutput": told})
+    # It has been told of, and what is around the state tells of its own end.
+    raise Failure(failure.error, failure.cause)
+
+
+def _told(failure: Failure, state: State) -> dict[str, Any]:
+    if failure.event.startswith("MapState"):
+        return {}
+    told = {"error": failure.error, "cause": failure.cause}
+    return {**_resource(state), **told} if failure.event.startswith("Task") else told
+
+
+def _pass(name: str, state: State, given: Any, lane: Lane) -> Exit:
+    return Exit(state, given)
+
+
+def _choice(name: str, state: State, given: Any, lane: Lane) -> Exit:
+    for choice in state["Choices"]:
+        holds = lane.value(choice["Condition"], {"input": given})
+        if not isinstance(holds, bool):
+            raise Failure(QUERY_EVALUATION_ERROR, f"a Condition of {name} is no boolean", "EvaluationFailed")
+        if holds:
+            return Exit(choice, given)
+    if "Default" not in state:
+        raise Failure(NO_CHOICE_MATCHED, f"no Choice of {name} holds")
+    return Exit({**state, "Next": state["Default"]}, given)
+
+
+def _wait(name: str, state: State, given: Any, lane: Lane) -> Exit:
+    lane.pause(lane.value(state["Seconds"], {"input": given}))
+    return Exit(state, given)
+
+
+def _fail(name: str, state: State, given: Any, lane: Lane) -> Exit:
+    error, cause = (lane.value(state.get(part, ""), {"input": given}) for part in ("Error", "Cause"))
+    raise Failure(error, cause)
+
+
+def _task(name: str, state: State, given: Any, lane: Lane) -> Exit:
+    states, resource = {"input": given}, _resource(state)
+    seconds = lane.value(state.get("TimeoutSeconds"), states)
+    parameters = as_json(lane.value(state["Arguments"], states), f"what {name} is given")
+    timeout = {} if seconds is None else {"timeoutInSeconds": seconds}
+    lane.note("TaskScheduled", **resource, parameters=parameters, **timeout)
+    lane.note("TaskStarted", **resource)
+    service = lane.running.services[state["Resource"]]
+    # A copy: what the task does with it changes no variable.
+    result = in_time(lambda: service(json.loads(parameters)), seconds, lane)
+    lane.note("TaskSucceeded", **resource, output=as_json(result, f"the result of {name}", "TaskFailed"))
+    return Exit(state, result, {"result": result})
+
+
+def _map(name: str, state: State, given: Any, lane: Lane) -> Exit:
+    items = lane.value(state["Items"], {"input": given})
+    if not isinstance(items, list):
+        raise Failure(QUERY_EVALUATION_ERROR, f"Items of {name} is no array", "EvaluationFailed")
+    at_once = lane.value(state.get("MaxConcurrency", 0), {"input": given})
+    processor = state["ItemProcessor"]
+    result = each_item(name, items, at_once, lane, lambda item, inner: run_states(processor, item, inner))
+    return Exit(state, result, {"result": result})
+
+
+def _resource(state: State) -> dict[str, Any]:
+    """Return how a task's events name what it calls."""
+    kind, action = state["Resource"].split(":")[-2:]
+    return {"resourceType": kind, "resource": action}
+
+
+_DO: dict[str, Callable[[str, State, Any, Lane], Exit]] = {
+    "Pass": _pass,
+    "Choice": _choice,
+    "Wait": _wait,
+    "Succeed": _pass,
+    "Fail": _fail,
+    "Task": _task,
+    "Map": _map,
+}

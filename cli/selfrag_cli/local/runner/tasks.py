@@ -1,0 +1,87 @@
+"""Tasks of a definition: Lambdas as functions of this process, and a table of items; each ends in time."""
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any, Protocol
+
+from selfrag_cli.local.runner.failures import TIMEOUT, Failure
+from selfrag_cli.local.runner.lane import Lane, Service
+from selfrag.domain.errors import SelfragError
+
+LambdaHandler = Callable[[dict[str, Any], Any], Any]
+Item = dict[str, Any]
+_PREFIX = "arn:aws:states:::"
+_STORE_FAILED = "DynamoDB.InternalServerErrorException"
+
+
+class Tables(Protocol):
+    """The tables that a definition reads and writes, as DynamoDB has their items; raises SelfragError."""
+
+    def get_item(self, table: str, key: Item) -> Item | None:
+        """Return the item with this key, or None."""
+
+    def put_item(self, table: str, item: Item) -> None:
+        """Write an item."""
+
+
+def services(handlers: Mapping[str, LambdaHandler], tables: Tables) -> dict[str, Service]:
+    """Return what carries out each kind of task, by its Resource."""
+    return {
+        f"{_PREFIX}lambda:invoke": lambda arguments: _invoked(handlers, arguments),
+        f"{_PREFIX}dynamodb:getItem": lambda arguments: _stored(_got, tables, arguments),
+        f"{_PREFIX}dynamodb:putItem": lambda arguments: _stored(_put, tables, arguments),
+    }
+
+
+def _invoked(handlers: Mapping[str, LambdaHandler], arguments: dict[str, Any]) -> Any:
+    name = arguments["FunctionName"]
+    try:
+        result = handlers[name](arguments["Payload"], SimpleNamespace(function_name=name))
+        return {"StatusCode": 200, "Payload": json.loads(json.dumps(result))}
+    except Exception as error:  # Lambda turns every error of a handler into a name and a message
+        told = {"errorType": type(error).__name__, "errorMessage": str(error)}
+        raise Failure(type(error).__name__, json.dumps(told), "TaskFailed") from error
+
+
+def _stored(call: Callable[[Tables, dict[str, Any]], Any], tables: Tables, arguments: dict[str, Any]) -> Any:
+    try:
+        return call(tables, arguments)
+    except SelfragError as error:
+        raise Failure(_STORE_FAILED, str(error), "TaskFailed") from error
+
+
+def _got(tables: Tables, arguments: dict[str, Any]) -> Any:
+    item = tables.get_item(arguments["TableName"], arguments["Key"])
+    wanted = [name.strip() for name in arguments["ProjectionExpression"].split(",")]
+    return {} if item is None else {"Item": {name: item[name] for name in wanted if name in item}}
+
+
+def _put(tables: Tables, arguments: dict[str, Any]) -> Any:
+    tables.put_item(arguments["TableName"], arguments["Item"])
+    return {}
+
+
+def in_time(work: Callable[[], Any], seconds: float | None, lane: Lane) -> Any:
+    """Return what the work returns; raises what it raises, Failure if it takes longer than so many seconds.
+
+    It goes on in its thread then, and its result is lost, as with a Lambda. Raises TimedOut at the execution's end.
+    """
+    outcome: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, daemon=True, name="task").start()
+    left = lane.running.seconds_left()
+    most = left if seconds is None else min(seconds, left)
+    try:
+        return outcome.result(None if most == float("inf") else most)
+    except TimeoutError:
+        lane.running.seconds_left()
+        raise Failure(TIMEOUT, f"The task took longer than {seconds} s.", "TaskTimedOut") from None

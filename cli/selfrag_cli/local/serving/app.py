@@ -1,0 +1,124 @@
+"""The API on loopback as an ASGI app: what comes is checked and read, then the API's handler is asked in a thread."""
+
+import asyncio
+from collections.abc import Collection
+from http import HTTPStatus
+from tempfile import SpooledTemporaryFile
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from selfrag.api.edge.body import MAX_BODY_BYTES, refuse_large
+from selfrag.api.edge.cors import SECURITY_HEADERS
+from selfrag.api.edge.problems import ProblemRaised, as_problem
+from selfrag.api.streaming.events import PATH
+from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, Bucket, check_size
+from selfrag_cli.local.serving.cors import opened, refuse_strangers
+from selfrag_cli.local.serving.events import Streams
+from selfrag_cli.local.serving.invocation import asked_of, invoke
+from selfrag_cli.local.serving.refusals import problem_response, refuse_head, refuse_keyless
+from selfrag_cli.local.serving.threads import in_thread
+from selfrag.ports.objects import UPLOAD_SECONDS, attachment
+from selfrag.runtime.observability import Handler
+
+# How long a body may take to come.
+BODY_SECONDS = 60
+_UPLOADS = {"Allow": "PUT, OPTIONS"}
+_KEPT = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+class ServedApi:
+    """Answers requests by a handler, streams of questions, and uploads where there is a bucket for them.
+
+    With a `token` it is the key that callers have to send.
+    """
+
+    def __init__(
+        self, handler: Handler, streams: Streams, bucket: Bucket | None, origins: Collection[str], token: str = ""
+    ) -> None:
+        self._handler, self._streams, self._bucket, self._origins = handler, streams, bucket, origins
+        self._token = token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        request = Request(scope, receive)
+        try:
+            refuse_head(request)
+            refuse_strangers(request, self._origins)
+            refuse_keyless(request, self._token)
+            if self._token:  # all who have it are one caller, also of the servers before and after this one
+                unnamed = [(name, value) for name, value in scope["headers"] if name != b"x-api-key"]
+                request = Request({**scope, "headers": unnamed}, receive)
+            response = await self._response(request)
+        except ClientDisconnect:
+            return
+        except Exception as error:
+            response = problem_response(as_problem(error))
+        response.headers.update(SECURITY_HEADERS)
+        await opened(request, response, self._origins)(scope, receive, send)
+
+    async def _response(self, request: Request) -> Response:
+        path = request.scope["path"]
+        if self._bucket and path.startswith(UPLOADS_PATH):
+            return await _uploaded(self._bucket, path.removeprefix(UPLOADS_PATH), request)
+        if self._bucket and path.startswith(ORIGINALS_PATH):
+            return await _original(self._bucket, path.removeprefix(ORIGINALS_PATH), request)
+        if PATH.match(path):
+            return await self._streams.open(asked_of(request))
+        refuse_large(_length(request) or 0)
+        body = await _body(request, MAX_BODY_BYTES, BODY_SECONDS)
+        return await in_thread(invoke, self._handler, asked_of(request, body))
+
+
+async def _original(bucket: Bucket, token: str, request: Request) -> Response:
+    """Return a file as what it is: something to keep, of which nothing runs at this address."""
+    if request.method != "GET":
+        hint = "GET /v1/documents/{document_id}/original gives an address."
+        raise ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes GET only.", hint, {"Allow": "GET"})
+    key, content = await in_thread(bucket.original, token)
+    headers = {**_KEPT, "Content-Disposition": attachment(key)}
+    return Response(content, headers=headers, media_type="application/octet-stream")
+
+
+async def _uploaded(bucket: Bucket, token: str, request: Request) -> Response:
+    if request.method == "OPTIONS":
+        return Response(status_code=HTTPStatus.NO_CONTENT, headers=_UPLOADS)
+    if request.method != "PUT":
+        hint = "POST /v1/documents gives the address that takes a file."
+        raise ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes PUT and OPTIONS only.", hint, _UPLOADS)
+    awaited, length = bucket.awaited(token), _length(request)
+    if length is not None:
+        check_size(awaited, length)
+    content = await _body(request, awaited.size, UPLOAD_SECONDS)
+    etag = await in_thread(bucket.put, token, content)
+    return Response(status_code=HTTPStatus.NO_CONTENT, headers={"ETag": etag})
+
+
+def _length(request: Request) -> int | None:
+    length = request.headers.get("content-length")
+    return None if length is None else int(length)
+
+
+async def _body(request: Request, most: int, seconds: float) -> bytes:
+    """Return what is sent, no more of it than shows that it is more than `most` bytes; raises ProblemRaised.
+
+    What is unfinished waits in a file, unless it is short.
+    """
+    with SpooledTemporaryFile(MAX_BODY_BYTES) as body:
+        try:
+            async with asyncio.timeout(seconds):
+                async for chunk in request.stream():
+                    body.write(chunk)
+                    if body.tell() > most:
+                        break
+        except TimeoutError:
+            detail = f"The body did not come within {seconds:.0f} seconds."
+            close = {"Connection": "close"}
+            raise ProblemRaised(HTTPStatus.REQUEST_TIMEOUT, detail, "Send it again, at once.", close) from None
+        body.seek(0)
+        return body.read()

@@ -1,0 +1,162 @@
+"""The bucket of the served API: a directory that is read, and that uploads go into or that is not to be changed."""
+
+import hashlib
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Protocol
+
+from selfrag.api.edge.problems import ProblemRaised
+from selfrag_cli.local.serving.folder import Folder
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.questions import UploadRequest
+from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Uploads, UploadTarget
+
+UPLOADS_PATH = "/uploads/"
+ORIGINALS_PATH = "/originals/"
+Changed = Callable[[str, str], None]
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """A file to come: its key, its bytes, and until when it may come."""
+
+    key: str
+    size: int
+    ends_at: float
+
+
+class Bucket(Uploads, Protocol):
+    """The stand-in for the bucket of documents: the API's side of it, and the place that a file is put to."""
+
+    def awaited(self, token: str) -> Awaited:
+        """Return the file that an address was given for; raises ProblemRaised."""
+
+    def put(self, token: str, content: bytes) -> str:
+        """Store the file that an address was given for, once, and return its ETag; raises ProblemRaised."""
+
+    def original(self, token: str) -> tuple[str, bytes]:
+        """Return the key and the content of the file that a link was given for; raises ProblemRaised."""
+
+
+class ReadBucket:
+    """Gives links to the files of a directory, if there is one, at the server's `url`."""
+
+    def __init__(self, folder: Folder | None, url: str) -> None:
+        self._folder, self._url = folder, url
+        # The keys that links were given for, and until when each is good.
+        self._linked: dict[str, tuple[str, float]] = {}
+
+    def link(self, key: str) -> str:
+        """Return an address that gives this one file, for LINK_SECONDS; "" if it is not there."""
+        if self._folder is None or self._folder.read(key) is None:
+            return ""
+        now, token = time.time(), secrets.token_urlsafe(32)
+        for old, (_, ends_at) in list(self._linked.items()):
+            if ends_at <= now:
+                self._linked.pop(old, None)
+        self._linked[token] = key, now + LINK_SECONDS
+        return f"{self._url}{ORIGINALS_PATH}{token}"
+
+    def original(self, token: str) -> tuple[str, bytes]:
+        """Return the key and the content of the file that a link was given for; raises ProblemRaised."""
+        key, ends_at = self._linked.get(token, ("", 0.0))
+        content = self._folder.read(key) if self._folder and ends_at > time.time() else None
+        if content is None:
+            hint = "Ask GET /v1/documents/{document_id}/original for another one."
+            raise ProblemRaised(HTTPStatus.NOT_FOUND, "This link leads to no file: each is good for a minute.", hint)
+        return key, content
+
+
+class ReadOnlyBucket(ReadBucket):
+    """Refuses uploads and deletions."""
+
+    def origin(self) -> str:
+        """Nothing is uploaded."""
+        return ""
+
+    def target(self, request: UploadRequest) -> UploadTarget:
+        """Raise ProblemRaised with what to do instead."""
+        raise _unchanged()
+
+    def delete(self, key: str) -> None:
+        """Raise ProblemRaised with what to do instead."""
+        raise _unchanged()
+
+    def awaited(self, token: str) -> Awaited:
+        """Raise ProblemRaised with what to do instead."""
+        raise _unchanged()
+
+    def put(self, token: str, content: bytes) -> str:
+        """Raise ProblemRaised with what to do instead."""
+        raise _unchanged()
+
+
+class DirectoryBucket(ReadBucket):
+    """A directory as the API's bucket: gives addresses of the server at `url`, takes what is put there, and deletes.
+
+    `changed` is called with the key and the ETag of what was put, and with none for what was deleted.
+    """
+
+    def __init__(self, folder: Folder, changed: Changed, url: str) -> None:
+        super().__init__(folder, url)
+        self._directory, self._changed = folder, changed
+        self._awaited: dict[str, Awaited] = {}
+
+    def origin(self) -> str:
+        """Return the server itself."""
+        return self._url
+
+    def target(self, request: UploadRequest) -> UploadTarget:
+        """Return an address for one file; raises InvalidInput for what no file can have."""
+        self._directory.check(request.key)
+        if request.tags or request.date:
+            raise InvalidInput("A directory keeps no tags and no date beside its files: let the document say them.")
+        now, token = time.time(), secrets.token_urlsafe(32)
+        for old, awaited in list(self._awaited.items()):
+            if awaited.ends_at <= now:
+                self._awaited.pop(old, None)
+        self._awaited[token] = Awaited(request.key, request.size, now + UPLOAD_SECONDS)
+        return UploadTarget(f"{self._url}{UPLOADS_PATH}{token}")
+
+    def delete(self, key: str) -> None:
+        """Delete a file; one that is gone already is no error."""
+        self._directory.delete(key)
+        self._changed(key, "")
+
+    def awaited(self, token: str) -> Awaited:
+        """Return the file that an address was given for; raises ProblemRaised if it is good for none any more."""
+        return _still_good(self._awaited.get(token))
+
+    def put(self, token: str, content: bytes) -> str:
+        """Write the file that an address was given for, and return its ETag.
+
+        Raises ProblemRaised for another number of bytes, and the second time.
+        """
+        check_size(self.awaited(token), len(content))
+        awaited = _still_good(self._awaited.pop(token, None))
+        self._directory.put(awaited.key, content)
+        etag = f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}"'
+        self._changed(awaited.key, etag)
+        return etag
+
+
+def check_size(awaited: Awaited, size: int) -> None:
+    """Raise ProblemRaised for another number of bytes than was named."""
+    if size != awaited.size:
+        detail = f"The file has {size:,} bytes; its upload was asked for with {awaited.size:,}."
+        raise ProblemRaised(HTTPStatus.BAD_REQUEST, detail, "Ask POST /v1/documents again, with its size.")
+
+
+def _still_good(awaited: Awaited | None) -> Awaited:
+    if awaited is None or awaited.ends_at <= time.time():
+        detail = "This address takes no file: each takes one, for 15 minutes."
+        raise ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Ask POST /v1/documents for another one.")
+    return awaited
+
+
+def _unchanged() -> ProblemRaised:
+    hint = "Start it with `selfrag serve --docs DIR --writable`."
+    return ProblemRaised(HTTPStatus.FORBIDDEN, "This server does not change its documents.", hint)

@@ -1,0 +1,121 @@
+"""`selfrag serve`: the local stack and its HTTP API for a place, until its process is to end."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+
+from selfrag_cli.local.backends import check_services, chosen_backends
+from selfrag_cli.local.index import local_parts
+from selfrag_cli.local.lookup import known_records
+from selfrag_cli.local.serving.background import Ingesting, IngestProcess
+from selfrag_cli.local.serving.bucket import Bucket, DirectoryBucket, ReadOnlyBucket
+from selfrag_cli.local.serving.documents import Documents
+from selfrag_cli.local.serving.folder import Folder
+from selfrag_cli.local.serving.gateway import serving
+from selfrag_cli.local.setup import AS_SET, Setup
+from selfrag_cli.local.sources.place import SAMPLE_DOCUMENTS, Place
+from selfrag_cli.local.sources.progress import OnDocument
+from selfrag_cli.local.sources.report import NothingUsable
+from selfrag_cli.local.sources.source import source_of
+from selfrag_cli.local.sources.sync import sync
+from selfrag_cli.local.stack import running_stack
+from selfrag_cli.local.stores.bindings import LocalBindings
+from selfrag_cli.local.stores.executions import LocalExecutions
+from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
+from selfrag import bootstrap
+from selfrag.domain.errors import InvalidInput
+
+_LOOK_SECONDS = 0.5
+
+
+def serve_documents(
+    place: Place,
+    writable: bool,
+    port: int,
+    origins: Collection[str],
+    token: str,
+    on_document: OnDocument,
+    announce: Callable[[str], None],
+) -> None:
+    """Serve a place, also to pages of these origins; `announce` gets the URL. With a `token` it is every caller's key.
+
+    A directory is brought up to date before, a named collection is served as it is. If a directory is writable, the
+    API's uploads go into it and its deletions delete there, and either is ingested. Ends when the process is
+    interrupted or told to terminate; answers and verdicts are kept then. Raises InvalidInput for what cannot be served
+    so, Misconfigured for a port that is taken.
+    """
+    check_services()
+    if writable:
+        _check_writable(place.source)
+    if place.directory is None:
+        known_records(place)
+    else:
+        # An empty directory may be filled by uploads.
+        with suppress(NothingUsable) if writable else nullcontext():
+            sync(place, on_document)
+    ended = _end_of_process()
+    # Made before the local stack is: what it starts must not have the stack's environment.
+    process = IngestProcess(place) if writable else None
+    with (
+        answering(place) as (executions, manifest),
+        _bucket(place, process, manifest) as bucket,
+        serving(port, executions.watch, bucket, origins=origins, token=token) as url,
+    ):
+        announce(url)
+        # The signal may come to another thread, and what waits without an end would not notice.
+        while not ended.wait(_LOOK_SECONDS):
+            pass
+
+
+@contextmanager
+def answering(
+    place: Place, setup: Setup = AS_SET, keeps_histories: bool = True
+) -> Iterator[tuple[LocalExecutions, LocalManifest]]:
+    """The executions of questions to a place, whose documents are in step, its manifest, and all that the API needs."""
+    with chosen_backends(place) as backends, opened_manifest() as manifest:
+        environment = {
+            **backends.environment,
+            "SELFRAG_WEB_SEARCH": str(backends.has_web).lower(),
+            **({"SELFRAG_PROFILE": setup.profile} if setup.profile else {}),
+        }
+        parts: bootstrap.Parts = {
+            **local_parts(),
+            **backends.parts,
+            "prompts": dict(setup.prompts),
+            "manifest": manifest,
+            "bindings": LocalBindings(place.collection),
+        }
+        with running_stack(environment, backends.secrets, parts, keeps_histories=keeps_histories) as executions:
+            yield executions, manifest
+
+
+def _end_of_process() -> threading.Event:
+    """Set when the process is to end."""
+    ended = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, frame: ended.set())
+    return ended
+
+
+def _check_writable(directory: Path) -> None:
+    if directory.resolve().is_relative_to(SAMPLE_DOCUMENTS.resolve()):
+        raise InvalidInput("The sample handbook is not to be changed: name a directory of your own with --docs.")
+    if os.path.isdir(directory) and not os.access(directory, os.W_OK | os.X_OK):
+        raise InvalidInput(f"{directory} cannot be written: change its permissions or leave out --writable.")
+
+
+@contextmanager
+def _bucket(place: Place, process: IngestProcess | None, manifest: LocalManifest) -> Iterator[Callable[[str], Bucket]]:
+    """Yield what makes the bucket of a server's URL, in which documents are changed if a process ingests them."""
+    if process is None:
+        source = source_of(place.collection)
+        read = Folder(source.root, place.collection) if source and isinstance(source.root, Path) else None
+        yield lambda url: ReadOnlyBucket(read, url)
+        return
+    folder = Folder(place.source, place.collection)
+    ingesting = Ingesting(process, Documents(place.collection, manifest))
+    with ingesting.at_work(process.end):
+        yield lambda url: DirectoryBucket(folder, ingesting.changed, url)

@@ -1,0 +1,127 @@
+"""The collections in the home directory: what is known of each, one removed, one moved to another directory."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from selfrag_cli.local.home import alone, connect, writing
+from selfrag_cli.local.index import SCHEMA as INDEX
+from selfrag_cli.local.index import NamedEmbedder, embedding_with
+from selfrag_cli.local.index.collections import Size, forget, sizes
+from selfrag_cli.local.sources.place import Place, check_directory
+from selfrag_cli.local.sources.site.addresses import canonical, is_address
+from selfrag_cli.local.sources.site.visits import FORGET as FORGET_VISITS
+from selfrag_cli.local.sources.site.visits import SCHEMA as VISITS
+from selfrag_cli.local.sources.source import SCHEMA as SOURCES
+from selfrag_cli.local.sources.source import Root, directory_collection, is_own, remember, site_collection, source_of
+from selfrag_cli.local.stores.manifest import SCHEMA as MANIFEST
+from selfrag_cli.local.stores.manifest import LocalManifest
+from selfrag.domain.errors import InvalidInput
+
+_NAMES = "SELECT collection FROM sources UNION SELECT collection FROM kept_documents WHERE collection IS NOT NULL"
+_FORGET = (
+    "DELETE FROM kept_documents WHERE id IN (SELECT id FROM kept_documents WHERE collection = ?)",
+    "DELETE FROM sources WHERE collection = ?",
+    FORGET_VISITS,
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A collection in the home; `root` is None if an earlier release has read it and did not remember.
+
+    `documents` are those in the index, `not_read` those that are not; `read_at` is when something was last read, in
+    seconds since the epoch, 0 if that is not known.
+    """
+
+    name: str
+    root: Root | None
+    documents: int
+    not_read: int
+    size: Size
+    read_at: int
+
+    @property
+    def kind(self) -> str:
+        """Return "named", or "own" for a directory's own collection, "sample" for that of the sample handbook."""
+        if not is_own(self.name):
+            return "named"
+        return "sample" if isinstance(self.root, Path) and Place(self.name, self.root).is_sample else "own"
+
+
+def known_collections() -> list[Known]:
+    """Return each collection in the home, the named ones first."""
+    with _opened() as connection:
+        manifest, held = LocalManifest(connection), sizes(connection)
+        names = [name for (name,) in connection.execute(_NAMES)]
+        found = [_known(name, manifest, held.get(name, Size())) for name in names]
+    return sorted(found, key=lambda known: (known.kind != "named", str(known.root or ""), known.name))
+
+
+def known_collection(name: str) -> Known:
+    """Return a collection by its name or, if it has no name of its own, by its directory or site.
+
+    Raises InvalidInput if there is none.
+    """
+    known = {known.name: known for known in known_collections()}
+    own = site_collection(canonical(name)) if is_address(name) else directory_collection(Path(name))
+    found = known.get(name) or known.get(own)
+    if found is None:
+        raise InvalidInput(f"There is no collection {name!r}, and no directory or site of this name was read.")
+    return found
+
+
+def remove_collection(known: Known, embedder: NamedEmbedder | None = None) -> None:
+    """Remove a collection's passages, vectors and records, and forget its directory; no file is touched.
+
+    The vectors are multilingual-e5-small's unless another embedder is given.
+    """
+    with (
+        embedding_with(embedder) as embedding,
+        alone(known.name),
+        _opened() as connection,
+        writing(connection),
+    ):
+        forget(connection, known.name, embedding.key)
+        for statement in _FORGET:
+            connection.execute(statement, (known.name,))
+
+
+def move_collection(known: Known, directory: Path) -> None:
+    """Let a collection be read from another directory, to which its own was moved; nothing is read for it.
+
+    Raises InvalidInput for a directory that is none, or that has a collection of its own already, and for a site's.
+    """
+    check_directory(directory)
+    if isinstance(known.root, str):
+        raise InvalidInput(f"{known.root} is a site, which cannot be moved to a directory: ingest that by itself.")
+    own = directory_collection(directory)
+    if is_own(known.name) and own != known.name and any(other.name == own for other in known_collections()):
+        raise InvalidInput(
+            f"{directory} has been read already, into a collection of its own: remove that first, with "
+            f"`selfrag collections remove {directory}`."
+        )
+    source = source_of(known.name)
+    with alone(known.name):
+        remember(known.name, directory, source.unread if source else {}, read_at=known.read_at)
+
+
+def _known(name: str, manifest: LocalManifest, size: Size) -> Known:
+    source, records = source_of(name), list(manifest.records(name).values())
+    ready = sum(bool(record.generation) for record in records)
+    return Known(
+        name=name,
+        root=source.root if source else None,
+        documents=ready,
+        not_read=len(records) - ready + len(source.unread if source else {}),
+        size=size,
+        read_at=source.read_at if source else max((record.updated_at for record in records), default=0),
+    )
+
+
+@contextmanager
+def _opened() -> Iterator[sqlite3.Connection]:
+    with closing(connect(MANIFEST + INDEX + SOURCES + VISITS)) as connection:
+        yield connection

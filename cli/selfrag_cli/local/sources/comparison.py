@@ -1,0 +1,186 @@
+"""A directory beside the manifest: its documents, which of them are to be ingested, and what is gone."""
+
+import hashlib
+import os
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from selfrag_cli.local.sources.place import Place, check_directory
+from selfrag_cli.local.stores.manifest import LocalManifest
+from selfrag.domain.documents import MAX_DOCUMENT_BYTES
+from selfrag.domain.errors import BadDocument
+from selfrag.domain.fields import MAX_KEY_BYTES
+from selfrag.domain.kinds import EXTENSIONS
+from selfrag.domain.records import Record
+
+
+@dataclass
+class Files(ABC):
+    """The documents of a directory, or of a site, in order; and what else was met, each file once.
+
+    `paths` have slashes, or are addresses. `others` counts the files of other kinds by their ending, `links` what is a
+    link, and `unread` says why something cannot be read, by its path. `notes` are sentences about all of it, and
+    `summary` says how it was found, "" if there is nothing to say.
+    """
+
+    paths: list[str] = field(default_factory=list)
+    others: Counter[str] = field(default_factory=Counter)
+    links: int = 0
+    unread: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    summary: str = ""
+
+    @abstractmethod
+    def content(self, path: str) -> bytes:
+        """Return the bytes of a file, at most one more than a document may have; raises BadDocument."""
+
+    @abstractmethod
+    def size(self, path: str) -> int:
+        """Return the number of bytes of a file; 0 if it is gone."""
+
+    def metadata(self, path: str) -> Mapping[str, str]:
+        """Return what is known of a file beside its content, as the metadata of an object."""
+        return {}
+
+
+@dataclass
+class DirectoryFiles(Files):
+    """The files below a directory; hidden ones are in none of the counts."""
+
+    directory: Path = field(default_factory=Path)
+
+    def content(self, path: str) -> bytes:
+        """Return the bytes of a file, at most one more than a document may have; raises BadDocument."""
+        try:
+            with (self.directory / path).open("rb") as opened:
+                return opened.read(MAX_DOCUMENT_BYTES + 1)
+        except OSError as error:
+            raise BadDocument(f"{path} cannot be read: {error.strerror}.") from error
+
+    def size(self, path: str) -> int:
+        """Return the number of bytes of a file; 0 if it is gone."""
+        try:
+            return (self.directory / path).stat().st_size
+        except OSError:
+            return 0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The records of each path before, and the files as they are now.
+
+    `todo` are to be ingested, `gone` are known but no files any more; `unread` says why something cannot be read.
+    `keep` writes down what the next comparison needs to know of this one.
+    """
+
+    before: dict[str, Record]
+    files: Files
+    todo: list[str]
+    gone: list[str]
+    unread: dict[str, str]
+    keep: Callable[[], None] = lambda: None
+
+    @property
+    def in_step(self) -> bool:
+        """Return whether nothing is to be done."""
+        return not self.todo and not self.gone
+
+
+def compare(place: Place, manifest: LocalManifest, made_by: str) -> Comparison:
+    """Compare a place's files with the manifest; `made_by` is what passages depend on beside the content."""
+    # Read before the files are: what another process adds meanwhile is then not taken for a file that is gone.
+    before = records_by_path(place, manifest)
+    files = documents_below(place.source, place.collection)
+    todo, unread = [], dict(files.unread)
+    for path in files.paths:
+        content, why = content_of(files, path)
+        if why:
+            unread[path] = why
+        if not _as_recorded(before.get(path), content, made_by):
+            todo.append(path)
+    return Comparison(before, files, todo, sorted(before.keys() - set(files.paths)), unread)
+
+
+def records_by_path(place: Place, manifest: LocalManifest) -> dict[str, Record]:
+    """Return the manifest's record of each document of a place, by its path in the directory."""
+    return {place.path_of(key): record for key, record in manifest.records(place.collection).items()}
+
+
+def content_of(files: Files, path: str) -> tuple[bytes | None, str]:
+    """Return the bytes of a file and ""; None and the reason if it cannot be read."""
+    try:
+        return files.content(path), ""
+    except BadDocument as error:
+        return None, str(error)
+
+
+def is_about(record: Record) -> bool:
+    """Return whether a document failed for what it holds: its reason begins with its key, and no retry helps."""
+    return record.reason.startswith(record.key)
+
+
+def digest_of(content: bytes) -> str:
+    """Return the digest of a content that is its ETag in a bucket."""
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()
+
+
+def is_settled(record: Record | None, digest: str, made_by: str) -> bool:
+    """Return whether the manifest says what became of the content of this digest, and it would be the same again."""
+    if record is None:
+        return False
+    final = record.status == "ready" or (record.status == "failed" and is_about(record))
+    # The version that the workflow records for an object: its ETag, and what made its passages.
+    return final and record.version == f'"{digest}" {made_by}'
+
+
+def _as_recorded(record: Record | None, content: bytes | None, made_by: str) -> bool:
+    return record is None if content is None else is_settled(record, digest_of(content), made_by)
+
+
+def documents_below(directory: Path, collection: str) -> DirectoryFiles:
+    """Find the documents below a directory; hidden files are left out, and links are not followed.
+
+    A link of either kind leads out of the directory, or to what is read under its own name. Raises InvalidInput if
+    the directory is none.
+    """
+    check_directory(directory)
+    files = DirectoryFiles(directory=directory)
+    most = MAX_KEY_BYTES - len(f"{collection}/".encode())
+
+    def cannot_list(error: OSError) -> None:
+        path = _shown(Path(error.filename).relative_to(directory))
+        files.unread[path] = f"{directory if path == '.' else path} cannot be read: {error.strerror}."
+
+    for folder, folders, names in os.walk(directory, onerror=cannot_list):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        files.links += sum(Path(folder, name).is_symlink() for name in folders)
+        for name in names:
+            if not name.startswith("."):
+                _add(files, Path(folder, name), most)
+    files.paths.sort()
+    return files
+
+
+def _add(files: DirectoryFiles, file: Path, most: int) -> None:
+    path = file.relative_to(files.directory)
+    shown = _shown(path)
+    if file.is_symlink():
+        files.links += 1
+    elif file.suffix.lower() not in EXTENSIONS:
+        files.others[file.suffix.lower().encode(errors="replace").decode()] += 1
+    elif not file.is_file():
+        files.unread[shown] = f"{shown} is no file that holds something, but a pipe, a socket or a device."
+    elif path.as_posix() != shown:
+        files.unread[shown] = f"{shown} has a name that is not valid UTF-8; rename it."
+    elif len(shown.encode()) > most:
+        files.unread[shown] = f"{shown} lies too deep: its path may have no more than {most} bytes."
+    else:
+        files.paths.append(shown)
+
+
+def _shown(path: Path) -> str:
+    """Return a path with slashes; bytes that are no UTF-8 are replaced."""
+    return path.as_posix().encode(errors="replace").decode()

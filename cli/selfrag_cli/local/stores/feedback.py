@@ -1,0 +1,23 @@
+"""Feedback on answers in the home."""
+
+import hashlib
+
+from selfrag_cli.local.stores.attributes import item_of, values_of
+from selfrag_cli.local.stores.tables import FEEDBACK, Items
+from selfrag.domain.feedback import Feedback
+
+
+class LocalFeedback:
+    """Feedback by question and caller."""
+
+    def __init__(self, items: Items) -> None:
+        self._items = items
+
+    def keep(self, feedback: Feedback, caller: str) -> None:
+        """Keep what a caller says, in place of what the same caller said of the same question before."""
+        key = f"{feedback.question_id}/{hashlib.sha256(caller.encode()).hexdigest()[:32]}"
+        self._items.put(FEEDBACK, item_of({"id": key, **feedback.model_dump()}))
+
+    def all(self) -> list[Feedback]:
+        """Return what is kept; what another version has written more is left out."""
+        return [Feedback.model_validate(values_of(item), extra="ignore") for item in self._items.all(FEEDBACK)]

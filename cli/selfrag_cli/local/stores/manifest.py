@@ -1,0 +1,148 @@
+"""The manifest in the home: what is known of each document, and which passages of it the index holds.
+
+One process at a time works on a collection (`selfrag_cli.local.home.alone`), and on each of its documents once, so a claim
+finds no other: what a process that died has left behind is void.
+"""
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from selfrag_cli.local.home import connect, writing
+from selfrag_cli.local.stores.attributes import item_of, values_of
+from selfrag.domain.records import Part, Record, part_name
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS kept_documents (
+    id TEXT, part TEXT, collection TEXT, item TEXT NOT NULL, PRIMARY KEY (id, part));
+CREATE INDEX IF NOT EXISTS kept_documents_by_collection ON kept_documents (collection);
+"""
+_DOCUMENT = "document"
+_KEY, _STATUS = "json_extract(item, '$.key.S')", "json_extract(item, '$.status.S')"
+_PART = TypeAdapter(Part)
+
+Values = dict[str, Any]
+
+
+class LocalManifest:
+    """Records and parts in SQLite; any thread may use it."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection, self._lock = connection, threading.Lock()
+
+    def read(self, document_id: str) -> Record | None:
+        """Return what is known of a document, or None."""
+        rows = self._rows("id = ? AND part = ?", document_id, _DOCUMENT)
+        return _record(rows[0]) if rows else None
+
+    def records(self, collection: str) -> dict[str, Record]:
+        """Return what is known of each document of a collection, by key; removed ones are left out."""
+        records = sorted(map(_record, self._rows("collection = ?", collection)), key=lambda record: record.key)
+        return {record.key: record for record in records if record.status != "removed"}
+
+    def listed(
+        self, collection: str, limit: int, after: tuple[str, str] | None = None
+    ) -> tuple[list[Record], tuple[str, str] | None]:
+        """Return documents of a collection by key, and after which (key, id) the next page begins, None at the end."""
+        where = f"collection = ? AND {_STATUS} <> 'removed' AND ({_KEY}, id) > (?, ?)"
+        found = self._rows(f"{where} ORDER BY {_KEY}, id LIMIT {limit + 1}", collection, *(after or ("", "")))
+        page = [_record(values) for values in found[:limit]]
+        return page, (page[-1].key, page[-1].id) if len(found) > limit else None
+
+    def claim(self, document_id: str, key: str, collection: str, owner: str) -> bool:
+        """Take a document, and note which deletion the bucket is looked at after; always true here."""
+        self._change(
+            document_id,
+            lambda known: {**known, "key": key, "collection": collection, "lease_deletion": known.get("deleted_at", 0)},
+        )
+        return True
+
+    def begin_deletion(self, document_id: str, at: int) -> None:
+        """Write that a document is about to be deleted, `at` nanoseconds since the epoch, if it is known."""
+        self._change(document_id, lambda known: {**known, "deleted_at": at} if known else None)
+
+    def undo_deletion(self, document_id: str, at: int) -> None:
+        """Take back what `begin_deletion` wrote, unless another deletion has begun since."""
+        self._change(document_id, lambda known: {**known, "deleted_at": 0} if known.get("deleted_at") == at else None)
+
+    def release(self, record: Record, owner: str) -> bool:
+        """Write what is known now and let the document go; always true here: no event comes meanwhile."""
+        stated = record.model_dump(exclude={"id", "deleted_at", "deletion_seen"})
+
+        def let_go(known: Values) -> Values:
+            seen = known.pop("lease_deletion", 0)
+            return {**known, **stated, "deletion_seen": seen}
+
+        self._change(record.id, let_go)
+        return True
+
+    def mark(self, document_id: str, key: str, collection: str, status: str, reason: str = "") -> None:
+        """Write how a document stands before it is read, or that it could not be; what the index holds stays known."""
+        marked: Values = {"key": key, "collection": collection, "status": status, "reason": reason}
+        marked |= {"updated_at": int(time.time()), "deleted_at": 0}
+        self._change(document_id, lambda known: {**known, **marked})
+
+    def parts(self, document_id: str) -> list[Part]:
+        """Return every batch of passages of a document that the index may hold."""
+        return [_part(values) for values in self._rows("id = ? AND part <> ? ORDER BY part", document_id, _DOCUMENT)]
+
+    def part(self, document_id: str, generation: str, number: int) -> Part | None:
+        """Return one batch of passages, or None."""
+        rows = self._rows("id = ? AND part = ?", document_id, part_name(generation, number))
+        return _part(rows[0]) if rows else None
+
+    def put(self, part: Part) -> None:
+        """Write a batch as it is known now."""
+        values: Values = {"id": part.document_id, "part": part.name, "passage_ids": part.passage_ids, "ids": part.ids}
+        if part.writing_since is not None:
+            values["writing_since"] = str(part.writing_since)
+        with self._lock, writing(self._connection):
+            self._write(values)
+
+    def forget(self, part: Part) -> None:
+        """Remove a batch whose passages are gone from the index."""
+        with self._lock, writing(self._connection):
+            where = (part.document_id, part.name)
+            self._connection.execute("DELETE FROM kept_documents WHERE id = ? AND part = ?", where)
+
+    def _change(self, document_id: str, change: Callable[[Values], Values | None]) -> None:
+        """Write what `change` makes of a document's values, {} if it is not known; nothing if it gives None."""
+        with self._lock, writing(self._connection):
+            rows = self._found("id = ? AND part = ?", document_id, _DOCUMENT)
+            if changed := change(rows[0] if rows else {}):
+                self._write({**changed, "id": document_id, "part": _DOCUMENT})
+
+    def _write(self, values: Values) -> None:
+        row = (values["id"], values["part"], values.get("collection"), json.dumps(item_of(values)))
+        self._connection.execute("INSERT OR REPLACE INTO kept_documents VALUES (?, ?, ?, ?)", row)
+
+    def _rows(self, where: str, *values: str) -> list[Values]:
+        with self._lock:
+            return self._found(where, *values)
+
+    def _found(self, where: str, *values: str) -> list[Values]:
+        query = f"SELECT item FROM kept_documents WHERE {where}"  # noqa: S608 (no input in it)
+        return [values_of(json.loads(item)) for (item,) in self._connection.execute(query, values)]
+
+
+@contextmanager
+def opened_manifest() -> Iterator[LocalManifest]:
+    """Open the manifest for a block."""
+    with closing(connect(SCHEMA)) as connection:
+        yield LocalManifest(connection)
+
+
+def _record(values: Values) -> Record:
+    return Record.model_validate({name: values[name] for name in Record.model_fields if name in values})
+
+
+def _part(values: Values) -> Part:
+    generation, _, number = values["part"].partition("#")
+    known = {name: values[name] for name in ("passage_ids", "ids", "writing_since") if name in values}
+    return _PART.validate_python({"document_id": values["id"], "generation": generation, "number": number, **known})

@@ -1,0 +1,75 @@
+"""The requests that had an Idempotency-Key, in the home; Powertools says what is kept of one."""
+
+import time
+from typing import Any
+
+from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
+from aws_lambda_powertools.utilities.idempotency.exceptions import (
+    IdempotencyItemAlreadyExistsError,
+    IdempotencyItemNotFoundError,
+)
+from aws_lambda_powertools.utilities.idempotency.persistence.datarecord import DataRecord
+
+from selfrag_cli.local.stores.attributes import item_of, values_of
+from selfrag_cli.local.stores.tables import REQUESTS, Item, Items
+
+
+class LocalRequests(BasePersistenceLayer):
+    """Records of requests, each at work or completed, under the attributes that Powertools gives them in DynamoDB."""
+
+    def __init__(self, items: Items) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._items = items
+
+    def _get_record(self, idempotency_key: str) -> DataRecord:
+        item = self._items.get(REQUESTS, idempotency_key)
+        if item is None:
+            raise IdempotencyItemNotFoundError
+        return _record(item)
+
+    def _put_record(self, data_record: DataRecord) -> None:
+        """Keep that a request is at work; raises if it is already, or has been answered."""
+
+        def begin(known: Item | None) -> Item | None:
+            return None if known and not _is_over(_record(known)) else _item(data_record)
+
+        known = self._items.change(REQUESTS, data_record.idempotency_key, begin)
+        if known and not _is_over(_record(known)):
+            self._validate_payload(data_payload=data_record, stored_data_record=_record(known))
+            raise IdempotencyItemAlreadyExistsError(old_data_record=_record(known))
+
+    def _update_record(self, data_record: DataRecord) -> None:
+        self._items.put(REQUESTS, _item(data_record))
+
+    def _delete_record(self, data_record: DataRecord) -> None:
+        self._items.delete(REQUESTS, data_record.idempotency_key)
+
+
+def _is_over(record: DataRecord) -> bool:
+    """Return whether a request was at work in a process that is gone, for longer than a request may take."""
+    ends: Any = record.in_progress_expiry_timestamp
+    return record.status == "INPROGRESS" and ends is not None and ends < 1000 * time.time()
+
+
+def _item(record: DataRecord) -> Item:
+    values = {
+        "id": record.idempotency_key,
+        "status": record.status,
+        "expiration": record.expiry_timestamp,
+        "in_progress_expiration": record.in_progress_expiry_timestamp,
+        "data": record.response_data or None,
+        "validation": record.payload_hash or None,
+    }
+    return item_of({name: value for name, value in values.items() if value is not None})
+
+
+def _record(item: Item) -> DataRecord:
+    values = values_of(item)
+    return DataRecord(
+        idempotency_key=values["id"],
+        status=values["status"],
+        expiry_timestamp=values["expiration"],
+        in_progress_expiry_timestamp=values.get("in_progress_expiration"),
+        response_data=values.get("data", ""),
+        payload_hash=values.get("validation", ""),
+    )

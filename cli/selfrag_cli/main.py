@@ -1,0 +1,109 @@
+"""The `selfrag` command: questions to documents, on this laptop or to a deployment, and what looks after both."""
+
+import atexit
+import gc
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from importlib.metadata import version
+from typing import Annotated, Any, NoReturn
+
+# A command makes half a million objects that stay, and little garbage: to look for that again and again while they are
+# made, and once more at the end, takes seconds.
+gc.set_threshold(50_000, 20, 20)
+atexit.register(gc.freeze)
+
+# Log lines belong to CloudWatch, not between an answer and its reader; set before the handlers are imported.
+os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "CRITICAL")
+os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
+
+import typer
+from typer.core import TyperGroup
+
+from selfrag_cli.commands.collections import collections
+from selfrag_cli.commands.deployment import doctor
+from selfrag_cli.commands.documents import documents, ingest, search
+from selfrag_cli.commands.examples import examples_of
+from selfrag_cli.commands.feedback import feedback
+from selfrag_cli.commands.questions import ask, smoke, trace
+from selfrag_cli.commands.releases import rollback
+from selfrag_cli.commands.serving import serve
+from selfrag_cli.lab.commands import COMMANDS as LABORATORY
+from selfrag_cli.local.home import is_damage, told
+from selfrag_cli.local.sources.report import Interrupted
+from selfrag_cli.terminal import fail
+from selfrag.domain.errors import SelfragError
+
+# The groups in which --help lists the commands.
+GROUPS: dict[str, dict[str, Callable[..., None]]] = {
+    "Ask": {"ask": ask, "trace": trace, "serve": serve, "feedback": feedback},
+    "Documents": {"ingest": ingest, "documents": documents, "search": search},
+    "Measure and compare": LABORATORY,
+    "A deployment": {"doctor": doctor, "smoke": smoke, "rollback": rollback},
+}
+
+
+class Commands(TyperGroup):
+    """Commands, of which some have a name of two words."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the command of the first two words, or else of the first one."""
+        both = " ".join(args[:2])
+        return super().resolve_command(ctx, [both, *args[2:]] if both in self.commands else args)
+
+
+app = typer.Typer(
+    cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__
+)
+for group, commands in GROUPS.items():
+    for name, command in commands.items():
+        app.command(name, rich_help_panel=group, epilog=examples_of(name))(command)
+app.add_typer(collections, name="collections", rich_help_panel="Documents")
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"selfrag {version('selfrag')}")
+        raise typer.Exit
+
+
+@app.callback(epilog=examples_of())
+def options(
+    tells_version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version, and end.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+
+
+def _leave(sentence: str = "") -> NoReturn:
+    """End an interrupted command without waiting for its threads; what they have not stored is done another time."""
+    if sentence:
+        with suppress(SystemExit):
+            fail(sentence)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(130)
+
+
+def main() -> None:
+    """Run the command; an error is one sentence on stderr and a non-zero exit."""
+    try:
+        app()
+    except Interrupted as error:
+        _leave(str(error))
+    except SelfragError as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        _leave()
+    except Exception as error:
+        if is_damage(error):
+            fail(told(error))
+        if os.environ.get("SELFRAG_DEBUG"):
+            raise
+        fail(f"Unexpected {type(error).__name__}: {error} (set SELFRAG_DEBUG=1 to see where).")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The sample: a handbook, web pages, and questions about them."""

@@ -1,0 +1,205 @@
+"""An answer for a person: its text, sources and evidence, and on request its verdicts, path, cost and time."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from selfrag_cli.show.by_rule import GREY, relevance_by_rule, support_by_rule
+from selfrag_cli.show.places import copies_of, place_of, places
+from selfrag_cli.show.precision import in_full, in_short
+from selfrag_cli.show.scores import show_scores
+from selfrag_cli.show.traces import causes
+from selfrag_cli.terminal import visible
+from selfrag.domain.answers import AnswerResponse, Citation, Usage
+from selfrag.domain.history import Step
+from selfrag.domain.verdicts import (
+    Critique,
+    Reflection,
+    RelevanceVerdict,
+    RetrievalVerdict,
+    SupportVerdict,
+    UtilityVerdict,
+)
+
+COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
+_SAID = {"partial": "partly supported", "none": "not supported", "contradicted": "contradicted"}
+NOT_READ = "Not all of the response is known to this version of selfrag; --json shows it."
+
+
+def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step], verdicts: bool = False) -> None:
+    """Print a response: the answer with its marks, its sources, a line of evidence, and all `verdicts` if asked to.
+
+    Of a response with other fields than ours, what all of them have.
+    """
+    notice = output.get("notice")
+    if output["status"] != "answered":
+        console.print(Text(output["status"], style=f"bold {COLOURS[output['status']]}"))
+    try:
+        response = AnswerResponse.model_validate(output)
+    except ValidationError:
+        console.print(Text(output["answer"]))
+        notes = [NOT_READ]
+    else:
+        sources = list(dict.fromkeys(citation.passage_id for citation in response.citations))
+        console.print(_marked(response, sources))
+        _show_sources(console, response.citations, sources)
+        console.print(_evidence(response, steps))
+        for passage in response.nearest:
+            console.print(f"[dim]nearest: {escape(place_of(passage.model_dump()))}[/]")
+        if notice:
+            console.print(Text(visible(notice), style=GREY))
+        if verdicts:
+            _show_whole(console, response, steps)
+        notes = response.usage.warnings
+    for note in (*notes, *causes(steps)):
+        console.print(f"[yellow]Note[/]     {escape(note)}")
+    console.print(
+        f"[dim]id {output['id']}: follow up with --previous ID (make: PREVIOUS=ID), see its checks with --verdicts "
+        "(VERDICTS=1), look inside with `selfrag trace`[/]"
+    )
+
+
+def _marked(response: AnswerResponse, sources: Sequence[str]) -> Text:
+    """Return the answer with the number of its source after each cited part."""
+    text, done = Text(), 0
+    for citation in sorted(response.citations, key=lambda one: one.answer_span[1]):
+        end = max(done, citation.answer_span[1])
+        text.append(response.answer[done:end]).append(f" [{sources.index(citation.passage_id) + 1}]", "cyan")
+        done = end
+    return text.append(response.answer[done:])
+
+
+def _show_sources(console: Console, citations: Sequence[Citation], sources: Sequence[str]) -> None:
+    table = Table.grid("", "", padding=(0, 1))
+    for number, passage_id in enumerate(sources, 1):
+        cited = [citation for citation in citations if citation.passage_id == passage_id]
+        table.add_row(f"[cyan]\\[{number}][/]", escape(place_of(cited[0].model_dump())))
+        for quote in dict.fromkeys(citation.quote for citation in cited):
+            table.add_row("", Text(quote, style=GREY))
+        if cited[0].copy_count:
+            table.add_row("", Text(copies_of(cited[0].copies, cited[0].copy_count), style="dim"))
+    if sources:
+        console.print("", table, "", sep="\n")
+
+
+def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
+    """Return how many claims are supported, from how many documents, in which time and for how much."""
+    support, documents = response.reflection.support, len({one.document for one in response.citations})
+    said = Text()
+    if support and _is_by_rule(support):
+        said.append(support_by_rule(support.level), GREY)
+    elif support and support.claims:
+        held = sum(claim.support == "full" for claim in support.claims)
+        colour = "green" if held == len(support.claims) else "yellow"
+        said.append(f"{held} of {len(support.claims)} claims supported", colour)
+        if support.precision:
+            said.append(f" ({in_short(support.precision)})")
+    more = [f"{documents} source{'s' if documents > 1 else ''}"] if documents else []
+    more += [f"{_whole(steps):.2f} s"] if steps else []
+    more += [_dollars(response.usage)] if response.usage.cost_usd != 0 else []
+    said.append(" · ".join(["", *more] if said and more else more))
+    for claim in support.claims if support and not _is_by_rule(support) else []:
+        if claim.support != "full":
+            said.append(f"\n{_SAID[claim.support]}: ", "yellow").append(claim.claim)
+    return said
+
+
+def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step]) -> None:
+    verdicts = _verdicts(response.reflection, places(steps))
+    if verdicts.row_count:
+        console.print(verdicts)
+        for meaning in _meanings(response.reflection, steps):
+            console.print(f"[dim]{meaning}[/]")
+    if response.scores:
+        show_scores(console, response.scores, response.citations, places(steps), by_rule=response.notice is not None)
+    console.print(f"[bold]Path[/]     {' → '.join(response.path)}")
+    if response.queries:
+        console.print(f"[bold]Queries[/]  {escape(' | '.join(response.queries))}")
+    console.print(f"[bold]Cost[/]     {_cost(response.usage, by_rule=response.notice is not None)}")
+    if steps:
+        console.print(f"[bold]Time[/]     {_times(steps)}")
+
+
+def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
+    table = Table("Token", "Verdict", "Why", title="Reflection", title_justify="left", expand=True)
+    retrieve, support = reflection.retrieve, reflection.support
+    if retrieve:
+        aggregate = "aggregate" if retrieve.aggregate else ""
+        decision = ", ".join(filter(None, (retrieve.decision, retrieve.complexity, aggregate)))
+        table.add_row("Retrieve", decision, escape(retrieve.reason), style=_style(retrieve))
+    for verdict in reflection.relevance:
+        score = "" if verdict.score is None else f"{verdict.score:.2f}"
+        place = places.get(verdict.passage_id, "")
+        strips = f", strips kept: {len(verdict.strips)}" if verdict.strips else ""
+        said = relevance_by_rule(verdict.score) if _is_by_rule(verdict) else f"{verdict.label} {score}"
+        why = ": ".join(filter(None, [place, "" if _is_by_rule(verdict) else verdict.reason]))
+        table.add_row("IsRel", f"{said}{_cached(verdict)}{strips}", escape(why), style=_style(verdict))
+    if support and _is_by_rule(support):
+        table.add_row("IsSup", "", support_by_rule(support.level), style=GREY)
+    elif support:
+        table.add_row("IsSup", support.level + _cached(support), in_full(support.precision))
+        for claim in support.claims:
+            table.add_row("", "  " + claim.support, escape(claim.claim))
+    for judged in _of_the_answer(reflection):
+        if not isinstance(judged, SupportVerdict) and not _is_by_rule(judged):
+            score = "ungraded" if judged.score is None else f"{judged.score} of 5"
+            table.add_row(judged.kind, score + _cached(judged), escape(judged.reason))
+    return table
+
+
+def _is_by_rule(verdict: RetrievalVerdict | RelevanceVerdict | SupportVerdict | UtilityVerdict) -> bool:
+    return verdict.judged_by == "rule"
+
+
+def _style(verdict: RetrievalVerdict | RelevanceVerdict) -> str:
+    return GREY if _is_by_rule(verdict) else ""
+
+
+def _of_the_answer(reflection: Reflection) -> list[SupportVerdict | UtilityVerdict]:
+    """Return the verdicts on the answer, of those graders that judged it."""
+    return [verdict for name in Critique.model_fields if (verdict := getattr(reflection, name))]
+
+
+def _meanings(reflection: Reflection, steps: Sequence[Step]) -> Iterator[str]:
+    """Yield what the tokens that were judged say, and on which scale."""
+    if reflection.relevance and not _is_by_rule(reflection.relevance[0]):
+        thresholds = (step.given.get("relevance_threshold") for step in steps if isinstance(step.given, dict))
+        threshold = next((each for each in thresholds if each is not None), None)
+        least = "" if threshold is None else f", relevant from {threshold:.2f} up"
+        yield f"IsRel: how far a passage helps to answer, from 0 to 1{least}"
+    judged = [verdict for verdict in _of_the_answer(reflection) if not _is_by_rule(verdict)]
+    yield from (f"{verdict.kind}: {verdict.means}" for verdict in judged)
+
+
+def _cached(verdict: RelevanceVerdict | SupportVerdict | UtilityVerdict) -> str:
+    return " (cached)" if verdict.cached else ""
+
+
+def _cost(usage: Usage, by_rule: bool) -> str:
+    models = ", ".join(sorted({step.model for step in usage.by_step.values()})) or "none"
+    waste = usage.waste.model_calls
+    ahead = f"of which {waste} done ahead and not needed, " if waste else ""
+    calls = "replies by rule" if by_rule else "model calls"
+    return (
+        f"{_dollars(usage)}, {usage.model_calls} {calls} in {usage.rounds} rounds, {ahead}"
+        f"{usage.cached_verdicts} cached verdicts, "
+        f"{usage.input_tokens} tokens in, {usage.output_tokens} out ({models})"
+    )
+
+
+def _dollars(usage: Usage) -> str:
+    return "price unknown" if usage.cost_usd is None else f"{usage.cost_usd:.4f} USD"
+
+
+def _whole(steps: Sequence[Step]) -> float:
+    return max(step.started + step.seconds for step in steps) - min(step.started for step in steps)
+
+
+def _times(steps: Sequence[Step]) -> str:
+    """Return the seconds from the first step to the last in all, and of each: some run side by side."""
+    return f"{_whole(steps):.2f} s in all: " + ", ".join(f"{step.name} {step.seconds:.2f} s" for step in steps)

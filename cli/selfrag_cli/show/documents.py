@@ -1,0 +1,68 @@
+"""What a person sees of documents, and of the passages that a search finds in them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from selfrag_cli.show.places import copies_of, place_of
+from selfrag_cli.terminal import visible
+
+STATUS_COLOURS = {"ready": "green", "failed": "red"}
+SCORES = (
+    "by text is BM25, by vector the cosine of the meanings, each none where that search did not find the passage; "
+    "together is the sum of how far each stands above the mean, in standard deviations (z-scores). "
+    "Scores rank the passages of one search; those of two searches cannot be compared."
+)
+
+
+def show_documents(console: Console, documents: Sequence[dict[str, Any]]) -> None:
+    """Print what became of each document."""
+    table = Table("Document", "Status", title="Documents", title_justify="left", expand=True)
+    table.add_column("Passages", justify="right")
+    table.add_column("Pages", justify="right")
+    table.add_column("Reason", overflow="fold")
+    for document in documents:
+        status = f"[{STATUS_COLOURS.get(document['status'], 'yellow')}]{document['status']}[/]"
+        name = document["document"]
+        notes = [_without(name, note) for note in (document["reason"], *document["warnings"]) if note]
+        table.add_row(
+            escape(visible(name)),
+            status,
+            str(document["passages"]),
+            str(document["pages"] or ""),
+            escape(visible(" ".join(notes))),
+        )
+    console.print(table)
+
+
+def _without(name: str, sentence: str) -> str:
+    """Return a sentence about a document that stands beside its name."""
+    said = sentence.removeprefix(name).lstrip(" :")
+    return said[:1].upper() + said[1:]
+
+
+def show_passages(console: Console, passages: Sequence[dict[str, Any]], text_hits: int | None = None) -> None:
+    """Print passages, best first, each with what both searches made of it, and whether full text matched any."""
+    if not passages:
+        console.print("Nothing was found.")
+    if text_hits == 0:
+        console.print("No document has these words.")
+    for number, passage in enumerate(passages, start=1):
+        place = place_of(passage)
+        scores = f"by text {_score(passage['by_text'])}, by vector {_score(passage['by_vector'])}"
+        title = f"{number}. {escape(place)}  [dim]{scores}, together {passage['score']:.2f}[/]"
+        console.print(Panel(Text(passage["text"]), title=title, title_align="left", border_style="blue"))
+        copies = passage.get("copies", [])
+        if copies:
+            console.print(Text(copies_of([copy["document"] for copy in copies], len(copies)), style="dim"))
+    if passages:
+        console.print(f"[dim]{SCORES}[/]")
+
+
+def _score(score: float | None) -> str:
+    return "none" if score is None else f"{score:.2f}"

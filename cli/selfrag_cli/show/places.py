@@ -1,0 +1,43 @@
+"""How a terminal names the place of a passage or of a quote, so that a person finds it and can tell it from others."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from selfrag_cli.terminal import visible
+from selfrag.domain.history import Step
+
+_BEGINNING = 60
+
+
+def place_of(found: Mapping[str, Any]) -> str:
+    """Return where a passage or a citation stands: document, page, slide, sheet or row, and the heading above."""
+    page, heading = found.get("page"), found.get("heading")
+    # What a release before locators has stored has a page alone.
+    where = found.get("locator") or (f"page {page}" if page else "")
+    return f"{visible(found['document'])}{f', {where}' if where else ''}{f' > {heading}' if heading else ''}"
+
+
+def copies_of(documents: Sequence[str], count: int) -> str:
+    """Return how many copies a passage has, and in which documents."""
+    names = list(dict.fromkeys(visible(document) for document in documents if document))
+    more = ", ..." if len(names) < count else ""
+    return f"also in {count} cop{'y' if count == 1 else 'ies'}: {', '.join(names)}{more}"
+
+
+def places(steps: Sequence[Step]) -> dict[str, str]:
+    """Where each passage that a search brought stands, by the passage's id; those of one place say how they begin."""
+    found = [step.result["passages"] for step in steps if isinstance(step.result, dict) and "passages" in step.result]
+    passages = {passage["passage_id"]: passage for each in found for passage in each}
+    shared = Counter(map(place_of, passages.values()))
+    return {
+        passage_id: place if shared[place := place_of(passage)] == 1 else f"{place}: {_beginning(passage)}"
+        for passage_id, passage in passages.items()
+    }
+
+
+def _beginning(passage: Mapping[str, Any]) -> str:
+    """Return the first words of a passage, below the heading that its place names already."""
+    text, heading = " ".join(passage.get("text", "").lstrip("# ").split()), passage.get("heading") or ""
+    below = text.removeprefix(heading).strip() or text
+    return below if len(below) <= _BEGINNING else f"{below[:_BEGINNING].rstrip()} ..."

@@ -1,0 +1,146 @@
+"""What each step of a question said, in one line of words."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from selfrag_cli.show.by_rule import is_by_rule, relevance_by_rule, support_by_rule
+from selfrag_cli.show.places import place_of
+from selfrag.domain.history import Step
+
+DECISIONS = {
+    "yes": "a search is needed",
+    "no": "no search is needed",
+    "continue": "the earlier evidence will do",
+    "complete": "the answer is complete",
+}
+LEVELS = {
+    "fully_supported": "fully supported",
+    "partially_supported": "partially supported",
+    "no_support": "not supported",
+}
+_Said = Mapping[str, Any]
+
+
+def said(step: Step, places: Mapping[str, str]) -> str:
+    """What a step found, judged or wrote; "" for one that only fetches or keeps. `places` are those of the passages.
+
+    Fields that another release has not written are left out.
+    """
+    say = _SAYERS.get(step.name, _graded if step.name.startswith("Grade") else None)
+    if say is None or not isinstance(step.result, dict):
+        return ""
+    given = step.given if isinstance(step.given, dict) else {}
+    verdict = step.result.get("verdict") or {}
+    words = say(given, verdict or step.result, places)
+    remembered = step.result.get("cached") or verdict.get("cached")
+    return " ".join(f"{words}{' (cached)' if remembered else ''}".split())
+
+
+def _decided(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
+    decision = str(verdict.get("decision", ""))
+    complexity = f", {verdict['complexity']}" if verdict.get("complexity") else ""
+    ratio = "" if verdict.get("ratio") is None else f", r {verdict['ratio']:.2f}"
+    aggregate = ", an aggregate" if verdict.get("aggregate") else ""
+    return _with_reason(DECISIONS.get(decision, decision) + complexity + aggregate + ratio, verdict)
+
+
+def _found(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    passages = result.get("passages", [])
+    sources = _count(
+        len({passage.get("document") for passage in passages}), "web page" if "query" in given else "document"
+    )
+    queries = given.get("queries") or list(filter(None, [given.get("query")]))
+    asked = f" for: {' | '.join(queries)}" if queries and not given.get("passage_ids") else ", fetched again"
+    return f"{_count(len(passages), 'passage')} of {sources}{asked}"
+
+
+def _relevance(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
+    score = "" if verdict.get("score") is None else f" {verdict['score']:.2f}"
+    strips = f", {_count(len(verdict['strips']), 'strip')} kept" if verdict.get("strips") else ""
+    passage = given.get("passage") or {}
+    place = places.get(str(verdict.get("passage_id"))) or (place_of(passage) if "document" in passage else "")
+    said = relevance_by_rule(verdict.get("score")) if is_by_rule(verdict) else f"{verdict.get('label', '')}{score}"
+    reason = f": {verdict['reason']}" if verdict.get("reason") and not is_by_rule(verdict) else ""
+    return f"{said}{strips}" + (f": {place}" if place else "") + reason
+
+
+def _planned(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    return str((result.get("plan") or {}).get("why", ""))
+
+
+def _written(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    if "written" in result:
+        return _of_each(given, result, places)
+    if result.get("flaw"):
+        return f"no answer: {result['flaw']}"
+    if not result.get("found"):
+        return "the passages do not hold the answer"
+    if given.get("mode") == "direct":
+        return f"an answer without documents: {result.get('answer')}"
+    cited = len({citation.get("passage_id") for citation in result.get("citations", [])})
+    kind = "the answer mended" if given.get("draft") else "an answer"
+    return f"{kind} that cites {cited} of {_count(len(given.get('passages', [])), 'passage')}: {result.get('answer')}"
+
+
+def _of_each(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    written = [one for one in result.get("written", []) if one.get("answer")]
+    return f"{_count(len(written), 'text')} written and judged, of {len(result.get('written', []))}"
+
+
+def _compared(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    states = Counter(node.get("state") for node in (result.get("scores") or result).get("nodes", []))
+    kept = states["chosen"] + states["kept"]
+    return f"{kept} of {_count(sum(states.values()), 'text')} kept"
+
+
+def _picked(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    winner = result.get("winner") or {}
+    compared = _compared(given, result, places)
+    return f"{compared}, the best: {winner['answer']}" if winner.get("answer") else f"{compared}, none is chosen"
+
+
+def _support(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
+    level, claims = str(verdict.get("level", "")), verdict.get("claims", [])
+    if is_by_rule(verdict):
+        return support_by_rule(level)
+    kinds = Counter(claim.get("support") for claim in claims)
+    each = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+    return LEVELS.get(level, level) + (f": of {_count(len(claims), 'claim')} {each}" if claims else "")
+
+
+def _graded(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
+    if is_by_rule(verdict):
+        return _with_reason("not judged", verdict)
+    return _with_reason("ungraded" if verdict.get("score") is None else f"{verdict['score']} of 5", verdict)
+
+
+def _rewritten(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    return f"next query: {result.get('query')}" if result.get("new") else "no query that was not tried"
+
+
+def _composed(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+    return str(result.get("status", ""))
+
+
+def _with_reason(words: str, verdict: _Said) -> str:
+    return f"{words}: {verdict['reason']}" if verdict.get("reason") else words
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+_SAYERS: dict[str, Callable[[_Said, _Said, Mapping[str, str]], str]] = {
+    "Plan": _planned,
+    "DecideRetrieval": _decided,
+    "Retrieve": _found,
+    "SearchWeb": _found,
+    "GradeRelevance": _relevance,
+    "Generate": _written,
+    "GradeSupport": _support,
+    "RewriteQuestion": _rewritten,
+    "RankPaths": _compared,
+    "PickCandidate": _picked,
+    "ComposeAnswer": _composed,
+}

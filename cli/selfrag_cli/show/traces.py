@@ -1,0 +1,130 @@
+"""A trace as a person sees it: the question, how it ended and a line a step; and the causes of what failed."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.bar import Bar
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from selfrag_cli.show.places import places
+from selfrag_cli.show.said import said
+from selfrag_cli.show.scores import show_scores
+from selfrag_cli.show.ways import strategy_and_way
+from selfrag_cli.terminal import visible
+from selfrag.domain.answers import Citation
+from selfrag.domain.history import Step, epoch_seconds, steps_of
+from selfrag.domain.questions import Policy
+from selfrag.domain.scores.shown import Scores
+from selfrag.domain.scores.traced import scores_of, texts_of
+
+BAR_WIDTH = 16
+
+
+def show_trace(console: Console, question_id: str, history: Sequence[dict[str, Any]], *, full: bool = False) -> None:
+    """Print an execution: its question, status, id, seconds and strategy, then a line for each step.
+
+    Where answers were compared, also these. With `full` what each step was given and gave back, too, and the texts of
+    the segments that were pruned.
+    """
+    given, steps = _given(history), steps_of(history)
+    # What was asked before there were strategies, or names none.
+    strategy = (given.get("policy") or {}).get("strategy", Policy().strategy)
+    seconds = epoch_seconds(history[-1]) - epoch_seconds(history[0])
+    console.print(f"[bold]Question[/]  {escape(str(given.get('question', '')))}")
+    console.print(f"[bold]Status[/]    {_status(history)}")
+    console.print(f"[bold]Id[/]        {question_id}")
+    console.print(f"[bold]Time[/]      {seconds:.2f} s from beginning to end")
+    console.print(f"[bold]Strategy[/]  {escape(strategy_and_way(strategy, steps))}")
+    if steps:
+        console.print(_timeline(steps, seconds))
+    _show_compared(console, history, steps, full)
+    if full:
+        for number, step in enumerate(steps, start=1):
+            console.print(_whole(number, step))
+
+
+def _show_compared(console: Console, history: Sequence[dict[str, Any]], steps: Sequence[Step], full: bool) -> None:
+    output = _output(history)
+    citations = [Citation.model_validate(one, extra="ignore") for one in output.get("citations", [])]
+    told = output.get("scores")
+    scores = Scores.model_validate(told, extra="ignore") if told else scores_of(steps)
+    if scores:
+        texts = texts_of(steps) if full else None
+        show_scores(console, scores, citations, places(steps), texts, by_rule=bool(output.get("notice")))
+
+
+def _timeline(steps: Sequence[Step], seconds: float) -> Table:
+    """Return a line a step: how long it took, when in the whole that was, and what it said."""
+    table = Table("", "Step", box=None, expand=True, padding=(0, 1, 0, 0), header_style="bold")
+    table.add_column("Took", justify="right", no_wrap=True)
+    table.add_column("When", width=BAR_WIDTH)
+    table.add_column("Verdict", ratio=1)
+    where = places(steps)
+    # A moment in which nothing passed is shown all the same.
+    whole, least = seconds or 1.0, (seconds or 1.0) / BAR_WIDTH / 2
+    for number, step in enumerate(steps, start=1):
+        begin = min(max(step.started, 0.0), whole - least)
+        end = min(max(step.started + step.seconds, begin + least), whole)
+        bar = Bar(whole, begin, end, width=BAR_WIDTH, color="red" if step.error else "blue")
+        table.add_row(str(number), step.name, f"{step.seconds:.2f} s", bar, _verdict(step, where))
+    return table
+
+
+def _verdict(step: Step, where: Mapping[str, str]) -> Text:
+    """Return what a step said, cut to the line; an error whole."""
+    again = f" ({step.attempts} attempts)" if step.attempts > 1 else ""
+    if step.error:
+        return Text(f"error {visible(_error(step))}{again}", style="red")
+    return Text(visible(said(step, where) + again), no_wrap=True, overflow="ellipsis")
+
+
+def _whole(number: int, step: Step) -> Panel:
+    again = f", {step.attempts} attempts" if step.attempts > 1 else ""
+    title = f"{number}. {step.name}  [dim]at {step.started:.2f} s, took {step.seconds:.2f} s{again}[/]"
+    ending = Text(f"error   {_error(step)}", style="red") if step.error else Text("result  " + _json(step.result))
+    parts = Group(Text("given   " + _json(step.given)), ending, *map(Text, _strips(step)))
+    return Panel(parts, title=title, title_align="left", border_style="red" if step.error else "blue")
+
+
+def causes(steps: Sequence[Step]) -> list[str]:
+    """Return a sentence for each step that failed, with the cause that its error named; the same one once."""
+    failed = [step for step in steps if step.error and step.cause]
+    return list(dict.fromkeys(f"{step.name}: {step.cause.rstrip('.')}." for step in failed))
+
+
+def _given(history: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    given: dict[str, Any] = json.loads(history[0].get("executionStartedEventDetails", {}).get("input", "{}"))
+    return given
+
+
+def _status(history: Sequence[dict[str, Any]]) -> str:
+    """Return the response's status, or how the execution ended without one."""
+    return str(_output(history).get("status", "")) or f"no response ({history[-1]['type']})"
+
+
+def _output(history: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the response; empty where there is none."""
+    output: dict[str, Any] = json.loads(history[-1].get("executionSucceededEventDetails", {}).get("output", "{}"))
+    return output
+
+
+def _strips(step: Step) -> list[str]:
+    """A line with what is kept of a passage that was graded strip by strip (`corrective`); none if that is all."""
+    if step.name != "GradeRelevance" or not isinstance(step.result, dict):
+        return []
+    kept = (step.result.get("verdict") or {}).get("strips") or []
+    text = step.given["passage"]["text"] if kept else ""
+    return ["strips  " + _json([text[strip["start"] : strip["end"]] for strip in kept])] if kept else []
+
+
+def _error(step: Step) -> str:
+    return f"{step.error}: {step.cause}" if step.cause else step.error
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,167 @@
+"""The terminal of a command: what it prints where, and how far it is."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+from unicodedata import category
+
+import typer
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
+from rich.table import Column
+
+from selfrag_cli.pace import Pace, Reading
+from selfrag.domain.errors import InvalidInput
+
+# Where there is no terminal, progress is a line that often.
+_EVERY_SECONDS = 10.0
+
+# Control characters, what ends a line or a paragraph, and what shows letters in another order (CVE-2021-42574).
+_CONTROL_CATEGORIES = ("Cc", "Zl", "Zp")
+_BIDIRECTIONAL = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_DELETE = 0x7F
+
+
+def fail(sentence: str, code: int = 2) -> NoReturn:
+    """Print one line on stderr and end the command."""
+    one_line = " ".join(sentence.encode("utf-8", "replace").decode().split())
+    sys.stderr.write(f"selfrag: {visible(one_line)}\n")
+    sys.exit(code)
+
+
+def warn(warnings: Sequence[str]) -> None:
+    """Print a line on stderr for each warning."""
+    for warning in warnings:
+        sys.stderr.write(f"selfrag: warning: {visible(warning)}\n")
+
+
+def visible(text: str, keep: str = "") -> str:
+    """Return a text that can only be read: control characters and those that turn others are symbols, but for `keep`.
+
+    The ASCII ones become their pictures, such as ␛, all others the replacement character.
+    """
+    return text.translate({ord(c): _picture(ord(c)) for c in _controls(text) if c not in keep})
+
+
+def _controls(text: str) -> Iterator[str]:
+    return (c for c in set(text) if category(c) in _CONTROL_CATEGORIES or c in _BIDIRECTIONAL)
+
+
+def _picture(control: int) -> str:
+    if control > _DELETE:
+        return "\ufffd"
+    return "\u2421" if control == _DELETE else chr(0x2400 + control)
+
+
+class Terminal(Console):
+    """A console on which only its own styles and movements are control sequences, whatever a text says."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Yield what is printed, each text of it as `visible` returns it; line ends and tabs stay."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text, keep="\n\t"))
+
+
+out, err = Terminal(), Terminal(stderr=True)
+
+
+def attended() -> bool:
+    """Return whether there is a person at the terminal who can be asked."""
+    return sys.stdin.isatty() and err.is_terminal
+
+
+def agreed(question: str, otherwise: str) -> bool:
+    """Return whether the person at the terminal says yes; raises InvalidInput(otherwise) without a terminal."""
+    if not attended():
+        raise InvalidInput(otherwise)
+    return typer.confirm(question, err=True)
+
+
+def print_line(line: str) -> None:
+    """Print a line for a person, of any length."""
+    sys.stdout.write(visible(line) + "\n")
+
+
+def print_json(value: Any) -> None:
+    """Print a value for a program."""
+    sys.stdout.write(_json(value, indent=2) + "\n")
+
+
+def print_row(value: Any) -> None:
+    """Print a value for a program as one line of JSON Lines."""
+    sys.stdout.write(_json(value) + "\n")
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """Return JSON whose texts hold no control character but as an escape."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return text.translate({ord(c): f"\\u{ord(c):04x}" for c in _controls(text) if c != "\n"})
+
+
+@contextmanager
+def reading_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[Reading], None]]:
+    """Show the progress of an ingestion and the time left on stderr, only if there is something to do.
+
+    A bar for a person at a terminal, else a line every ten seconds.
+    """
+    about = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"))
+    columns = (TextColumn("Reading"), BarColumn(bar_width=12), MofNCompleteColumn(), about)
+    bar = Progress(*columns, console=err, transient=True, expand=True, disable=not err.is_terminal)
+    task = bar.add_task("", total=None, visible=False)
+    told = clock()
+    paces = Pace(told)
+
+    def tell(reading: Reading) -> None:
+        nonlocal told
+        pace = paces.words(reading, clock())
+        removed = f"{reading.removed} removed" if reading.removed else ""
+        words = ", ".join(filter(None, (removed, pace, escape(visible(reading.name)))))
+        bar.update(task, completed=reading.done, total=reading.total, description=words, visible=True)
+        if not err.is_terminal and clock() - told >= _EVERY_SECONDS:
+            told = clock()
+            so_far = f"selfrag: {reading.done} of {reading.total} documents read"
+            sys.stderr.write(", ".join(filter(None, (so_far, removed, pace))) + "\n")
+
+    with bar:
+        yield tell
+        bar.update(task, visible=False)
+
+
+@contextmanager
+def measuring_progress() -> Iterator[Callable[[str, int, int], None]]:
+    """A progress bar for what is done first, and what after it, for a person at a terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task("Reading", total=None)
+        yield lambda name, done, total: bar.update(task, description=name, completed=done, total=total)
+
+
+@contextmanager
+def current_step() -> Iterator[Callable[[str], None]]:
+    """Yield the step that runs just now, on stderr, for a person at a terminal."""
+    with err.status("starting") as status:
+        yield lambda step: status.update(step)
+
+
+@contextmanager
+def asking_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[int, int, float], None]]:
+    """Yield how many questions of how many are answered, and the dollars spent: a bar, or a line every ten seconds."""
+    columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    bar = Progress(*columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal)
+    task = bar.add_task("", total=None)
+    told = clock()
+
+    def tell(done: int, total: int, usd: float) -> None:
+        nonlocal told
+        bar.update(task, completed=done, total=total, description=f"{usd:.2f} USD")
+        if not err.is_terminal and clock() - told >= _EVERY_SECONDS:
+            told = clock()
+            sys.stderr.write(f"selfrag: {done} of {total} questions answered, {usd:.2f} USD spent\n")
+
+    with bar:
+        yield tell

@@ -1,0 +1,24 @@
+"""Deletion of a document: its object at once, its passages when ingestion gets the event."""
+
+import time
+
+from selfrag.api.documents.listing import Document
+from selfrag.ports.manifest import Manifest
+from selfrag.ports.objects import Uploads
+
+
+def remove(document: Document, manifest: Manifest, uploads: Uploads) -> Document:
+    """Delete a document's object; return the document as it is shown until its passages are gone.
+
+    Raises the bucket's errors; the document is then unchanged.
+    """
+    began = time.time_ns()
+    # First, so that the execution which the event starts has seen the deletion. An earlier deletion covers this one.
+    if document.status != "removing":
+        manifest.begin_deletion(document.id, began)
+    try:
+        uploads.delete(document.key)
+    except Exception:
+        manifest.undo_deletion(document.id, began)
+        raise
+    return document.model_copy(update={"status": "removing"})

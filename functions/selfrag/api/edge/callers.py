@@ -1,0 +1,66 @@
+"""The caller of a request: the collections and the actions that an operator has bound them to."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from selfrag.api.edge.problems import ProblemRaised
+from selfrag.ports.bindings import Action, Bindings
+
+_SESSION = re.compile(r"arn:([\w-]+):sts::(\d+):assumed-role/([^/]+)/.*")
+_ROLE = re.compile(r"(arn:[\w-]+:iam::\d+:role/)(?:.*/)?([^/]+)")
+_REFUSALS: dict[Action, tuple[str, str]] = {
+    "ask": ("Your key may not ask questions.", "Have the operator add the action ask to the binding of your key."),
+    "upload": (
+        "Your key may not upload, replace or delete documents.",
+        "Have the operator add the action upload to the binding of your key.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Caller:
+    """A caller; `name` identifies them, `collections` are all that they may ever reach, `actions` what they may do."""
+
+    name: str
+    collections: tuple[str, ...]
+    actions: frozenset[Action]
+
+    def allowed(self, wanted: Sequence[str]) -> None:
+        """Raise ProblemRaised unless all of `wanted` are the caller's; it does not tell whether the others exist."""
+        if not set(wanted) <= set(self.collections):
+            raise ProblemRaised(
+                HTTPStatus.FORBIDDEN,
+                "Not every collection that the request names is one of yours.",
+                "Name only collections that your key is bound to.",
+            )
+
+
+def caller_of(event: dict[str, Any], bindings: Bindings, action: Action | None = None) -> Caller:
+    """Return the caller that API Gateway authenticated: the id of an API key, or the ARN of an IAM identity.
+
+    Raises ProblemRaised for a caller without a binding, and for one whose binding lacks `action`.
+    """
+    identity = event.get("requestContext", {}).get("identity") or {}
+    key, arn = str(identity.get("apiKeyId") or ""), str(identity.get("userArn") or "")
+    bound = bindings.of(f"key#{key}" if key else f"principal#{_role(arn)}")
+    if bound is None:
+        raise ProblemRaised(
+            HTTPStatus.FORBIDDEN,
+            "Your key is bound to no collection.",
+            "Have the operator bind your key to a collection (the output bind_command).",
+        )
+    if action and action not in bound.actions:
+        raise ProblemRaised(HTTPStatus.FORBIDDEN, *_REFUSALS[action])
+    return Caller(key or arn, bound.collections, bound.actions)
+
+
+def _role(name: str) -> str:
+    """Return a role's ARN without its path for any session of the role; any other name unchanged."""
+    if session := _SESSION.fullmatch(name):
+        partition, account, role = session.groups()
+        return f"arn:{partition}:iam::{account}:role/{role}"
+    role_arn = _ROLE.fullmatch(name)
+    return "".join(role_arn.groups()) if role_arn else name

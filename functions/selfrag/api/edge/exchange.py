@@ -1,0 +1,54 @@
+"""Helpers of the routes: the current request, its caller, its reply, and the problems of the description."""
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Request, Response
+
+from selfrag.api.edge.callers import Caller, caller_of
+from selfrag.api.edge.problems import CONTENT_TYPE, Problem, title_of
+from selfrag.bootstrap import api
+from selfrag.ports.bindings import Action
+
+JSON = "application/json"
+
+
+def event_of(request: Request) -> dict[str, Any]:
+    """Return a request as API Gateway sent it."""
+    event: dict[str, Any] = request.resolved_event.raw_event
+    return event
+
+
+def caller(request: Request, action: Action | None = None) -> Caller:
+    """Return the caller of a request; raises ProblemRaised unless they may do `action`, or anything if it is None."""
+    return caller_of(event_of(request), api.bindings(), action)
+
+
+def request_path(request: Request) -> str:
+    """Return the path that the caller sees; it begins with the stage if the API has no domain of its own."""
+    event = event_of(request)
+    return str(event.get("requestContext", {}).get("path") or event["path"])
+
+
+def place_of(request: Request, path: str) -> str:
+    """Return a path that begins with /v1/ as the caller sees it."""
+    seen = request_path(request)
+    return f"{seen[: seen.rindex('/v1/')]}{path}"
+
+
+def reply(status: HTTPStatus, body: dict[str, Any], headers: Mapping[str, str] | None = None) -> Response[Any]:
+    """Return a JSON response."""
+    return Response(status.value, JSON, json.dumps(body, ensure_ascii=False), headers=dict(headers or {}))
+
+
+def problems(*statuses: int) -> dict[int, Any]:
+    """Return the problems of a route, for the description of the API."""
+    return {
+        status: {
+            "description": title_of(status),
+            "content": {CONTENT_TYPE: {"model": Problem}},
+        }
+        for status in statuses
+    }

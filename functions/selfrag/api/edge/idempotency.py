@@ -1,0 +1,80 @@
+"""Idempotency of requests with an `Idempotency-Key`, by Powertools."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.utilities.idempotency import (
+    BasePersistenceLayer,
+    IdempotencyConfig,
+    idempotent_function,
+)
+from aws_lambda_powertools.utilities.idempotency.exceptions import (
+    IdempotencyAlreadyInProgressError,
+    IdempotencyPersistenceLayerError,
+    IdempotencyValidationError,
+)
+
+from selfrag.api.edge.problems import RETRY_AFTER, ProblemRaised
+from selfrag.domain.errors import TemporarilyUnavailable
+
+KEPT_SECONDS = 86_400
+_LOOK_AGAIN_SECONDS = 0.25
+_MILLISECONDS_TO_REPLY = 2000
+
+
+def once(
+    work: Callable[[], str],
+    *,
+    caller: str,
+    collections: Sequence[str],
+    key: str,
+    request: dict[str, Any],
+    store: BasePersistenceLayer,
+    context: Any,
+) -> str:
+    """Run `work`, which returns a question's id, or return the id that the caller's same key got before.
+
+    A caller of other collections is another one: a server of the laptop has no names for its callers, and what one
+    collection was asked is not to be told where another is served.
+    Repeats wait for the first request, as long as the Lambda may run. Raises ProblemRaised (409) if the key came with
+    another request, or if the first one takes too long.
+    """
+    config = IdempotencyConfig(
+        event_key_jmespath="key",
+        payload_validation_jmespath="request",
+        expires_after_seconds=KEPT_SECONDS,
+        hash_function="sha256",
+        lambda_context=context,
+    )
+    first_only = idempotent_function(
+        lambda asked: work(), data_keyword_argument="asked", persistence_store=store, config=config, key_prefix="ask"
+    )
+    asked = {"key": _hash(caller, sorted(collections), key), "request": request}
+    while True:
+        try:
+            return str(first_only(asked=asked))
+        except IdempotencyValidationError:
+            raise ProblemRaised(
+                HTTPStatus.CONFLICT,
+                "This Idempotency-Key was used for another request.",
+                "Use a new key for each request, and the same one only to repeat it.",
+            ) from None
+        except IdempotencyAlreadyInProgressError:
+            if context.get_remaining_time_in_millis() < _MILLISECONDS_TO_REPLY:
+                raise ProblemRaised(
+                    HTTPStatus.CONFLICT,
+                    "The first request with this Idempotency-Key is still being answered.",
+                    "Repeat the request, with the same key, in some seconds.",
+                    RETRY_AFTER,
+                ) from None
+            time.sleep(_LOOK_AGAIN_SECONDS)  # DynamoDB has no way to wait for an item
+        except IdempotencyPersistenceLayerError as error:
+            raise TemporarilyUnavailable("The request cannot be recorded just now.") from error
+
+
+def _hash(*parts: str | Sequence[str]) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

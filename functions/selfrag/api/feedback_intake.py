@@ -1,0 +1,67 @@
+"""Intake of feedback: checks that there is an answer, and stores what the caller says of it."""
+
+import time
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any
+
+from selfrag.api.edge.callers import Caller
+from selfrag.api.edge.problems import ProblemRaised
+from selfrag.bootstrap import api
+from selfrag.domain.feedback import ClaimLabel, Feedback, FeedbackRequest, labelled
+from selfrag.domain.history import passages_by_claim
+
+# A year: question sets are made of feedback long after the answers expire.
+KEPT_SECONDS = 365 * 86_400
+
+
+def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | None:
+    """Store a caller's feedback on an answer and return it; None if the caller may not read the answer.
+
+    Raises ProblemRaised for a question without an answer, and for claims that it does not have.
+    """
+    known = api.executions().known(question_id, caller.collections)
+    if known is None:
+        return None
+    if known.response is None:
+        raise ProblemRaised(
+            HTTPStatus.CONFLICT,
+            "There is no answer to this question that could be judged.",
+            "GET /v1/questions/{id} shows whether it is still at work.",
+        )
+    now = int(time.time())
+    feedback = Feedback(
+        **body.model_dump(exclude={"claims"}),
+        **(_labelled(question_id, body.claims, known.response) if body.claims else {}),
+        question_id=question_id,
+        question=known.question,
+        previous=known.previous,
+        status=known.response["status"],
+        answered=known.response["answer"],
+        cited=list(dict.fromkeys(citation["document"] for citation in known.response["citations"])),
+        collections=list(known.collections),
+        given_at=now,
+        expires_at=now + KEPT_SECONDS,
+    )
+    api.feedback().keep(feedback, caller.name)
+    return feedback
+
+
+def _labelled(question_id: str, labels: Sequence[ClaimLabel], response: dict[str, Any]) -> dict[str, Any]:
+    """Return labelled claims with the passages that they were checked by, from the history of the question."""
+    support = response["reflection"]["support"] or {}
+    claims = [one["claim"] for one in support.get("claims", [])]
+    if any(label.claim >= len(claims) for label in labels):
+        raise ProblemRaised(
+            HTTPStatus.CONFLICT,
+            f"The answer has {len(claims)} checked claims; they are counted from 0.",
+            "reflection.support.claims of the answer has them.",
+        )
+    passages = passages_by_claim(api.executions().history(question_id))
+    if any(not passages.get(claims[label.claim]) for label in labels):
+        raise ProblemRaised(
+            HTTPStatus.CONFLICT,
+            "The passages that a claim was checked by are not known any more.",
+            "Label claims of questions that were asked with POST /v1/questions.",
+        )
+    return labelled(labels, [(claim, passages.get(claim, [])) for claim in claims])

@@ -1,0 +1,162 @@
+"""The life cycle of a question: accept it (once per key), wait for it, and look how far it is."""
+
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from selfrag.api.capabilities import check_offered
+from selfrag.api.edge.callers import Caller
+from selfrag.api.edge.idempotency import once
+from selfrag.api.edge.problems import ProblemRaised
+from selfrag.api.logic import State, unfinished
+from selfrag.bootstrap import api, generator
+from selfrag.domain.answers import failed_by
+from selfrag.domain.errors import Asleep, InvalidInput, TemporarilyUnavailable
+from selfrag.domain.history import steps_of
+from selfrag.domain.questions import AskRequest
+from selfrag.ports.executions import Executions
+from selfrag.runtime.observability import hashed, logger
+from selfrag.runtime.settings import ApiSettings
+
+LEAST_SECONDS = 1.0
+# Grace period after the deadline before a missing response counts as failed: composing and storing may be retried.
+MARGIN_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A request without its body; `at` is when API Gateway received it, in seconds since the epoch."""
+
+    path: str
+    caller: Caller
+    key: str
+    at: float
+    context: Any
+
+
+def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | None]:
+    """Run a question on the Express machine; return its id and its response, None while it is still running.
+
+    Raises InvalidInput for a deadline longer than API Gateway waits, ProblemRaised for a policy that cannot run here,
+    and Asleep if the question failed because no copy of the fine-tuned model runs.
+    """
+    config = api.settings()
+    check_offered(body.policy, generator.settings().configured, waits=True)
+    # A deadline that the request does not set is cut to the time there is.
+    named = "deadline_seconds" in body.policy.model_fields_set
+    if named and body.policy.deadline_seconds > config.sync_deadline_seconds:
+        raise InvalidInput(
+            f"policy.deadline_seconds may be at most {config.sync_deadline_seconds:g} here; "
+            "POST /v1/questions gives more time."
+        )
+    machines, responses = api.executions(), {}
+
+    def work() -> str:
+        question_id, payload = _new_question(body, arrival.caller, machines, config)
+        # A cold start, or the wait for an earlier request, counts towards API Gateway's 29 s.
+        left = config.sync_deadline_seconds - max(0.0, time.time() - arrival.at)
+        payload["policy"]["deadline_seconds"] = max(LEAST_SECONDS, min(body.policy.deadline_seconds, left))
+        responses[question_id] = machines.answer(question_id, payload)
+        if responses[question_id] is None:
+            due = time.time() + MARGIN_SECONDS
+            machines.expect(question_id, body.question, arrival.caller.collections, due)
+        return question_id
+
+    question_id = _once(work, body, arrival)
+    response = responses.get(question_id) or _response(question_id, arrival.caller, machines)
+    if response and response["status"] == "failed" and failed_by(response["usage"]["warnings"], Asleep.__name__):
+        raise Asleep("The endpoint of the fine-tuned model has no copy of it that runs.")
+    return question_id, response
+
+
+def start(body: AskRequest, arrival: Arrival) -> str:
+    """Start a question on the Standard machine, return its id; raises ProblemRaised for what cannot run here."""
+    config = api.settings()
+    check_offered(body.policy, generator.settings().configured, waits=False)
+    machines = api.executions()
+
+    def work() -> str:
+        question_id, payload = _new_question(body, arrival.caller, machines, config)
+        # Before the start, so that an id that a caller gets is always known. If the start fails, this item stays, under
+        # an id that no caller got.
+        due = time.time() + body.policy.deadline_seconds + MARGIN_SECONDS
+        machines.expect(question_id, body.question, arrival.caller.collections, due)
+        machines.start(question_id, payload)
+        return question_id
+
+    return _once(work, body, arrival)
+
+
+def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None:
+    """Return a question's response, or its status, with its progress if `trace`; None if the caller has none such.
+
+    Step Functions is called only for a trace or an overdue question: an account may call it some 15 times a second.
+    """
+    machines = api.executions()
+    known = machines.known(question_id, caller.collections)
+    if known is None:
+        return None
+    if known.response:  # one of an earlier release is without its question
+        return {"question": known.question, **known.response}
+    overdue = known.due < time.time()
+    if not trace and not overdue:
+        return unfinished(question_id, "running", question=known.question).model_dump(mode="json")
+    return _of_execution(question_id, known.question, machines, trace, overdue)
+
+
+def _of_execution(question_id: str, question: str, machines: Executions, trace: bool, overdue: bool) -> dict[str, Any]:
+    """Return Step Functions' view of a question without a response; an overdue one unknown there has failed."""
+    state: State = "running"
+    steps = None
+    # All polls share the account's few calls a second; a throttled poll says only that the question is running.
+    with suppress(TemporarilyUnavailable):
+        found = machines.snapshot(question_id)
+        if found and found.output:
+            return found.output
+        ended = found.status != "RUNNING" if found else overdue
+        state = "failed" if ended else "running"
+        steps = steps_of(machines.history(question_id)) if found and trace else None
+    return unfinished(question_id, state, steps, question).model_dump(mode="json")
+
+
+def _response(question_id: str, caller: Caller, machines: Executions) -> dict[str, Any] | None:
+    known = machines.known(question_id, caller.collections)
+    return known.response if known else None
+
+
+def _new_question(
+    body: AskRequest, caller: Caller, machines: Executions, config: ApiSettings
+) -> tuple[str, dict[str, Any]]:
+    """Return an id that cannot be guessed, and the input of the execution of that name.
+
+    Raises ProblemRaised for a collection, or an earlier answer, that is not the caller's.
+    """
+    caller.allowed(body.filters.collections or [])
+    if body.previous and _response(body.previous, caller, machines) is None:
+        raise ProblemRaised(
+            HTTPStatus.NOT_FOUND,
+            "There is no such earlier answer.",
+            "previous is the id of an answer of yours: finished, and not older than 30 days.",
+        )
+    payload = body.execution_input(list(caller.collections))
+    payload["policy"]["web_search"] &= config.web_search
+    logger.append_keys(question=hashed(body.question))
+    return uuid.uuid4().hex, payload
+
+
+def _once(work: Callable[[], str], body: AskRequest, arrival: Arrival) -> str:
+    if not arrival.key:
+        return work()
+    return once(
+        work,
+        caller=arrival.caller.name,
+        collections=arrival.caller.collections,
+        key=arrival.key,
+        request={"path": arrival.path, **body.model_dump(mode="json")},
+        store=api.idempotency()(),
+        context=arrival.context,
+    )

@@ -1,0 +1,62 @@
+"""The OpenAPI description, generated from the routes: `python -m selfrag.api.openapi > functions/selfrag/api/openapi.json`."""
+
+import json
+import sys
+from typing import Any
+
+from aws_lambda_powertools.event_handler.openapi.models import APIKey, APIKeyIn
+
+from selfrag.api.app import make_app
+
+TITLE, VERSION = "selfrag", "1"
+# Powertools describes its own 422 for each route; here an invalid request gets a problem of status 400.
+NEVER_SENT = "422"
+ITS_SCHEMAS = ("HTTPValidationError", "ValidationError", "ResponseValidationError")
+
+
+def description() -> str:
+    """Return the OpenAPI description as JSON text."""
+    text = make_app().get_openapi_json_schema(
+        title=TITLE,
+        version=VERSION,
+        description="Questions answered from a company's documents, with citations and the verdicts of Self-RAG.",
+        security_schemes={"api_key": APIKey.model_validate({"name": "x-api-key", "in": APIKeyIn.header})},
+        security=[{"api_key": []}],
+    )
+    return json.dumps(_as_sent(json.loads(text)), indent=2, ensure_ascii=False) + "\n"
+
+
+def _as_sent(described: dict[str, Any]) -> dict[str, Any]:
+    """Return the description without the replies that no caller gets."""
+    for operations in described["paths"].values():
+        for operation in operations.values():
+            operation["responses"].pop(NEVER_SENT, None)
+    for name in ITS_SCHEMAS:
+        described["components"]["schemas"].pop(name, None)
+    return {**plain(described), "info": described["info"]}
+
+
+def plain(schema: Any) -> Any:
+    """Return a schema in the forms that generators of clients understand.
+
+    A titled `anyOf` with null becomes a class of its own in Java, which is then never made. So nothing has a title, a
+    value that may be null has two types, and the items of a tuple are described together, too.
+    """
+    if isinstance(schema, list):
+        return [plain(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    # A property may be called `title`: its value is a schema.
+    known = {name: plain(value) for name, value in schema.items() if name != "title" or not isinstance(value, str)}
+    match known.get("anyOf"):
+        # An enumeration would have to name null, too.
+        case [{"type": str(kind), **rest}, {"type": "null"}] if "enum" not in rest:
+            del known["anyOf"]
+            known = {"type": [kind, "null"], **rest, **known}
+    if "prefixItems" in known:
+        known.setdefault("items", known["prefixItems"][0])
+    return known
+
+
+if __name__ == "__main__":
+    sys.stdout.write(description())

@@ -1,0 +1,61 @@
+"""The routes of the API's health and its description."""
+
+import json
+from functools import cache
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from selfrag.api.edge.exchange import JSON, reply
+from selfrag.api.edge.methods import DESCRIPTION
+from selfrag.runtime.settings import CallerSettings, read
+
+# API Gateway's own description of an API with signed requests.
+_SIGNED = {
+    "type": "apiKey",
+    "name": "Authorization",
+    "in": "header",
+    "x-amazon-apigateway-authtype": "awsSigv4",
+    "description": "AWS Signature Version 4, for the service execute-api.",
+}
+
+router = Router()  # type: ignore[no-untyped-call]
+
+
+@router.get(
+    "/v1/health",
+    operation_id="health",
+    summary="Whether the API answers",
+    security=[{}],
+    responses={200: {"description": "It does"}},
+)
+def health() -> Response[Any]:
+    """Reply that the API answers; it calls nothing."""
+    return reply(HTTPStatus.OK, {"status": "ok"})
+
+
+@router.get(
+    "/v1/openapi.json",
+    operation_id="describe",
+    summary="This description",
+    security=[{}],
+    responses={200: {"description": "OpenAPI 3.1"}},
+)
+def describe() -> Response[Any]:
+    """Return the description of this API, which a test compares with the routes."""
+    return Response(HTTPStatus.OK.value, JSON, described(read(CallerSettings).auth))
+
+
+@cache
+def described(auth: str) -> str:
+    """Return the description as JSON, with what callers here must send: `api_key`, `iam` or `none`."""
+    text = DESCRIPTION.read_text(encoding="utf-8")
+    if auth == "api_key":
+        return text
+    known = json.loads(text)
+    schemes = {"signature": _SIGNED} if auth == "iam" else {}
+    known["components"]["securitySchemes"] = schemes
+    known["security"] = [{name: []} for name in schemes]
+    return json.dumps(known, ensure_ascii=False)

@@ -1,0 +1,192 @@
+"""The routes of documents: list, upload, show and delete."""
+
+import time
+from dataclasses import asdict
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from aws_lambda_powertools.event_handler import Request, Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+
+from selfrag.api.documents.listing import Document, DocumentPage, awaited, document_of, page
+from selfrag.api.documents.removal import remove
+from selfrag.api.edge import links
+from selfrag.api.edge.exchange import JSON, caller, place_of, problems, reply
+from selfrag.api.edge.problems import ProblemRaised
+from selfrag.bootstrap import api, ingestion, settings
+from selfrag.domain.answers import BY_RULE
+from selfrag.domain.base import Model
+from selfrag.domain.documents import collection_of, document_id
+from selfrag.domain.questions import UploadRequest
+from selfrag.domain.verdicts import judged_by
+from selfrag.ports.bindings import Action
+from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS
+
+Id = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The document's id.")]
+Collection = Annotated[
+    str, Query(max_length=1024, description="One of your collections; all of them if it is left out.")
+]
+Limit = Annotated[int, Query(ge=1, le=100)]
+Awaited = Annotated[str, Query(max_length=1024, description="Its key, as long as its file is awaited.")]
+Cursor = Annotated[str, Query(max_length=8192, description="The cursor of the page before.")]
+
+
+router = Router()  # type: ignore[no-untyped-call]
+
+
+class Upload(Model):
+    """The address to send the file to: a request of this method with these headers, and the file as its body.
+
+    It takes one file. A second one is refused, with 412 by S3 and with 403 on the laptop.
+    """
+
+    method: Literal["PUT"] = "PUT"
+    url: str
+    headers: dict[str, str]
+
+
+class Uploading(Model):
+    """A document to come: at `Location` it is `awaited` until it is known, some seconds after the upload."""
+
+    id: str
+    key: str
+    upload: Upload
+    expires_at: datetime
+
+
+class Original(Model):
+    """The address of a document's file. It needs no key: anyone who has it can download the file until it expires."""
+
+    url: str
+    expires_at: datetime
+
+
+@router.get(
+    "/v1/documents",
+    operation_id="list_documents",
+    summary="The documents of your collections",
+    description="By collection and key. A page may hold fewer documents than `limit`; the last one has no cursor.",
+    responses={
+        200: {"description": "A page of documents", "content": {JSON: {"model": DocumentPage}}},
+        **problems(400, 403, 429, 503),
+    },
+)
+def list_documents(
+    request: Request, collection: Collection = "", limit: Limit = 50, cursor: Cursor = ""
+) -> Response[Any]:
+    """Return a page of documents."""
+    who = caller(request)
+    who.allowed([collection] if collection else [])
+    found = page(ingestion.manifest(), [collection] if collection else who.collections, limit, cursor)
+    # What can be sent nowhere can be uploaded nowhere: a server that does not change its documents.
+    writable = "upload" in who.actions and bool(api.uploads().origin())
+    notice = BY_RULE if judged_by(settings().models["generate"]) == "rule" else None
+    return reply(HTTPStatus.OK, {**found.model_dump(mode="json"), "writable": writable, "notice": notice})
+
+
+@router.post(
+    "/v1/documents",
+    operation_id="upload_document",
+    summary="An address to upload a document to, or a new version of it",
+    description="It is good for one file, for 15 minutes, and no more once the document has changed. "
+    "What was uploaded can be searched within a minute or two.",
+    responses={
+        201: {
+            "description": "Send the file to this address",
+            "headers": links.LOCATION,
+            "content": {JSON: {"model": Uploading}},
+            "links": links.TO_AWAITED,
+        },
+        **problems(400, 403, 413, 415, 429, 503),
+    },
+)
+def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) -> Response[Any]:
+    """Return an address that takes one object for the bucket."""
+    caller(request, "upload").allowed([collection_of(body.key)])
+    expires = _after(UPLOAD_SECONDS)
+    target = api.uploads().target(body)
+    identity = document_id(api.settings().documents_bucket, body.key)
+    to_come = Uploading(id=identity, key=body.key, upload=Upload(**asdict(target)), expires_at=expires)
+    # With the key, which shows whose document it will be before anything is stored.
+    place = place_of(request, f"/v1/documents/{to_come.id}?key={quote(body.key, safe='')}")
+    return reply(HTTPStatus.CREATED, to_come.model_dump(mode="json"), {"Location": place})
+
+
+@router.get(
+    "/v1/documents/<document_id>",
+    operation_id="show_document",
+    summary="One document",
+    responses={
+        200: {"description": "The document", "content": {JSON: {"model": Document}}, "links": links.TO_DELETION},
+        **problems(400, 403, 404, 429, 503),
+    },
+)
+def show_document(request: Request, document_id: Id, key: Awaited = "") -> Response[Any]:
+    """Return one document."""
+    return reply(HTTPStatus.OK, _own(request, document_id, key).model_dump(mode="json"))
+
+
+@router.get(
+    "/v1/documents/<document_id>/original",
+    operation_id="link_original",
+    summary="A link to the file of a document",
+    description="The link is good for a minute and downloads the file as it was uploaded.",
+    responses={
+        200: {"description": "The link", "content": {JSON: {"model": Original}}},
+        **problems(400, 403, 404, 429, 503),
+    },
+)
+def link_original(request: Request, document_id: Id) -> Response[Any]:
+    """Return a link to the object, as long as it is not deleted."""
+    known = _own(request, document_id)
+    expires = _after(LINK_SECONDS)
+    url = "" if known.status == "removing" else api.uploads().link(known.key)
+    if not url:
+        raise _no_such_document()
+    return reply(HTTPStatus.OK, Original(url=url, expires_at=expires).model_dump(mode="json"))
+
+
+@router.delete(
+    "/v1/documents/<document_id>",
+    operation_id="delete_document",
+    summary="Delete a document",
+    description=(
+        "The file is deleted at once; its passages are gone from the searches within a minute or two, and until then "
+        "the document is `removing`."
+    ),
+    responses={
+        202: {
+            "description": "The document, which is `removing`",
+            "content": {JSON: {"model": Document}},
+            "links": links.TO_DOCUMENT,
+        },
+        **problems(400, 403, 404, 429, 503),
+    },
+)
+def delete_document(request: Request, document_id: Id) -> Response[Any]:
+    """Delete the object; the bucket's event starts the removal of its passages."""
+    known = remove(_own(request, document_id, action="upload"), ingestion.manifest(), api.uploads())
+    return reply(HTTPStatus.ACCEPTED, known.model_dump(mode="json"))
+
+
+def _own(request: Request, identity: str, key: str = "", action: Action | None = None) -> Document:
+    who = caller(request, action)
+    record = ingestion.manifest().read(identity)
+    known = document_of(record) if record else None
+    if known is None and key and document_id(api.settings().documents_bucket, key) == identity:
+        known = awaited(identity, key)
+    if known is None or known.collection not in who.collections:
+        raise _no_such_document()
+    return known
+
+
+def _no_such_document() -> ProblemRaised:
+    hint = "GET /v1/documents lists yours; an uploaded one is known after some seconds."
+    return ProblemRaised(HTTPStatus.NOT_FOUND, "There is no such document.", hint)
+
+
+def _after(seconds: int) -> datetime:
+    return datetime.fromtimestamp(int(time.time()) + seconds, UTC)

@@ -1,0 +1,120 @@
+"""The routes of questions: ask and wait, ask and come back, look."""
+
+import time
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Request, Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Body, Header, Path, Query
+
+from selfrag.api import lifecycle
+from selfrag.api.edge import links
+from selfrag.api.edge.exchange import JSON, caller, event_of, place_of, problems, reply, request_path
+from selfrag.api.edge.problems import RETRY_AFTER, no_such_question
+from selfrag.api.lifecycle import Arrival
+from selfrag.api.logic import Started, Unfinished
+from selfrag.domain.answers import AnswerResponse
+from selfrag.domain.questions import AskRequest
+
+router = Router()  # type: ignore[no-untyped-call]
+
+Key = Annotated[
+    str,
+    Header(
+        alias="Idempotency-Key",
+        max_length=200,
+        pattern=r"^[\x21-\x7e]*$",
+        description="Repeats with the same key, for 24 hours, are the same question.",
+    ),
+]
+Trace = Annotated[bool, Query(description="Whether to show the progress of a running question, if it is available.")]
+Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,80}$", description="The question's id.")]
+
+
+def _started(description: str) -> Any:
+    """Return the reply that accepts a question, for the description of the API."""
+    return {
+        "description": description,
+        "headers": {**links.LOCATION, **links.RETRY_AFTER},
+        "content": {JSON: {"model": Started}},
+        "links": links.TO_QUESTION,
+    }
+
+
+@router.post(
+    "/v1/ask",
+    operation_id="ask",
+    summary="Ask, and wait for the answer",
+    description="Answers within 29 seconds; what takes longer comes back as `partial`, with what was not checked.",
+    responses={
+        200: {
+            "description": "The response",
+            "content": {JSON: {"model": AnswerResponse}},
+            "links": links.TO_QUESTION,
+        },
+        202: _started("Still at work: look at Location"),
+        **problems(400, 403, 404, 409, 413, 415, 429, 503),
+    },
+)
+def ask(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") -> Response[Any]:
+    """Run the question on the Express machine."""
+    arrival = _arrival(request, key)
+    question_id, response = lifecycle.answer(body, arrival)
+    return _accepted(request, question_id) if response is None else reply(HTTPStatus.OK, response)
+
+
+@router.post(
+    "/v1/questions",
+    operation_id="start_question",
+    summary="Ask, and fetch the answer later",
+    responses={
+        202: _started("Taken on: look at Location"),
+        **problems(400, 403, 404, 409, 413, 415, 429, 503),
+    },
+)
+def start_question(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") -> Response[Any]:
+    """Start the question on the Standard machine."""
+    return _accepted(request, lifecycle.start(body, _arrival(request, key)))
+
+
+@router.get(
+    "/v1/questions/<question_id>",
+    operation_id="show_question",
+    summary="The response, or whether the question is at work",
+    description="A reply of a question at work says in `Retry-After` when to look again. The server of "
+    "`selfrag serve` also sends each change as a server-sent event at `GET /v1/questions/{question_id}/events`, and so "
+    "does a deployment with `stream_events = true`; in others there is no such path.",
+    responses={
+        200: {
+            "description": "The response of a finished question, or how far one without a response is",
+            "headers": links.RETRY_AFTER,
+            "content": {JSON: {"model": AnswerResponse | Unfinished}},
+            "links": links.TO_QUESTION,
+        },
+        **problems(400, 403, 404, 429, 503),
+    },
+)
+def show_question(request: Request, question_id: Id, trace: Trace = False) -> Response[Any]:
+    """Return the response, or the status of an unfinished question."""
+    found = lifecycle.look(question_id, caller(request, "ask"), trace)
+    if found is None:
+        raise no_such_question()
+    return reply(HTTPStatus.OK, found, RETRY_AFTER if found["status"] == "running" else None)
+
+
+def _arrival(request: Request, key: str) -> Arrival:
+    arrived = event_of(request).get("requestContext", {}).get("requestTimeEpoch", 1000 * time.time())
+    return Arrival(
+        path=request_path(request),
+        caller=caller(request, "ask"),
+        key=key,
+        at=arrived / 1000,
+        context=request.context["lambda_context"],
+    )
+
+
+def _accepted(request: Request, question_id: str) -> Response[Any]:
+    body = Started(id=question_id).model_dump()
+    place = place_of(request, f"/v1/questions/{question_id}")
+    return reply(HTTPStatus.ACCEPTED, body, {"Location": place, **RETRY_AFTER})

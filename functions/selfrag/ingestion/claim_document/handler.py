@@ -1,0 +1,13 @@
+"""The Lambda of the state ClaimDocument."""
+
+from selfrag.ingestion.claim_document.logic import Result, Task, claim
+from selfrag import bootstrap
+from selfrag.bootstrap import ingestion
+
+bootstrap.warm(ingestion.objects, ingestion.manifest, ingestion.settings)
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Claim a document and return what to do with it."""
+    return claim(task, ingestion.objects(), ingestion.manifest(), ingestion.settings().made_by)

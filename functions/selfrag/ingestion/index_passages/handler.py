@@ -1,0 +1,14 @@
+"""The Lambda of the state IndexPassages."""
+
+from selfrag.ingestion.index_passages.logic import Result, Task, index
+from selfrag import bootstrap
+from selfrag.bootstrap import ingestion
+
+bootstrap.warm(ingestion.settings, ingestion.objects, ingestion.manifest, bootstrap.index)
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Write a batch of passages to the index."""
+    view_seconds = ingestion.settings().view_seconds
+    return index(task, ingestion.objects(), ingestion.manifest(), bootstrap.index(), view_seconds)

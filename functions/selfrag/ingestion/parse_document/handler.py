@@ -1,0 +1,15 @@
+"""The Lambda of the state ParseDocument."""
+
+from selfrag.ingestion.parse_document.logic import Result, Task, read_object
+from selfrag import bootstrap
+from selfrag.bootstrap import ingestion
+from selfrag.reader.processes.pool import POOL
+
+bootstrap.warm(POOL.start, ingestion.objects, ingestion.settings, ingestion.recognizer)
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Read a document from the bucket."""
+    config = ingestion.settings()
+    return read_object(task, ingestion.objects(), config.made_by, ingestion.recognizer(), config.recognition_pages)

@@ -1,0 +1,13 @@
+"""The Lambda of the state RemovePassages."""
+
+from selfrag.ingestion.remove_passages.logic import Result, Task, remove
+from selfrag import bootstrap
+from selfrag.bootstrap import ingestion
+
+bootstrap.warm(ingestion.manifest, bootstrap.index, ingestion.settings)
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Remove passages that are not of the document's content any more."""
+    return remove(task, ingestion.manifest(), bootstrap.index(), ingestion.settings().view_seconds)

@@ -1,0 +1,13 @@
+"""The Lambda of the state SplitDocument."""
+
+from selfrag.ingestion.split_document.logic import Result, Task, split_into_batches
+from selfrag import bootstrap
+from selfrag.bootstrap import ingestion
+
+bootstrap.warm(ingestion.objects)
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Cut a document into batches of passages."""
+    return split_into_batches(task, ingestion.objects())

@@ -1,0 +1,45 @@
+"""The Lambda of the states ComposeAnswer and CountLoss."""
+
+from pydantic import BaseModel
+
+from selfrag.question.compose_answer.logic import compose
+from selfrag.question.compose_answer.task import Task
+from selfrag import bootstrap
+from selfrag.domain.answers import AnswerResponse
+from selfrag.domain.verdicts import judged_by
+from selfrag.runtime.metrics import count_answer, count_unkept_answer
+from selfrag.runtime.observability import logger
+
+
+class Counted(BaseModel):
+    """The empty result of a loss that was counted."""
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> AnswerResponse | Counted:
+    """Compose the response from what the workflow gathered, and count it; or count one that could not be stored."""
+    if task.unkept:
+        count_unkept_answer()
+        logger.warning("answer not kept", extra={"error": task.unkept})
+        return Counted()
+    config = bootstrap.settings()
+    response = compose(task, config.prices, config.console_links, judged_by(config.models["generate"]))
+    count_answer(response, task.strategy)
+    logger.info("composed", extra={"strategy": task.strategy, **_in_short(response)})
+    return response
+
+
+def _in_short(response: AnswerResponse) -> dict[str, object]:
+    """Return the log fields that the saved queries read; no text of the question, the answer or a passage."""
+    reflection = response.reflection
+    claims = reflection.support.claims if reflection.support else []
+    return {
+        "status": response.status,
+        "decision": reflection.retrieve.decision if reflection.retrieve else None,
+        "support_level": reflection.support.level if reflection.support else None,
+        "unsupported_claims": sum(claim.support in ("none", "contradicted") for claim in claims),
+        "utility": reflection.utility.score if reflection.utility else None,
+        "rounds": response.usage.rounds,
+        "model_calls": response.usage.model_calls,
+        "cost_usd": response.usage.cost_usd,
+    }

@@ -1,0 +1,14 @@
+"""The Lambda of the state GradeRelevance."""
+
+from selfrag.question.grade_relevance.logic import Result, Task, grade
+from selfrag import bootstrap
+from selfrag.bootstrap import questions
+from selfrag.ports.prompts import load_prompt
+
+grader = questions.grader("grade_relevance", load_prompt(__file__))
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Grade one passage's relevance to the question."""
+    return grade(task, grader(task))

@@ -1,0 +1,14 @@
+"""The Lambda of the state GradeSupport."""
+
+from selfrag.question.grade_support.logic import Result, Task, grade
+from selfrag import bootstrap
+from selfrag.bootstrap import questions
+from selfrag.ports.prompts import load_prompt
+
+grader = questions.grader("grade_support", load_prompt(__file__))
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Check an answer against its passages, claim by claim."""
+    return grade(task, grader(task), questions.measurements().precision)

@@ -1,0 +1,11 @@
+"""The Lambda of the state PickCandidate."""
+
+from selfrag.question.pick_candidate.logic import Task, pick
+from selfrag.question.pick_candidate.results import Result
+from selfrag import bootstrap
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Pick the best of the answers."""
+    return pick(task)

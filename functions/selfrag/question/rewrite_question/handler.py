@@ -1,0 +1,14 @@
+"""The Lambda of the state RewriteQuestion."""
+
+from selfrag.question.rewrite_question.logic import Result, Task, rewrite
+from selfrag import bootstrap
+from selfrag.bootstrap import questions
+from selfrag.ports.prompts import load_prompt
+
+grader = questions.grader("rewrite_question", load_prompt(__file__))
+
+
+@bootstrap.step(Task)
+def handler(task: Task) -> Result:
+    """Find a search query that was not tried yet."""
+    return rewrite(task, grader(task))

@@ -1,0 +1,169 @@
+"""Tables out of rows of values: the lines that stand above them, the names of their columns, and their rows."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, groupby, islice, pairwise
+
+from selfrag.reader.data.columns import is_data, letters, names_columns
+from selfrag.domain.writing import MAX_HEADING, Writer
+
+# A cell may be merged over all columns; so many get its name.
+_MAX_NAMED = 16_384
+_BANNER_LINES = 3  # at most, above the names of the columns
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row that holds a value, by its number in a spreadsheet; `apart` if rows without any stand before it.
+
+    `wide` says of cells that are merged over columns how many these are, `from_above` whether one began further up.
+    """
+
+    number: int
+    values: Sequence[str]
+    apart: bool = False
+    wide: Mapping[int, int] = field(default_factory=dict)
+    from_above: bool = False
+
+
+class Tables:
+    """Writes tables that stand one below the other in the same columns, of which `left` is the first.
+
+    A line with nothing but a value in the first column is no row of a table if it stands at the top of one: it is
+    what the table is about. `above` holds such lines until a table follows.
+    """
+
+    def __init__(self, writer: Writer, level: int, above: list[str], left: int = 0) -> None:
+        self.wider = 0
+        self._writer, self._level, self._above, self._left = writer, level, above, left
+        self._names: list[str] | None = None
+        self._told = False
+
+    def write(self, lines: Iterable[Line], columns: int) -> None:
+        """Write what these lines hold; a blank row may divide tables, or the rows of one."""
+        band = 0
+
+        def number(line: Line) -> int:
+            nonlocal band
+            band += line.apart
+            return band
+
+        for _, lines_together in groupby(lines, key=number):
+            self._write_together(lines_together, columns)
+
+    def _write_together(self, lines: Iterator[Line], columns: int) -> None:
+        line = next(lines, None)
+        while line is not None and columns > 1 and line.values[0].strip() and not any(map(str.strip, line.values[1:])):
+            self._above.append(" ".join(line.values[0].split()))
+            line = next(lines, None)
+        if line is None:
+            return
+        line, lines = self._below_banner(line, lines)
+        below = next(lines, None)
+        named = self._begins(line, below)
+        level = self._level + flush_headings(self._writer, self._level, self._above)
+        with self._writer.table():
+            if named:
+                line, below = self._take_names(line, below, lines, level)
+            elif self._names is None:
+                self._names = []
+                self._tell_of_no_names(line.number)
+            self._write_rows(chain(filter(None, (line, below)), lines))
+
+    def _below_banner(self, line: Line, lines: Iterator[Line]) -> tuple[Line, Iterator[Line]]:
+        """Return the line that names the columns and those after it; a shorter line above it is a banner.
+
+        The lines as they are if the first one names columns, or none of the next ones does above data.
+        """
+        ahead = [line, *islice(lines, _BANNER_LINES + 1)]
+        rest = chain(ahead[1:], lines)
+        if self._names is not None or names_columns(line.values, ahead[1].values if len(ahead) > 1 else ()):
+            return line, rest
+        for at, (one, under) in enumerate(pairwise(ahead[1:]), 1):
+            is_longest = all(_count(one) > max(1, _count(before)) for before in ahead[:at])
+            if is_longest and names_columns(one.values, under.values) and any(map(is_data, under.values)):
+                self._above += [" ".join(" ".join(before.values).split()) for before in ahead[:at]]
+                return one, chain(ahead[at + 1 :], lines)
+        return line, rest
+
+    def _begins(self, line: Line, below: Line | None) -> bool:
+        """Return whether a line names columns; below another table only if something shows that one has begun."""
+        under = below.values if below else ()
+        if not names_columns(line.values, under):
+            return False
+        if not self._names:
+            return self._names is None or below is not None
+        known = range(len(self._names))
+        beyond = any(value.strip() for column, value in enumerate(line.values) if column not in known)
+        return bool(self._above) or beyond or any(map(is_data, under))
+
+    def _take_names(
+        self, line: Line, below: Line | None, lines: Iterator[Line], level: int
+    ) -> tuple[Line | None, Line | None]:
+        """Read the names, which may take several lines; gives the next two lines."""
+        headers, first = [line], below
+        while first is not None and _goes_on(headers[-1], first):
+            headers.append(first)
+            first = next(lines, None)
+        self._names = _joined(headers)
+        shown = ", ".join(filter(None, self._names))
+        second = next(lines, None) if first is not None and first is not below else None
+        if len(shown) <= MAX_HEADING or first is None:
+            self._writer.heading(level, shown)
+        return first, second
+
+    def _write_rows(self, lines: Iterable[Line]) -> None:
+        names = self._names or []
+        for line in lines:
+            self.wider += bool(names) and len(line.values) > len(names)
+            called = [
+                names[column] if column < len(names) and names[column] else self._letter(column)
+                for column in range(len(line.values))
+            ]
+            self._writer.row(called, line.values, f"row {line.number}")
+
+    def _letter(self, column: int) -> str:
+        return f"column {letters(self._left + column)}"
+
+    def _tell_of_no_names(self, number: int) -> None:
+        self._writer.warnings.append(
+            f"{self._writer.key} has no names of columns above row {number}, so they are called by their letters."
+        )
+
+
+def _count(line: Line) -> int:
+    return sum(bool(value.strip()) for value in line.values)
+
+
+def flush_headings(writer: Writer, level: int, above: list[str]) -> int:
+    """Write the lines above a table as headings, each below the one before; gives how many they were."""
+    for depth, text in enumerate(above):
+        writer.heading(level + depth, text)
+    count = len(above)
+    above.clear()
+    return count
+
+
+def flush_lines(writer: Writer, above: list[str]) -> None:
+    """Write the lines that no table followed."""
+    for text in above:
+        writer.line(text)
+    above.clear()
+
+
+def _goes_on(header: Line, line: Line) -> bool:
+    """Return whether a second line belongs to the names: a cell above is merged over columns, or into it."""
+    return bool(header.wide or line.from_above) and names_columns(line.values, ())
+
+
+def _joined(headers: Sequence[Line]) -> list[str]:
+    """Return the names by column: that of a merged cell is every column's that it spans, and the lower ones follow."""
+    ends = [column + width for line in headers for column, width in line.wide.items()]
+    columns = min(max(*ends, *(len(line.values) for line in headers), 0), _MAX_NAMED)
+    named: list[dict[str, None]] = [{} for _ in range(columns)]
+    for line in headers:
+        for column, value in enumerate(line.values[:columns]):
+            shown = " ".join(value.split())
+            for spanned in range(column, min(column + line.wide.get(column, 1), columns) if shown else column):
+                named[spanned][shown] = None
+    return [", ".join(each) for each in named]

@@ -1,0 +1,84 @@
+"""The sheets of Excel workbooks in binary form (.xls, .xlsb), which calamine reads."""
+
+from datetime import date, datetime, time, timedelta
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import Any
+
+from python_calamine import CalamineWorkbook, PasswordError, SheetTypeEnum, SheetVisibleEnum
+
+from selfrag.reader.data.workbooks.formats import plain
+from selfrag.reader.data.workbooks.sheets import write_sheets
+from selfrag.reader.data.workbooks.workbook import Cells, Merged, Sheet
+from selfrag.reader.kinds import XLS, XLSB, refuse_other_kinds
+from selfrag.reader.zipped import TooMuch, unzipped
+from selfrag.domain.documents import Document, Labels
+from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import Writer
+
+
+def read_xls(key: str, content: bytes) -> Document:
+    """Return the sheets of a workbook of the old kind as a Document; raises BadDocument."""
+    refuse_other_kinds(key, content, XLS)
+    return _read(key, content)
+
+
+def read_xlsb(key: str, content: bytes) -> Document:
+    """Return the sheets of a binary workbook as a Document; raises BadDocument, also for parts that are too large."""
+    with unzipped(key, content, XLSB) as archive:
+        for name in archive.names:
+            archive.unpacked(name)
+    return _read(key, content)
+
+
+def _read(key: str, content: bytes) -> Document:
+    writer = Writer(key)
+    try:
+        write_sheets(writer, _sheets(CalamineWorkbook.from_filelike(BytesIO(content))))
+    except (BadDocument, MemoryError):
+        raise
+    except TooMuch as error:
+        raise BadDocument(f"{key} {error}.") from error
+    except PasswordError as error:
+        raise BadDocument(f"{key} is an Office file with a password; save it without one.") from error
+    except BaseException as error:  # a panic of Rust is no Exception
+        raise BadDocument(f"{key} is a damaged Excel workbook and cannot be read; save it as .xlsx.") from error
+    return writer.document(PurePosixPath(key).name, Labels())
+
+
+def _sheets(workbook: CalamineWorkbook) -> list[Sheet]:
+    sheets, cells = list[Sheet](), Cells()
+    for number, about in enumerate(workbook.sheets_metadata):
+        if about.typ != SheetTypeEnum.WorkSheet:
+            continue
+        sheets.append(Sheet(about.name, about.visible != SheetVisibleEnum.Visible))
+        if sheets[-1].hidden:
+            continue
+        found = workbook.get_sheet_by_index(number)
+        top, left = found.start or (0, 0)
+        for row, values in enumerate(found.iter_rows(), top + 1):
+            for column, value in enumerate(values, left):
+                if value != "":
+                    cells.put(sheets[-1], row, column, _shown(value))
+        ranges = found.merged_cell_ranges or []
+        sheets[-1].merged += [Merged(first[0] + 1, first[1], last[0] + 1, last[1]) for first, last in ranges]
+    return sheets
+
+
+def _shown(value: Any) -> str:
+    """Return what a cell shows: days in ISO 8601, numbers without an exponent."""
+    match value:
+        case bool():
+            return str(value).upper()
+        case int() | float():
+            return plain(value)
+        case datetime():
+            return value.isoformat(" ", "seconds").removesuffix(" 00:00:00").removesuffix(":00")
+        case date():
+            return value.isoformat()
+        case time():
+            return value.isoformat("seconds").removesuffix(":00")
+        case timedelta():
+            seconds = round(value.total_seconds())
+            return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return str(value)

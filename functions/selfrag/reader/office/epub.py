@@ -1,0 +1,127 @@
+"""The text of an EPUB book: its chapters are web pages, in the order of its spine."""
+
+import re
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from posixpath import dirname, join, normpath
+from urllib.parse import unquote
+
+from selectolax.lexbor import LexborHTMLParser
+
+from selfrag.reader.kinds import EPUB
+from selfrag.reader.office.properties import Properties
+from selfrag.reader.zipped import Zipped, attribute, local, unzipped
+from selfrag.domain.documents import Document
+from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import Writer
+
+_CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
+_PAGES = frozenset({"application/xhtml+xml", "text/html"})
+# What hides fonts alone, whose owners ask for it; the text is open to all.
+_OF_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+# XML lets any element close itself; of these HTML would take all that follows for their content. In a book what stands
+# aside is a note, and no furniture of a page.
+_CLOSED = re.compile(rb"<(title|script|style|textarea|iframe|noscript|a|div|span|p|i|b|em|strong)\b([^<>]*?)/>", re.I)
+_ASIDE = re.compile(rb"<(/?)aside\b", re.I)
+_REFERENCE = re.compile(rb"(<a\b[^<>]*\bnoteref\b[^<>]*>(?:<sup>)?)([^<>]*)(?=<)", re.I)
+MAX_CHAPTERS = 5000
+
+
+def read_epub(key: str, content: bytes, read: Callable[[str, bytes], Document]) -> Document:
+    """Return the chapters in order, without the table of contents; `read` reads a page. Raises BadDocument."""
+    writer, lost = Writer(key), 0
+    with unzipped(key, content, EPUB) as archive:
+        package = _opened(key, archive)
+        for part in package.chapters(archive)[:MAX_CHAPTERS]:
+            page = _as_html(archive.unpacked(part))
+            if part in package.contents_within and _is_of_links(page):
+                continue
+            try:
+                chapter = read(f"{key} chapter {PurePosixPath(part).stem}.html", page)
+            except BadDocument:  # a page of pictures holds no words
+                lost += b"<img" not in page and b"<svg" not in page
+                continue
+            writer.document_within(chapter)
+            writer.warnings += chapter.warnings
+    if lost:
+        writer.warnings.append(f"{key} has {lost} chapters that cannot be read or hold no words.")
+    return writer.document(package.title or PurePosixPath(key).name, package.labels())
+
+
+def _as_html(page: bytes) -> bytes:
+    """A page as HTML has it, its references to notes in brackets: they are no part of the word before."""
+    return _REFERENCE.sub(rb"\1[\2]", _ASIDE.sub(rb"<\1div", _CLOSED.sub(rb"<\1\2></\1>", page)))
+
+
+def _is_of_links(page: bytes) -> bool:
+    """Return whether at least half of a page's letters stand in links."""
+    body = LexborHTMLParser(page).body
+    linked = sum(len(link.text()) for link in body.css("a[href]")) if body else 0
+    return body is not None and 2 * linked >= sum(map(len, body.text().split()))
+
+
+class _Rootfile:
+    """The place of the package by the container; what it says of encryption, if it is that part."""
+
+    def __init__(self) -> None:
+        self.path = ""
+        self.encrypted = False
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if local(tag) == "rootfile":
+            self.path = self.path or attribute(attributes, "full-path")
+        elif local(tag) == "EncryptionMethod":
+            self.encrypted |= attribute(attributes, "Algorithm") not in _OF_FONTS
+
+    def end(self, tag: str) -> None:
+        pass
+
+    def text(self, text: str) -> None:
+        pass
+
+
+class _Package(Properties):
+    """The parts of a book, and the order in which they are read."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._folder = dirname(path)
+        self._items: dict[str, str] = {}
+        self._spine: list[tuple[bool, str]] = []
+        self._contents: set[str] = set()
+        # Parts in which a table of contents stands; some books have it in one part with their first chapters.
+        self.contents_within: set[str] = set()
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        super().start(tag, attributes)
+        name, href = local(tag), attribute(attributes, "href")
+        if name == "item":
+            if "nav" in attribute(attributes, "properties").split():
+                self._contents.add(self._part(href))
+            if attribute(attributes, "media-type") in _PAGES:
+                self._items[attribute(attributes, "id")] = self._part(href)
+        elif name == "itemref":
+            self._spine.append((attribute(attributes, "linear") == "no", attribute(attributes, "idref")))
+        elif name == "reference" and attribute(attributes, "type") == "toc":
+            self.contents_within.add(self._part(href))
+
+    def chapters(self, archive: Zipped) -> list[str]:
+        """Return the parts that are read; what stands beside the line of reading, such as notes, comes last."""
+        spine = [item for _, item in sorted(self._spine, key=lambda one: one[0])]
+        parts = dict.fromkeys(self._items[item] for item in spine if item in self._items)
+        return [part for part in parts if part in archive.names and part not in self._contents]
+
+    def _part(self, href: str) -> str:
+        return normpath(join(self._folder, unquote(href.partition("#")[0])))
+
+
+def _opened(key: str, archive: Zipped) -> _Package:
+    container = _Rootfile()
+    archive.parse(_CONTAINER, container)
+    if _ENCRYPTION in archive.names:
+        archive.parse(_ENCRYPTION, container)
+    if container.encrypted:
+        raise BadDocument(f"{key} is protected against copying (DRM); get it without, or as another document.")
+    package = _Package(container.path)
+    archive.parse(container.path, package)
+    return package

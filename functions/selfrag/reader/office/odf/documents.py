@@ -1,0 +1,81 @@
+"""The text of an OpenDocument text or presentation."""
+
+from pathlib import PurePosixPath
+
+from selfrag.reader.kinds import ODP, ODT
+from selfrag.reader.office.blocks import Block, Paragraph, texts
+from selfrag.reader.office.headers import PAGE_NUMBER, compared, said_beside
+from selfrag.reader.office.odf.content import Content
+from selfrag.reader.office.odf.styles import OdfStyles
+from selfrag.reader.office.ooxml.pptx import hidden_slides
+from selfrag.reader.office.properties import properties
+from selfrag.reader.office.tables import write
+from selfrag.reader.zipped import Zipped, local, unzipped
+from selfrag.domain.documents import Document
+from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import Writer
+
+_CONTENT, _STYLES, _PROPERTIES, _MANIFEST = "content.xml", "styles.xml", "meta.xml", "META-INF/manifest.xml"
+
+
+def read_odt(key: str, content: bytes) -> Document:
+    """Paragraphs, rows of tables, notes and headers, with headings as the text has them; raises BadDocument."""
+    return _read(key, content, ODT)
+
+
+def read_odp(key: str, content: bytes) -> Document:
+    """Slide by slide, as a PowerPoint presentation is read; raises BadDocument."""
+    return _read(key, content, ODP)
+
+
+def _read(key: str, content: bytes, kind: str) -> Document:
+    writer = Writer(key)
+    with unzipped(key, content, kind) as archive:
+        _refuse_encrypted(key, archive)
+        styles = OdfStyles()
+        headers = Content(styles, PAGE_NUMBER)
+        try:
+            if _STYLES in archive.names:
+                archive.parse(_STYLES, headers)
+        except Exception:  # what expat and zlib raise, and limits; the text is worth reading without
+            writer.warnings.append(f"{key} has styles that cannot be read, so its headings may be missing.")
+        told = Content(styles)
+        archive.parse(_CONTENT, told)
+        write(writer, told.story.blocks if kind == ODP else _with_headers(headers, told))
+        if told.hidden:
+            writer.warnings.append(hidden_slides(key, told.hidden))
+        said = properties(archive, _PROPERTIES)
+        first = next((heading.text for heading in writer.headings if heading.level <= 2), PurePosixPath(key).name)
+        title = next((heading.text for heading in writer.headings if heading.level == 1), first)
+        return writer.document(title, said.labels())
+
+
+def _with_headers(headers: Content, told: Content) -> list[Block]:
+    """Return the blocks of a text, and before them what its headers and footers say beside."""
+    blocks = told.story.blocks
+    known = set(map(compared, texts(blocks)))
+    return [*(Paragraph(line) for line in said_beside(texts(headers.story.blocks), known)), *blocks]
+
+
+class _Manifest:
+    """The manifest of an archive, which says whether parts of it are encrypted."""
+
+    def __init__(self) -> None:
+        self.encrypted = False
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.encrypted |= local(tag) == "encryption-data"
+
+    def end(self, tag: str) -> None:
+        pass
+
+    def text(self, text: str) -> None:
+        pass
+
+
+def _refuse_encrypted(key: str, archive: Zipped) -> None:
+    manifest = _Manifest()
+    if _MANIFEST in archive.names:
+        archive.parse(_MANIFEST, manifest)
+    if manifest.encrypted:
+        raise BadDocument(f"{key} is encrypted; save it without a password.")

@@ -1,0 +1,121 @@
+"""The styles of an OpenDocument file: headings, captions, what is hidden, and the numbers of lists."""
+
+from dataclasses import dataclass, field
+
+from selfrag.reader.office.numbering import MAX_LEVELS, numeral, whole
+from selfrag.reader.zipped import attribute, local
+
+_MAX_BASES = 20
+_MAX_AFFIX = 20
+# LibreOffice's own names, which are English in every language; captions of pictures have others.
+_TITLE, _CAPTIONS = "Title", frozenset({"Table", "TableCaption"})
+_BOLD = "Table_20_Heading"
+
+
+@dataclass
+class _Style:
+    base: str = ""
+    hidden: bool = False
+    bold: bool = False
+
+
+@dataclass
+class Level:
+    """The numbering of one level of a list; without a form it has none."""
+
+    form: str = ""
+    before: str = ""
+    after: str = ""
+    start: int = 1
+    shown: int = 1
+
+
+@dataclass
+class _List:
+    levels: list[Level] = field(default_factory=lambda: [Level() for _ in range(MAX_LEVELS)])
+
+
+class OdfStyles:
+    """Reads styles wherever they stand: some are in the content's own part."""
+
+    def __init__(self) -> None:
+        self._styles: dict[str, _Style] = {}
+        self._lists: dict[str, _List] = {}
+        self._style, self._list = _Style(), _List()
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Note a style or a list, or what it says."""
+        name = local(tag)
+        if name == "style":
+            key = f"{attribute(attributes, 'family')} {attribute(attributes, 'name')}"
+            self._style = self._styles[key] = _Style(attribute(attributes, "parent-style-name"))
+        elif name in ("list-style", "outline-style"):
+            self._list = self._lists[attribute(attributes, "name") if name == "list-style" else ""] = _List()
+        elif name in ("list-level-style-number", "outline-level-style"):
+            self._level(attributes)
+        elif name == "drawing-page-properties":
+            self._style.hidden = attribute(attributes, "visibility") == "hidden"
+        elif name == "text-properties":
+            self._style.hidden = attribute(attributes, "display") == "none"
+            self._style.bold = attribute(attributes, "font-weight") == "bold"
+
+    def end(self, tag: str) -> None:
+        """Nothing hangs on an end."""
+
+    def text(self, text: str) -> None:
+        """Styles hold no text."""
+
+    def is_title(self, paragraph: str) -> bool:
+        """Return whether a paragraph's style is that of the title."""
+        return _TITLE in self._names("paragraph", paragraph)
+
+    def is_caption(self, paragraph: str) -> bool:
+        """Return whether a paragraph's style is that of a table's caption."""
+        return any(name in _CAPTIONS for name in self._names("paragraph", paragraph))
+
+    def is_bold(self, family: str, style: str) -> bool:
+        """Return whether a paragraph's or a span's style is bold, or that of a table's heading."""
+        names = self._names(family, style)
+        return _BOLD in names or any(
+            self._styles[f"{family} {name}"].bold for name in names if self._known(family, name)
+        )
+
+    def hides(self, family: str, style: str) -> bool:
+        """Return whether a style hides what has it."""
+        return self._known(family, style) and self._styles[f"{family} {style}"].hidden
+
+    def starts(self, name: str) -> list[int]:
+        """Return where each level of a list begins to count."""
+        return [level.start for level in self._lists.get(name, _List()).levels]
+
+    def label(self, name: str, numbers: list[int]) -> str:
+        """The number of a paragraph as a list shows it; "" if that level has none. "" names the outline of headings."""
+        levels = self._lists.get(name, _List()).levels
+        level = levels[len(numbers) - 1]
+        if not level.form:
+            return ""
+        first = max(0, len(numbers) - level.shown)
+        shown = (
+            numeral(number, levels[at].form) for at, number in enumerate(numbers[first:], first) if levels[at].form
+        )
+        return f"{level.before}{'.'.join(shown)}{level.after}".strip()
+
+    def _level(self, said: dict[str, str]) -> None:
+        at = min(max(whole(attribute(said, "level")), 1), MAX_LEVELS) - 1
+        self._list.levels[at] = Level(
+            attribute(said, "num-format"),
+            attribute(said, "num-prefix")[:_MAX_AFFIX],
+            attribute(said, "num-suffix")[:_MAX_AFFIX],
+            whole(attribute(said, "start-value") or "1"),
+            whole(attribute(said, "display-levels") or "1"),
+        )
+
+    def _known(self, family: str, style: str) -> bool:
+        return f"{family} {style}" in self._styles
+
+    def _names(self, family: str, style: str) -> list[str]:
+        found = list[str]()
+        while style and len(found) < _MAX_BASES:
+            found.append(style)
+            style = self._styles[f"{family} {style}"].base if self._known(family, style) else ""
+        return found

@@ -1,0 +1,115 @@
+"""The text of a Word document: of a ZIP archive of XML only the parts that are needed are unpacked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from selfrag.reader.kinds import WORD
+from selfrag.reader.office.blocks import Block, Paragraph, texts
+from selfrag.reader.office.headers import PAGE_NUMBER, compared, said_beside
+from selfrag.reader.office.ooxml.docx_body import Body, Notes
+from selfrag.reader.office.ooxml.docx_lists import Numbering
+from selfrag.reader.office.ooxml.docx_parts import Styles
+from selfrag.reader.office.properties import properties
+from selfrag.reader.office.relations import Relation, relations
+from selfrag.reader.office.tables import write
+from selfrag.reader.zipped import Zipped, attribute, local, unzipped
+from selfrag.domain.documents import Document
+from selfrag.domain.writing import Writer
+
+_BODY, _STYLES, _NUMBERING = "word/document.xml", "word/styles.xml", "word/numbering.xml"
+_PROPERTIES = "docProps/core.xml"
+_NOTES = {"footnotes": "word/footnotes.xml", "endnotes": "word/endnotes.xml"}
+
+
+def read_docx(key: str, content: bytes) -> Document:
+    """Paragraphs, rows of tables, notes and headers, with headings by style; raises BadDocument.
+
+    A header or footer is read once, before its section, without page numbers and what the text says itself.
+    """
+    writer = Writer(key)
+    with unzipped(key, content, WORD) as archive:
+        styles, numbering = Styles(), Numbering()
+        if not _read_beside(archive, _STYLES, styles):
+            writer.warnings.append(f"{key} has styles that cannot be read, so its headings may be missing.")
+            styles = Styles()
+        if not _read_beside(archive, _NUMBERING, numbering):
+            writer.warnings.append(f"{key} has lists that cannot be read, so their numbers are missing.")
+            numbering = Numbering()
+        body = Body(styles, numbering, _notes(writer, archive, styles))
+        archive.parse(_BODY, body)
+        if body.comments:
+            writer.warnings.append(f"{key} has comments, which are not read.")
+        write(writer, _with_headers(archive, styles, body))
+        said = properties(archive, _PROPERTIES)
+        highest = min(writer.headings, key=lambda heading: heading.level, default=None)
+        title = highest.text if highest and highest.level <= 2 else PurePosixPath(key).name
+        return writer.document(title, said.labels())
+
+
+def _read_beside(archive: Zipped, name: str, reader: Styles | Numbering) -> bool:
+    try:
+        if name in archive.names:
+            archive.parse(name, reader)
+    except Exception:  # what expat and zlib raise, and limits; the text is worth reading without
+        return False
+    return True
+
+
+class _NoteTexts(Body):
+    """The texts of notes by their ids."""
+
+    found: dict[str, str]
+
+    def __init__(self, styles: Styles) -> None:
+        super().__init__(styles, Numbering(), {})
+        self.found = {}
+        self._id = ""
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if local(tag) in ("footnote", "endnote"):
+            self._id = attribute(attributes, "id")
+            self.story.blocks.clear()
+        super().start(tag, attributes)
+
+    def end(self, tag: str) -> None:
+        super().end(tag)
+        if local(tag) in ("footnote", "endnote"):
+            self.found[self._id] = " ".join(" ".join(texts(self.story.blocks)).split())
+
+
+def _notes(writer: Writer, archive: Zipped, styles: Styles) -> Notes:
+    texts: dict[str, dict[str, str]] = {}
+    for kind, name in _NOTES.items():
+        reader = _NoteTexts(styles)
+        try:
+            if name in archive.names:
+                archive.parse(name, reader)
+        except Exception:  # as above
+            writer.warnings.append(f"{writer.key} has {kind} that cannot be read; they are missing.")
+        texts[kind] = reader.found
+    return texts
+
+
+def _with_headers(archive: Zipped, styles: Styles, body: Body) -> list[Block]:
+    """Return the blocks of the body, and before those of a section what its headers and footers say beside."""
+    related = relations(archive, _BODY)
+    if not any(section.headers for section in body.sections):
+        return body.story.blocks
+    known = set(map(compared, texts(body.story.blocks)))
+    blocks, upto = list[Block](), 0
+    for section, following in zip(body.sections, [*body.sections[1:], None], strict=True):
+        headers = _header_lines(archive, styles, related, section.headers)
+        blocks += [Paragraph(line) for line in said_beside(headers, known)]
+        ends = following.begins if following else len(body.story.blocks)
+        blocks += body.story.blocks[upto:ends]
+        upto = ends
+    return blocks
+
+
+def _header_lines(
+    archive: Zipped, styles: Styles, related: Mapping[str, Relation], headers: Sequence[str]
+) -> Iterator[str]:
+    for part in dict.fromkeys(related[name].part for name in headers if name in related):
+        reader = Body(styles, Numbering(), {}, PAGE_NUMBER)
+        archive.parse(part, reader)
+        yield from texts(reader.story.blocks)

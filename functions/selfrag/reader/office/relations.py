@@ -1,0 +1,47 @@
+"""The relations between the parts of an Office file; what stands outside the file is never followed."""
+
+from dataclasses import dataclass
+from posixpath import dirname, join, normpath, split
+
+from selfrag.reader.zipped import Zipped, attribute, local
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A part that another one refers to; `kind` is such as `slide` or `footnotes`."""
+
+    kind: str
+    part: str
+
+
+class _Relations:
+    def __init__(self, folder: str) -> None:
+        self.found: dict[str, Relation] = {}
+        self._folder = folder
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if local(tag) == "Relationship" and attribute(attributes, "TargetMode") != "External":
+            target = attribute(attributes, "Target")
+            part = target.lstrip("/") if target.startswith("/") else normpath(join(self._folder, target))
+            self.found[attribute(attributes, "Id")] = Relation(attribute(attributes, "Type").rpartition("/")[2], part)
+
+    def end(self, tag: str) -> None:
+        pass
+
+    def text(self, text: str) -> None:
+        pass
+
+
+def relations(archive: Zipped, part: str) -> dict[str, Relation]:
+    """Return what a part refers to, by the id that it uses, of what is in the archive; in the order of the file."""
+    folder, name = split(part)
+    listed = join(folder, "_rels", f"{name}.rels")
+    reader = _Relations(dirname(part))
+    if listed in archive.names:
+        archive.parse(listed, reader)
+    return {key: relation for key, relation in reader.found.items() if relation.part in archive.names}
+
+
+def relation_id(attributes: dict[str, str]) -> str:
+    """Return the id by which an element refers to another part; "" if it does not."""
+    return next((value for key, value in attributes.items() if key.endswith("/relationships id")), "")

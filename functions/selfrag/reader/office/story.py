@@ -1,0 +1,146 @@
+"""Takes in what a reader meets as a document streams by, and makes blocks of it."""
+
+from collections.abc import Iterable
+
+from selfrag.reader.office.blocks import Block, Cell, Grid, Line, Open, Paragraph, Slide
+from selfrag.reader.office.notes import REFERENCE, with_notes
+from selfrag.reader.zipped import TooMuch
+from selfrag.domain.writing import MAX_CHARACTERS
+
+MAX_BLOCKS = 500_000  # paragraphs and columns of rows; each takes some 150 bytes
+MAX_COLUMNS = 100  # that a cell can span; Word has 63 in a table
+
+
+class Story:
+    """Every beginning needs its end; raises TooMuch for what would take too much memory.
+
+    What is out of its place, such as a cell outside a row, keeps its words.
+    """
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self._inside: list[Grid | Line | Cell] = []
+        self._paragraphs: list[Open] = []
+        self._characters = self._counted = 0
+
+    @property
+    def says(self) -> bool:
+        """Return whether the paragraph that is open says something."""
+        return bool(self._paragraphs) and any(part.strip() for part in self._paragraphs[-1].parts)
+
+    def add(self, text: str, bold: bool = False) -> None:
+        """Text of the paragraph that is open; without one it is left out."""
+        if self._paragraphs and text:
+            self._characters += len(text)
+            if self._characters > MAX_CHARACTERS:
+                millions = MAX_CHARACTERS // 1_000_000
+                raise TooMuch(f"has more than {millions} million characters; split it into several files")
+            self._paragraphs[-1].parts.append(text)
+            self._paragraphs[-1].bold &= bold or not text.strip()
+
+    def refer(self, mark: str, note: str) -> None:
+        """Refer to a note, here."""
+        if self._paragraphs:
+            self.add(REFERENCE, bold=True)
+            self._paragraphs[-1].notes.append((mark, note))
+
+    def picture(self) -> None:
+        """A picture in the paragraph that is open: a caption below it is not the table's above it."""
+        if self._paragraphs:
+            self._paragraphs[-1].picture = True
+
+    def begin_paragraph(self) -> None:
+        """A paragraph, which may stand in another one."""
+        self._paragraphs.append(Open())
+
+    def drop_paragraph(self) -> None:
+        """The paragraph ends and is left out."""
+        self._paragraphs.pop()
+
+    def end_paragraph(self, level: int = 0, caption: bool = False, label: str = "") -> None:
+        """The paragraph ends; its label is what stands before it, such as its number."""
+        ended = self._paragraphs.pop()
+        text = "".join(ended.parts).strip()
+        shown = f"{label} {text}" if label else text
+        if not text:
+            if ended.picture:
+                self._put(Paragraph(""))
+        elif level and not self._inside:
+            # A heading stays by itself; what its notes say follows.
+            self._put(Paragraph(shown.replace(REFERENCE, ""), level))
+            for mark, note in ended.notes:
+                self._put(Paragraph(f"[{mark}] {note}"))
+        else:
+            self._put(Paragraph(with_notes(shown, ended.notes), level, caption, ended.bold))
+
+    def begin_table(self, first: bool | None = None) -> None:
+        """A table, which may stand in a cell of another one; `first` as a Grid has it."""
+        self._inside.append(Grid(first=first))
+
+    def look(self, first: bool | None, likely: bool = False) -> None:
+        """The table that has begun says this of its first row, as a Grid has it."""
+        if self._inside and isinstance(grid := self._inside[-1], Grid):
+            grid.first, grid.likely = first, likely
+
+    def end_table(self) -> None:
+        """The table ends."""
+        if isinstance(ended := self._inside.pop(), Grid) and ended.lines:
+            self._put(ended)
+
+    def begin_row(self, header: bool = False) -> None:
+        """A row of the table that is open."""
+        self._inside.append(Line(header=header))
+
+    def head(self, header: bool) -> None:
+        """The row that has begun is a header."""
+        if self._inside and isinstance(line := self._inside[-1], Line):
+            line.header = header
+
+    def end_row(self) -> None:
+        """The row ends."""
+        if isinstance(ended := self._inside.pop(), Line) and ended.cells:
+            table = self._inside[-1] if self._inside else None
+            table.lines.append(ended) if isinstance(table, Grid) else self._put(Grid([ended], first=False))
+
+    def begin_cell(self, columns: int = 1, on: bool = False) -> None:
+        """A cell of the row that is open, as a Cell is."""
+        self._inside.append(Cell(columns=max(1, min(columns, MAX_COLUMNS)), on=on))
+
+    def widen(self, columns: int) -> None:
+        """The cell that has begun spans this many columns."""
+        if self._inside and isinstance(cell := self._inside[-1], Cell):
+            cell.columns = max(1, min(columns, MAX_COLUMNS))
+
+    def go_on(self, on: bool) -> None:
+        """The cell that has begun goes on from above, or not."""
+        if self._inside and isinstance(cell := self._inside[-1], Cell):
+            cell.on = on
+
+    def end_cell(self) -> None:
+        """End the cell."""
+        if isinstance(ended := self._inside.pop(), Cell):
+            self._count(ended.columns)
+            row = self._inside[-1] if self._inside else None
+            if isinstance(row, Line):
+                row.cells.append(ended)
+            else:
+                self.take_in(ended.blocks)
+
+    def slide(self, number: int) -> None:
+        """A slide begins."""
+        self._put(Slide(number))
+
+    def take_in(self, blocks: Iterable[Block]) -> None:
+        """Blocks of another story, such as a text box."""
+        for block in blocks:
+            self._put(block)
+
+    def _put(self, block: Block) -> None:
+        self._count(1)
+        cell = next((one for one in reversed(self._inside) if isinstance(one, Cell)), None)
+        (cell.blocks if cell else self.blocks).append(block)
+
+    def _count(self, more: int) -> None:
+        self._counted += more
+        if self._counted > MAX_BLOCKS:
+            raise TooMuch("has more than half a million paragraphs and cells; split it into several files")

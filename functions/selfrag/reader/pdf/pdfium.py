@@ -1,0 +1,155 @@
+"""PDFium's view of a file: its pages with their characters, lines and pictures.
+
+All that is known of PDFium's functions stands here. It is C++: `contained` keeps a crash of it away from others.
+"""
+
+import ctypes
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from typing import NamedTuple, TypeAlias
+
+import pypdfium2
+from pypdfium2 import raw
+
+from selfrag.reader.pdf.shapes import Box, Rule
+from selfrag.domain.errors import BadDocument
+
+MAX_OBJECTS = 20_000  # lines and pictures of a page: a map has more, and no table
+MAX_RULES = 1_000
+_DRAWN, _DEPTH = (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE), 4
+_THIN, _LONG = 2.5, 8  # points: what is thinner and longer is a line
+_BOLD, _MONO = ("bold", "black", "heavy", "cmbx", "demi", "medi"), ("mono", "courier", "cmtt", "typewriter")
+_PALE, _GREY, _OPAQUE = 96, 40, 160  # of 255
+_SLANT = 0.18  # 10 degrees: no scanner sets a page so askew
+_FIXED, _FORCED_BOLD = 1 << 0, 1 << 18
+_END_WITHIN = 2048  # bytes, in which a PDF's mark of its end stands
+
+File: TypeAlias = pypdfium2.PdfDocument
+
+
+class Character(NamedTuple):
+    """A character of a page, by its number.
+
+    `quarters` is how many quarter turns clockwise set it upright, `slanted` tells that none does.
+    """
+
+    number: int
+    box: Box
+    size: float
+    quarters: int
+    slanted: bool
+
+
+@contextmanager
+def opened(key: str, content: bytes) -> Iterator[File]:
+    """Open the bytes of a PDF; raises BadDocument."""
+    try:
+        file = pypdfium2.PdfDocument(content)
+        # An empty password opens it, but it says that its text is not to be taken out.
+        encrypted = raw.FPDF_GetSecurityHandlerRevision(file) != -1
+    except pypdfium2.PdfiumError as error:
+        if error.err_code != raw.FPDF_ERR_PASSWORD:
+            state = "is cut off at its end" if is_cut_off(content) else "is a damaged PDF"
+            raise BadDocument(f"{key} {state} and cannot be read; save it as PDF again.") from error
+        encrypted = True
+    if encrypted:
+        raise BadDocument(f"{key} is encrypted; save it without a password and without restrictions.")
+    with file:
+        yield file
+
+
+def is_cut_off(content: bytes) -> bool:
+    """Return whether the mark of a PDF's end is missing."""
+    return b"%%EOF" not in content[-_END_WITHIN:]
+
+
+@contextmanager
+def page_of(file: File, number: int) -> Iterator["Page | None"]:
+    """Open a page, counted from 1; None if it is damaged."""
+    try:
+        page = Page(file[number - 1])
+    except pypdfium2.PdfiumError:
+        yield None
+        return
+    with closing(page):
+        yield page
+
+
+class Page:
+    """A page that is open; points are counted from its lower left corner."""
+
+    def __init__(self, page: pypdfium2.PdfPage) -> None:
+        self._page, self._text = page, page.get_textpage()
+        self.length: int = self._text.count_chars()
+        self.close: Callable[[], None] = page.close
+
+    def text(self) -> str:
+        """Return the characters in the order of the file."""
+        text: str = self._text.get_text_range(errors="replace")
+        return text
+
+    def character(self, at: int) -> Character:
+        """Return the character at a place of the text."""
+        index, matrix = raw.FPDFText_GetCharIndexFromTextIndex(self._text, at), raw.FS_MATRIX()
+        raw.FPDFText_GetMatrix(self._text, index, matrix)
+        size = raw.FPDFText_GetFontSize(self._text, index) * (matrix.c**2 + matrix.d**2) ** 0.5
+        across, up = matrix.a, matrix.b
+        level = abs(across) >= abs(up)
+        quarters = 2 * (across < 0) if level else 1 + 2 * (up <= 0)
+        slanted = min(abs(across), abs(up)) > _SLANT * max(abs(across), abs(up))
+        return Character(index, self.box(index), size, quarters, slanted)
+
+    def box(self, index: int) -> Box:
+        """Return the box of the character of this number, as high as its font."""
+        box = raw.FS_RECTF()
+        raw.FPDFText_GetLooseCharBox(self._text, index, box)
+        return Box(box.left, box.bottom, box.right, box.top)
+
+    def origin(self, index: int) -> Box:
+        """Return the point at which the character of this number stands on its line."""
+        x, y = ctypes.c_double(), ctypes.c_double()
+        raw.FPDFText_GetCharOrigin(self._text, index, x, y)
+        return Box(x.value, y.value, x.value, y.value)
+
+    def look(self, index: int) -> tuple[bool, bool]:
+        """Return whether a font is bold, and whether its letters are of one width, by its name or its flags."""
+        name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
+        raw.FPDFText_GetFontInfo(self._text, index, name, len(name), flags)
+        called = name.value.decode("utf-8", "replace").lower()
+        bold = bool(flags.value & _FORCED_BOLD) or any(part in called for part in _BOLD)
+        return bold, bool(flags.value & _FIXED) or any(part in called for part in _MONO)
+
+    def is_pale(self, index: int) -> bool:
+        """Return whether the character of this number is grey or lets through what is below it."""
+        red, green, blue, opaque = (ctypes.c_uint() for _ in range(4))
+        raw.FPDFText_GetFillColor(self._text, index, red, green, blue, opaque)
+        shades = red.value, green.value, blue.value
+        return (min(shades) >= _PALE and max(shades) - min(shades) <= _GREY) or opaque.value < _OPAQUE
+
+    def rules_and_picture(self) -> tuple[list[Rule], float | None]:
+        """Return the straight lines, none if there are too many for a table, and the share of the page in a picture.
+
+        The share is that of the largest picture, None where there is none.
+        """
+        rules, largest = list[Rule](), None
+        with suppress(pypdfium2.PdfiumError):
+            whole = max(self._page.get_width() * self._page.get_height(), 1)
+            for number, drawn in enumerate(self._page.get_objects(_DRAWN, _DEPTH)):
+                box = Box(*drawn.get_bounds())
+                if drawn.type == raw.FPDF_PAGEOBJ_IMAGE:
+                    largest = max(largest or 0.0, box.width * box.height / whole)
+                else:
+                    rules += _rules_of(box)
+                if number > MAX_OBJECTS or len(rules) > MAX_RULES:
+                    return [], largest
+        return rules, largest
+
+
+def _rules_of(box: Box) -> list[Rule]:
+    """A thin box is a line, and a large one may be the frame of a cell."""
+    if box.height <= _THIN:
+        return [Rule(box, True)] if box.width >= _LONG else []
+    if box.width <= _THIN:
+        return [Rule(box, False)] if box.height >= _LONG else []
+    flat = [Rule(Box(box.left, y, box.right, y), True) for y in (box.bottom, box.top)]
+    return [*flat, *(Rule(Box(x, box.bottom, x, box.top), False) for x in (box.left, box.right))]

@@ -1,0 +1,150 @@
+"""The blocks of a column of text that may hold a table, and their columns."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+
+from selfrag.reader.pdf.shapes import Box, Rule, Segment, around
+from selfrag.reader.pdf.tables.frames import is_in
+from selfrag.reader.pdf.text.segments import ENUMERATOR
+
+_FAR = 2.5  # sizes of white between two lines of a table
+_MOST_ABOVE = 4  # lines
+_LEAST_ROWS, _LEAST_RULED = 3, 2
+_EXACT = 2  # points by which the beginnings of cells differ that stand below each other
+_AROUND = 15  # points from a table to the lines that are drawn around it
+_SHARE = 0.6  # of a table's height, along which a line between columns runs
+_CAPTION = re.compile(r"(?:Tab(?:le|\.|elle|leau|la|ela|ella)|Таблица|表|표)\s*[\dA-Z]", re.IGNORECASE)
+
+Row = list[Segment]
+Columns = list[tuple[float, float]]
+
+
+@dataclass(slots=True)
+class Block:
+    """Consecutive lines, from `start` to `end`, in columns; `rules` are the drawn lines in them and around them."""
+
+    start: int
+    end: int
+    rows: Sequence[Row]
+    columns: Columns
+    rules: list[Rule]
+
+
+def blocks(rows: Sequence[Row], rules: Sequence[Rule], frames: Sequence[Box]) -> Iterator[Block]:
+    """Yield what a frame holds; else the lines from one of several stretches on."""
+    at = 0
+    while at < len(rows):
+        end = _end(rows, at, frames)
+        box = around([one.box for row in rows[at:end] for one in row])
+        near = [rule for rule in rules if _is_near(rule.box, box)]
+        columns = _columns(rows[at:end], near, box) if end > at + 1 else []
+        if len(columns) < 2:
+            at += 1
+            continue
+        start, at = _within(rows, at, _extended(rows, end, columns), columns)
+        yield Block(start, at, rows[start:at], columns, near)
+
+
+def is_caption(text: str) -> bool:
+    """Return whether a line says what a table is about."""
+    return _CAPTION.match(text) is not None
+
+
+def _end(rows: Sequence[Row], at: int, frames: Sequence[Box]) -> int:
+    """Return the end of what is in a line's frame; else of the last line of several stretches that is near.
+
+    Lines between may stand below one of these.
+    """
+    frame = next((one for one in frames if is_in(rows[at][0], one)), None)
+    framed = sum(1 for _ in takewhile(lambda row: is_in(row[0], frame), rows[at:])) if frame else 0
+    if framed > 1:
+        return at + framed
+    end = last = at + 1
+    wide = rows[at]
+    while len(rows[at]) > 1 and end < len(rows) and _are_near(rows[end - 1], rows[end]):
+        if len(rows[end]) > 1:
+            wide, last = rows[end], end + 1
+        elif not _is_below_one(rows[end][0].box, wide):
+            break
+        end += 1
+    return last
+
+
+def _within(rows: Sequence[Row], start: int, end: int, columns: Columns) -> tuple[int, int]:
+    """The same without the lines of a text across all columns above and below: a title or a note, not a name."""
+    for above in range(start, min(start + _MOST_ABOVE, end - 2)):
+        if all(len(row) == 1 for row in rows[start : above + 1]) and _is_across(rows[above], columns):
+            start = above + 1
+    while end - start > 2 and _is_across(rows[end - 1], columns):
+        end -= 1
+    return start, end
+
+
+def _extended(rows: Sequence[Row], end: int, columns: Columns) -> int:
+    """Return the end of the near lines below of which each stretch begins at a column, and none goes beyond its own.
+
+    A line of the first column alone is not the table's.
+    """
+    edges = [left for left, _ in columns[1:]] + [math.inf]
+    while end < len(rows) and _are_near(rows[end - 1], rows[end]):
+        found = [
+            at
+            for one in rows[end]
+            for at, ((left, _), edge) in enumerate(zip(columns, edges, strict=True))
+            if abs(one.box.left - left) <= _EXACT and one.box.right < edge
+        ]
+        if found == [0] or len(found) < len(rows[end]):
+            break
+        end += 1
+    return end
+
+
+def _is_across(row: Row, columns: Columns) -> bool:
+    return len(row) == 1 and row[0].box.left < columns[0][1] and row[0].box.right > columns[-1][0]
+
+
+def _are_near(above: Row, below: Row) -> bool:
+    return above[0].box.bottom - below[0].box.top < _FAR * below[0].size
+
+
+def _is_below_one(box: Box, wide: Row) -> bool:
+    """Return whether a stretch stands below no more than one of a row's."""
+    return sum(box.left < cell.box.right and box.right > cell.box.left for cell in wide) <= 1
+
+
+def _is_near(rule: Box, box: Box) -> bool:
+    level = rule.bottom <= box.top + _AROUND and rule.top >= box.bottom - _AROUND
+    return level and rule.left <= box.right + _AROUND and rule.right >= box.left - _AROUND
+
+
+def _columns(rows: Sequence[Row], rules: Sequence[Rule], box: Box) -> Columns:
+    """Return from where to where each column goes: between standing lines along most of the table, or by its cells."""
+    along = Counter[int]()
+    for rule in rules:
+        if not rule.flat:
+            length = min(rule.box.top, box.top + 9) - max(rule.box.bottom, box.bottom - 9)
+            along[round(rule.box.left / 2)] += round(length)
+    places = sorted(2 * place for place, length in along.items() if length > _SHARE * box.height)
+    places = [place for before, place in pairwise([-9, *places]) if place - before > 5]
+    inner = [place for place in places if box.left + 5 < place < box.right - 5]
+    return list(pairwise([box.left - 1, *inner, box.right + 1])) if inner else _columns_of_cells(rows, bool(rules))
+
+
+def _columns_of_cells(rows: Sequence[Row], ruled: bool) -> Columns:
+    """Return what the rows with the usual number of cells cover, if each cell stands below the one above."""
+    cells = [one for row in rows for one in row]
+    if sum(one.fixed for one in cells) > (len(cells) / 2 if ruled else 0):
+        return []  # the lines of a program
+    if all(ENUMERATOR.fullmatch(row[0].text) for row in rows if len(row) > 1):
+        return []  # a list
+    counts = Counter(len(row) for row in rows if len(row) > 1)
+    usual = max(counts, key=lambda count: (counts[count], count), default=0)
+    if counts[usual] < (_LEAST_RULED if ruled else _LEAST_ROWS):
+        return []
+    below = zip(*(row for row in rows if len(row) == usual), strict=True)
+    columns = [(min(one.box.left for one in held), max(one.box.right for one in held)) for held in below]
+    return columns if all(left[1] < right[0] + 1 for left, right in pairwise(columns)) else []

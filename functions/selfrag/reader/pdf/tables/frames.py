@@ -1,0 +1,61 @@
+"""Drawn lines that make a frame with cells in it."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from selfrag.reader.pdf.shapes import Box, Rule, Segment, around
+
+_NEAR = 3  # points: lines that are drawn to meet
+_LEAST_FLAT = 3
+_EDGE = 12  # points from a side: a box around a text has lines there, and none in it
+
+
+def frames_of(rules: Sequence[Rule]) -> list[Box]:
+    """Return the frames of tables: lines that meet, and divide what is in them into rows and columns."""
+    groups = list[tuple[Box, list[Rule]]]()
+    for rule in rules:
+        met, others = [(rule.box, [rule])], list[tuple[Box, list[Rule]]]()
+        for group in groups:
+            (met if _meet(group[0], rule.box) else others).append(group)
+        groups = [*others, (around([box for box, _ in met]), [one for _, held in met for one in held])]
+    return [box for box, held in groups if _divides(box, held)]
+
+
+def around_frames(segments: Sequence[Segment], frames: Sequence[Box]) -> Iterator[tuple[list[Segment], bool]]:
+    """Yield what is above a frame, in it and below it, and whether it is in it; with text beside it, all at once."""
+    left = list(segments)
+    for frame in sorted(frames, key=lambda one: -one.top):
+        level = [one for one in left if frame.bottom < one.box.middle < frame.top]
+        if level and all(is_in(one, frame) for one in level):
+            yield [one for one in left if one.box.middle >= frame.top], False
+            yield level, True
+            left = [one for one in left if one.box.middle <= frame.bottom]
+    yield left, False
+
+
+def is_in(one: Segment, frame: Box) -> bool:
+    """Return whether a stretch begins in a frame."""
+    return frame.bottom < one.box.middle < frame.top and frame.left - 5 < one.box.left < frame.right
+
+
+def flat_lines(rules: Sequence[Rule], least: float) -> list[int]:
+    """Return the heights at which lines lie that are at least so long together, from below."""
+    lengths = Counter[int]()
+    for rule in rules:
+        if rule.flat:
+            lengths[round(rule.box.bottom / _NEAR)] += round(rule.box.width)
+    heights = list[int]()
+    for height in sorted(height for height, length in lengths.items() if length >= least):
+        if not heights or height > heights[-1] + 1:
+            heights.append(height)
+    return [height * _NEAR for height in heights]
+
+
+def _meet(one: Box, other: Box) -> bool:
+    across = one.left <= other.right + _NEAR and other.left <= one.right + _NEAR
+    return across and one.bottom <= other.top + _NEAR and other.bottom <= one.top + _NEAR
+
+
+def _divides(frame: Box, rules: Sequence[Rule]) -> bool:
+    standing = any(not rule.flat and frame.left + _EDGE < rule.box.left < frame.right - _EDGE for rule in rules)
+    return standing and len(flat_lines(rules, 0)) >= _LEAST_FLAT

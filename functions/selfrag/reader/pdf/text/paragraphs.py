@@ -1,0 +1,119 @@
+"""From the lines of a column to paragraphs: what the paper's width has broken is put together."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from selfrag.reader.pdf.shapes import Box, Segment, around
+from selfrag.reader.pdf.text.segments import ENUMERATOR, NO_SPACES
+
+_LEADING, _WIDEST = 0.75, 2.0  # of the size: more white between two lines divides paragraphs
+_MORE = 1.2  # times the usual white of a column, which may be wide
+_INDENT = 1.2  # of the size
+_BROAD = 20  # sizes: in a narrower column little can be told from where a line ends
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_LAST, _FIRST = re.compile(rf"({_WORD.pattern})([-\u2010]?)$"), re.compile(r"[^\W\d_]+")
+_JOINED = re.compile(r"\S[-\u2010/]$")
+_LEAST, _SHARE = 3, 0.15  # of the hyphens at ends of lines: where so many divide known words, others do, too
+_LONGEST = 100  # characters of a word that is looked up
+_HANGUL = re.compile("[\uac00-\ud7a3]")
+_ENDS = re.compile(r"[.!?:;。！？：；][)\"'”’」』）]*$")
+
+
+@dataclass(slots=True)
+class Paragraph:
+    """Text of one look; `apart` tells whether white divides it from the text above, `across` that it runs sideways."""
+
+    text: str
+    size: float
+    bold: bool
+    lines: int = 1
+    apart: bool = False
+    across: bool = False
+
+
+class Words:
+    """The words of a document by its lines, which are given in the order of reading."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        texts = list(lines)
+        # Neither the first word of a line nor the last: the end of a line may have cut them.
+        self._known = {word.casefold() for text in texts for word in _WORD.findall(text)[1:-1]}
+        over = [_word_over(one, after) for one, after in pairwise(texts)]
+        ends = [last + first for last, hyphen, first in over if hyphen and first.islower()]
+        self._divides = len(ends) < _LEAST or sum(map(self._has, ends)) >= _SHARE * len(ends)
+
+    def put_together(self, before: str, after: str, cell: bool = False) -> str:
+        """Return two lines as one: without the hyphen that only the end of the line asked for.
+
+        There is no space in East Asia, nor in a Korean word, or one too long for its `cell`, that goes on.
+        """
+        last, hyphen, first = _word_over(before, after)
+        whole = last + first
+        cut = self._has(whole) and not (self._has(last) and self._has(first))
+        if hyphen:
+            lower = first.islower() and self._divides and (self._has(whole) or not self._has(last + hyphen + first))
+            return (before[:-1] if lower or (whole.isupper() and cut) else before) + after
+        in_one = _JOINED.search(before[-2:]) or (cut and (cell or _HANGUL.match(before[-1])))
+        return before + ("" if in_one or (NO_SPACES.match(before[-1]) and NO_SPACES.match(after[0])) else " ") + after
+
+    def _has(self, word: str) -> bool:
+        return word.casefold() in self._known
+
+
+def _word_over(before: str, after: str) -> tuple[str, str, str]:
+    """Return the last word of a line, the hyphen at its end, and the first word of the next; "" for each if none is."""
+    end, begin = _LAST.search(before[-_LONGEST:]), _FIRST.match(after)
+    return (end[1], end[2], begin[0]) if end and begin else ("", "", "")
+
+
+def joined_row(row: Sequence[Segment]) -> Segment:
+    """Return the stretches of one line as one."""
+    longest = max(row, key=lambda one: len(one.text))
+    text, box = " ".join(one.text for one in row), around([one.box for one in row])
+    return Segment(text, box, longest.size, longest.base, all(one.bold for one in row), longest.fixed)
+
+
+def paragraphs_of(lines: Sequence[Segment], words: Words) -> list[Paragraph]:
+    """Return the paragraphs of a column."""
+    found, last = list[Paragraph](), None
+    for line in lines:
+        if last is None or _differ(last, line):
+            alike = [one for one in lines if not _differ(one, line)]
+            column, usual = around([one.box for one in alike]), _usual_white(alike)
+        white = last.box.bottom - line.box.top if last else 0
+        if last and white <= max(_LEADING, usual) * line.size and _goes_on(found[-1], last, line, column):
+            held = found[-1]
+            held.text, held.lines = words.put_together(held.text, line.text), held.lines + 1
+            held.bold = held.bold and line.bold
+        else:
+            apart = last is None or white > 0.5 * _LEADING * line.size or _differ(last, line)
+            found.append(Paragraph(line.text, line.size, line.bold, apart=apart))
+        last = line
+    return found
+
+
+def _usual_white(lines: Sequence[Segment]) -> float:
+    """Return the usual white between lines, in sizes, and a little more; 0 where it is very wide."""
+    white = [(above.box.bottom - line.box.top) / line.size for above, line in pairwise(lines)]
+    usual = _MORE * median(white) if white else 0
+    return usual if usual <= _WIDEST else 0
+
+
+def _goes_on(held: Paragraph, last: Segment, line: Segment, column: Box) -> bool:
+    first = line.text.split(maxsplit=1)[0]
+    entry = ENUMERATOR.fullmatch(first) and len(first) < len(line.text)
+    if _differ(last, line) or (last.fixed and line.fixed) or entry:
+        return False
+    if line.box.left - last.box.left > _INDENT * line.size and not (held.lines == 1 and ENUMERATOR.match(held.text)):
+        return False
+    if line.text[0].islower() and not _ENDS.search(last.text):
+        return True
+    wanted = line.box.width * len(first) / len(line.text) + 0.25 * line.size
+    return column.width >= _BROAD * line.size and last.box.right + wanted > column.right - 0.5 * line.size
+
+
+def _differ(last: Segment, line: Segment) -> bool:
+    return abs(last.size - line.size) > 0.12 * max(last.size, line.size)

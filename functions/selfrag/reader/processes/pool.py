@@ -1,0 +1,242 @@
+"""A pool of worker processes, in which functions read strangers' files with bounds on time, memory and crashes.
+
+A worker is used for one file after another. One that crashed, was ended by a limit or holds much memory is replaced.
+It is no sandbox: code that a file makes a library run has the rights of this process's user.
+"""
+
+import atexit
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, Never
+
+from selfrag.domain.errors import BadDocument, Misconfigured, TemporarilyUnavailable
+
+MAX_MEMORY = 768 * 1024 * 1024
+MAX_SECONDS = 60  # of computing for a file
+# In all; a busy laptop gives a process a tenth of a core, and a function ends by its own timeout before.
+MAX_WAIT = 10 * MAX_SECONDS
+MAX_RESIDENT = 200 * 1024 * 1024  # of a worker between two files
+MAX_REPLY = 512 * 1024 * 1024
+_LENGTH = 8
+_CHUNK = 1 << 20
+_TIME_SIGNALS = (-signal.SIGXCPU, -signal.SIGPROF)
+# A library in C aborts when it gets no memory; killed, the machine itself was short of it.
+_OUT_OF_MEMORY = 3  # as the worker has it
+_MEMORY_CODES = (_OUT_OF_MEMORY, -signal.SIGABRT, -signal.SIGKILL)
+# What Python and the libraries need; no key and no setting of ours.
+_VARIABLES = ("PATH", "TMPDIR", "TZ", "LANG", "LC_", "LD_LIBRARY_PATH", "DYLD_", "PYTHON", "MALLOC_")
+
+
+class Stopped(BadDocument):
+    """The worker crashed, or wanted too much, because of part `at` of the file; 0 if no part is to blame."""
+
+    def __init__(self, reason: str, at: int = 0) -> None:
+        super().__init__(reason)
+        self.at = at
+
+
+@dataclass(frozen=True)
+class Contained:
+    """A function, as `module:name`, which gets the key and the bytes of a file in a worker process.
+
+    `kind` is what a file is called that it reads, and `cure` what helps if one asks for too much.
+    """
+
+    function: str
+    kind: str = ""
+    cure: str = "save it in another format"
+
+    def __call__(self, key: str, content: bytes, **arguments: Any) -> Any:
+        """Return what the function gives, as JSON would hold it; raises BadDocument where it does, or Stopped.
+
+        Raises Misconfigured if the worker cannot do its work for any file, as when a library is missing, and
+        TemporarilyUnavailable if the pool is stopped meanwhile.
+        """
+        request = {"function": self.function, "key": key, "arguments": arguments}
+        worker, began = POOL.take(), time.monotonic()
+        is_reused = worker.files > 0
+        try:
+            reply = worker.ask({**request, "memory": MAX_MEMORY, "seconds": MAX_SECONDS}, content)
+        except _Ended as ended:
+            # What an earlier file left in the worker may have ended it.
+            if is_reused and ended.code not in _TIME_SIGNALS and time.monotonic() - began < MAX_SECONDS / 2:
+                POOL.drop_idle()
+                return self(key, content, **arguments)
+            raise self._stopped(key, ended) from None
+        finally:
+            POOL.give_back(worker)
+        if "result" in reply:
+            return reply["result"]
+        if "bad" in reply:
+            raise BadDocument(reply["bad"])
+        if "missing" in reply:
+            raise Misconfigured(f"{self.kind or 'File'}s cannot be read here: {reply['missing']}")
+        raise BadDocument(f"{key} cannot be read ({reply['unexpected']}): save it again, or {self.cure}.")
+
+    def _stopped(self, key: str, ended: "_Ended") -> Stopped:
+        """Return the error with a sentence; the limit of the whole file is no part's fault."""
+        if ended.code in _TIME_SIGNALS:
+            at = 0 if ended.code == -signal.SIGXCPU else ended.at
+            return Stopped(f"{key} takes more than {MAX_SECONDS} seconds to read; split it, or {self.cure}.", at)
+        if ended.code in _MEMORY_CODES:
+            megabytes = MAX_MEMORY >> 20
+            return Stopped(
+                f"{key} takes more than {megabytes} MB of memory to read; split it, or {self.cure}.", ended.at
+            )
+        again = f"save it as {self.kind} again" if self.kind else f"save it again, or {self.cure}"
+        return Stopped(f"{key} is a damaged {self.kind or 'file'} and cannot be read; {again}.", ended.at)
+
+
+class _Ended(Exception):
+    """A worker ended before it replied, with this code as subprocess has it, at a part of the file."""
+
+    def __init__(self, code: int, at: int) -> None:
+        super().__init__(code)
+        self.code, self.at = code, at
+
+
+class Worker:
+    """A worker process and the socket to it; `files` is how many it has been given."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair()
+        environment = {name: value for name, value in os.environ.items() if name.startswith(_VARIABLES)}
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "selfrag.reader.processes.child"],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,  # whatever a library prints
+                stderr=subprocess.PIPE,  # of a worker that cannot begin; later the worker ends when it is closed
+                env=environment,
+                start_new_session=True,  # Ctrl-C at the terminal is the parent's to handle
+            )
+        self._socket, self._stopped = ours, False
+        self.files, self.resident = 0, 0
+
+    def ask(self, request: dict[str, Any], content: bytes) -> dict[str, Any]:
+        """Return the reply.
+
+        Raises _Ended if the process ends first or takes too long, Misconfigured if it cannot begin.
+        """
+        until, at = time.monotonic() + MAX_WAIT, 0
+        self.files += 1
+        try:
+            for frame in (json.dumps(request).encode(), content):
+                self._send(frame, until)
+            while "part" in (reply := self._reply(until)):
+                at = reply["part"]
+        except TimeoutError:
+            self.end()
+            raise _Ended(-signal.SIGXCPU, 0) from None
+        except (OSError, EOFError):
+            self._raise_end(at)
+        self.resident = reply.pop("resident")
+        return reply
+
+    def _raise_end(self, at: int) -> Never:
+        self._process.kill()  # it has ended, unless it closed the socket alone
+        code = self._process.wait()
+        if self._stopped:
+            raise TemporarilyUnavailable("the reading of files was stopped") from None
+        if code == 1:  # Python itself, before the first file
+            message = self._process.stderr.read().decode(errors="replace").strip() if self._process.stderr else ""
+            raise Misconfigured(f"The process that reads files cannot begin: {message[-200:]}") from None
+        raise _Ended(code, at) from None
+
+    def _send(self, frame: bytes, until: float) -> None:
+        for data in (len(frame).to_bytes(_LENGTH, "big"), frame):
+            self._socket.settimeout(max(until - time.monotonic(), 0.001))
+            self._socket.sendall(data)
+
+    def _reply(self, until: float) -> dict[str, Any]:
+        size = int.from_bytes(self._received(_LENGTH, until), "big")
+        if size > MAX_REPLY:
+            self.end()
+            raise _Ended(_OUT_OF_MEMORY, 0)
+        reply: dict[str, Any] = json.loads(self._received(size, until))
+        return reply
+
+    def _received(self, size: int, until: float) -> bytearray:
+        content = bytearray()
+        while len(content) < size:
+            self._socket.settimeout(max(until - time.monotonic(), 0.001))
+            chunk = self._socket.recv(min(size - len(content), _CHUNK))
+            if not chunk:
+                raise EOFError
+            content += chunk
+        return content
+
+    def is_alive(self) -> bool:
+        """Return whether the process runs."""
+        return self._process.poll() is None
+
+    def stop(self) -> None:
+        """End the process from another thread, so that who waits for its reply gets TemporarilyUnavailable."""
+        self._stopped = True
+        self._process.kill()
+
+    def end(self) -> None:
+        """End the process and close what leads to it."""
+        self._process.kill()
+        self._process.wait()
+        self._socket.close()
+        if self._process.stderr:
+            self._process.stderr.close()
+
+
+class Pool:
+    """Workers, as many as threads read files at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[Worker] = []
+        self._busy: set[Worker] = set()
+
+    def start(self) -> None:
+        """Start a worker, unless there is one, without waiting for it."""
+        self.give_back(self.take())
+
+    def take(self) -> Worker:
+        """Return an idle worker, or a new one."""
+        while True:
+            with self._lock:
+                worker = self._idle.pop() if self._idle else Worker()
+                self._busy.add(worker)
+            if worker.is_alive():
+                return worker
+            self.give_back(worker)
+
+    def give_back(self, worker: Worker) -> None:
+        """Keep a worker for the next file; one that has ended or holds much memory is ended."""
+        with self._lock:
+            self._busy.discard(worker)
+            if worker.is_alive() and worker.resident <= MAX_RESIDENT:
+                self._idle.append(worker)
+                return
+        worker.end()
+
+    def drop_idle(self) -> None:
+        """End the workers that read nothing."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.end()
+
+    def stop(self) -> None:
+        """End all workers at once; who waits for one gets TemporarilyUnavailable."""
+        with self._lock:
+            for worker in self._busy:
+                worker.stop()
+        self.drop_idle()
+
+
+POOL = Pool()
+atexit.register(POOL.stop)

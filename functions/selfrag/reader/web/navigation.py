@@ -1,0 +1,142 @@
+"""The navigation of a web page by the density of its links: bars, lists of contents, lists of other pages.
+
+The text of a page is the element that holds nine tenths of the letters outside of links. Beside it an element is
+navigation if most of its letters are in links; within it only lists of nothing but links are, and not even these where
+they are most of the text, as in an index.
+"""
+
+from selectolax.lexbor import LexborNode
+
+from selfrag.reader.web.furniture import Facts, is_bar, is_dense, is_made_of_links, letters_of, names
+from selfrag.reader.web.grids import children
+from selfrag.reader.web.walking import text_before, walk
+from selfrag.domain.documents import has_words
+from selfrag.text.weight import weigh
+
+_TRUNK = names("html body main article section div center form")
+_WHOLE = names("html body main article blockquote figure pre")
+_CELLS = names("dd td th")
+_HEADINGS = names("h1 h2 h3 h4 h5 h6")
+# A sentence, however short, that ends with a colon introduces a list; "Contents:" does not.
+_SENTENCE = 20
+# Letters: the most before the text begins, and the fewest of a text beside which something stands.
+_BEFORE, _LEAST = 40, 200
+
+
+class Navigation:
+    """Takes out of a page what was marked as furniture, and its navigation.
+
+    `left_out` tells whether it had words, `emptied` are the headings, by `mem_id`, right below which it stood.
+    """
+
+    def __init__(self, root: LexborNode, facts: dict[int, Facts], marked: set[int]) -> None:
+        self.emptied: set[int] = set()
+        self.left_out = False
+        self._facts, self._marked, self._trunk = facts, marked, _trunk(root, facts)
+        self._beside = 0  # the element beside the text that is open
+        self._above: tuple[int, str] = (0, "")  # the heading after which no words have come yet, and its tag
+        self._open = 0  # links and headings
+        self._before = 0  # letters that have come outside of links and headings
+        self._begun = False  # such letters, or a heading
+        self._furniture: list[LexborNode] = []
+        self._lists: list[LexborNode] = []
+        walk(root, self._enter, self._leave)
+        text = facts[self._trunk[-1]]
+        if 4 * sum(facts[node.mem_id].linked for node in self._lists) <= 3 * (text.linked + text.plain):
+            self._furniture += self._lists
+        for node in self._furniture:
+            self._take_out(node)
+
+    def _enter(self, node: LexborNode) -> bool:
+        if node.is_text_node:
+            self._read(letters_of(node.text_content or ""))
+            return False
+        tag, facts = node.tag or "", self._facts.get(node.mem_id)
+        self._open += tag == "a" or tag in _HEADINGS
+        if node.mem_id in self._marked or self._skips(node):
+            return self._leave_out(node, self._furniture)
+        if facts is None or not facts.links or facts.titles or tag in _WHOLE or node.mem_id in self._trunk:
+            return True
+        if not self._beside and node.parent is not None and node.parent.mem_id in self._trunk[:-1]:
+            self._beside = node.mem_id
+        made_of_links = is_made_of_links(tag, facts)
+        if (self._beside and is_bar(facts)) or (made_of_links and facts.within == facts.links):
+            return self._leave_out(node, self._furniture)
+        if (made_of_links or self._leads_in(tag, facts)) and not self._is_text(node, facts):
+            return self._leave_out(node, self._lists)
+        return True
+
+    def _leave(self, node: LexborNode) -> None:
+        self._open -= node.tag == "a" or node.tag in _HEADINGS
+        if node.mem_id == self._beside:
+            self._beside = 0
+        if node.tag in _HEADINGS:
+            self._above, self._begun = (node.mem_id, node.tag), True
+
+    def _read(self, letters: int) -> None:
+        if letters:
+            self._above = (0, "")
+        if not self._open:
+            self._before += letters
+            self._begun |= letters > 0
+
+    def _leave_out(self, node: LexborNode, among: list[LexborNode]) -> bool:
+        among.append(node)
+        self.emptied.add(self._above[0])
+        return False
+
+    def _skips(self, node: LexborNode) -> bool:
+        """Return whether a link, alone before all words, leads past what stands there: "Skip to main content"."""
+        if self._begun or self._open > 1 or node.tag != "a" or node.parent is None or node.parent.tag not in _TRUNK:
+            return False
+        beside = (one for one in (node.prev, node.next) if one is not None and one.is_text_node)
+        leads_within = "#" in (node.attributes.get("href") or "")
+        return leads_within and not any(has_words(one.text_content or "") for one in beside)
+
+    def _leads_in(self, tag: str, facts: Facts) -> bool:
+        """Return whether an element is made of links, be it no list, and stands before the text begins."""
+        is_sentence = facts.commas + 1 >= facts.links or (tag == "p" and facts.plain > 0)
+        return self._before < _BEFORE and is_dense(facts) and not facts.headings and not is_sentence
+
+    def _is_text(self, node: LexborNode, facts: Facts) -> bool:
+        """Return whether a list is a cell's or a definition's, or what a sentence, item or heading before it names."""
+        before, item = text_before(node), node.parent
+        while item is not None and item.tag == "div":
+            item = item.parent
+        introduced = before.endswith((":", "：")) and weigh(before) > _SENTENCE
+        named = item is not None and item.tag == "li" and self._facts[item.mem_id].plain > facts.plain
+        return introduced or named or (item is not None and item.tag in _CELLS) or self._above[1] > "h1"
+
+    def _take_out(self, node: LexborNode) -> None:
+        self.left_out |= has_words(node.text())
+        gone, above = self._facts.get(node.mem_id), node.parent
+        while gone and above is not None:
+            if facts := self._facts.get(above.mem_id):
+                facts.add(gone, -1)
+            above = above.parent
+        node.decompose()
+
+
+def _trunk(root: LexborNode, facts: dict[int, Facts]) -> list[int]:
+    """Return the elements, by `mem_id` from the outermost on, each of which holds the text of the page and its title.
+
+    The last one is where the text parts into articles, sections or elements of one class.
+    """
+    found, whole = [root.mem_id], facts[root.mem_id].plain
+    while whole >= _LEAST:
+        below = (child for child in children(root) if child.tag in _TRUNK and child.mem_id in facts)
+        inner = max(below, key=lambda child: facts[child.mem_id].plain, default=None)
+        if inner is None or facts[inner.mem_id].plain * 10 < whole * 9 or _is_part(inner, root):
+            break
+        if facts[root.mem_id].titles and not facts[inner.mem_id].titles:
+            break
+        root = inner
+        found.append(root.mem_id)
+    return found
+
+
+def _is_part(node: LexborNode, of: LexborNode) -> bool:
+    """Return whether a section or article stands beside another, or an element beside one of the same class."""
+    kind = node.attributes.get("class")
+    peers = [child for child in children(of) if child.tag == node.tag and child.attributes.get("class") == kind]
+    return len(peers) > 1 and (bool(kind) or node.tag in ("article", "section"))

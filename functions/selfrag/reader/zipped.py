@@ -1,0 +1,132 @@
+"""Files that are ZIP archives of XML: one place that says what they may ask for, and reads their parts as streams."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import Protocol
+from xml.parsers import expat
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+
+from selfrag.reader.kinds import refuse_other_kinds
+from selfrag.domain.errors import BadDocument
+
+MAX_ENTRIES = 10_000
+MAX_PART = 64 * 1024 * 1024
+MAX_UNPACKED = 256 * 1024 * 1024  # of all parts that are read
+MAX_DEPTH = 200  # elements within elements; office programs use a few dozen
+_CHUNK = 1024 * 1024
+
+
+class TooMuch(Exception):
+    """A document goes beyond what any honest one does; the message goes on after its name and says what to do."""
+
+
+class Reader(Protocol):
+    """A listener to a part as it streams by; names are preceded by their namespace and a space."""
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+
+    def text(self, text: str) -> None:
+        """Text inside an element."""
+
+
+class Zipped:
+    """An archive that is open: nothing in it is unpacked before it is asked for, and nothing outside is followed."""
+
+    def __init__(self, archive: ZipFile) -> None:
+        entries = archive.namelist()
+        if len(entries) > MAX_ENTRIES:
+            raise TooMuch(f"holds {len(entries)} files, and at most {MAX_ENTRIES} are read; save it again")
+        self.names = frozenset(entries)
+        self._archive = archive
+        self._unpacked = 0
+
+    def unpacked(self, name: str) -> bytes:
+        """A part as it is; raises KeyError if there is none."""
+        return b"".join(self._chunks(name))
+
+    def parse(self, name: str, reader: Reader) -> None:
+        """Tell a reader of a part's XML; raises KeyError if there is none, TooMuch, or what expat and zlib raise."""
+        parser, depth = expat.ParserCreate(namespace_separator=" "), 0
+
+        def start(tag: str, attributes: dict[str, str]) -> None:
+            nonlocal depth
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise TooMuch(f"has elements nested more than {MAX_DEPTH} deep; save it again")
+            reader.start(tag, attributes)
+
+        def end(tag: str) -> None:
+            nonlocal depth
+            depth -= 1
+            reader.end(tag)
+
+        parser.buffer_text = True
+        parser.StartDoctypeDeclHandler = _refuse_doctype
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+        parser.CharacterDataHandler = reader.text
+        for chunk in self._chunks(name):
+            parser.Parse(chunk)
+        parser.Parse(b"", True)
+
+    def _chunks(self, name: str) -> Iterator[bytes]:
+        """Yield what a part unpacks to is counted, for what it declares can be a lie."""
+        part = self._archive.getinfo(name)
+        if part.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            raise ValueError("Office documents are deflated; other methods can need any amount of memory.")
+        self._allow(part, part.file_size)
+        size = 0
+        with self._archive.open(part) as opened:
+            while chunk := opened.read(_CHUNK):
+                size += len(chunk)
+                self._allow(part, size)
+                yield chunk
+        self._unpacked += size
+
+    def _allow(self, part: ZipInfo, size: int) -> None:
+        if size > MAX_PART:
+            raise TooMuch(f"unpacks {part.filename} to more than {MAX_PART >> 20} MB; split it into several files")
+        if self._unpacked + size > MAX_UNPACKED:
+            raise TooMuch(f"unpacks to more than {MAX_UNPACKED >> 20} MB; split it into several files")
+
+
+@contextmanager
+def unzipped(key: str, content: bytes, kind: str) -> Iterator[Zipped]:
+    """Yield a file of a kind of `kinds`, opened; whatever goes wrong while it is read is raised as BadDocument."""
+    refuse_other_kinds(key, content, kind)
+    again = f"save it as {PurePosixPath(key).suffix.lower()} again"
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            yield Zipped(archive)
+    except (BadDocument, MemoryError):
+        raise
+    except TooMuch as error:
+        raise BadDocument(f"{key} {error}.") from error
+    except Exception as error:  # zipfile and zlib raise half a dozen kinds, and expat one more
+        name = kind.partition(" ")[2]
+        raise BadDocument(f"{key} is a damaged {name} and cannot be read; {again}.") from error
+
+
+def local(tag: str) -> str:
+    """Return a name without its namespace."""
+    return tag.rpartition(" ")[2]
+
+
+def attribute(attributes: Mapping[str, str], name: str) -> str:
+    """Return an attribute's value by its name without a namespace; "" if there is none."""
+    return next((value for key, value in attributes.items() if local(key) == name), "")
+
+
+def switched_on(attributes: Mapping[str, str]) -> bool:
+    """Return whether an element of Office that is a switch stands for yes, which it does unless it says no."""
+    return attribute(attributes, "val") not in ("0", "false", "off")
+
+
+def _refuse_doctype(*_: object) -> None:
+    # It could define entities that grow without end.
+    raise TooMuch("declares a document type (DTD), which no such file needs; save it again")

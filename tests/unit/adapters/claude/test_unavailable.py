@@ -1,0 +1,74 @@
+"""A model that did not reply is no error of a step: its result says why it brought nothing, and how often it asked."""
+
+import json
+from typing import get_args
+
+import pytest
+
+from selfrag.question.decide_retrieval.logic import Task as Deciding
+from selfrag.question.decide_retrieval.logic import decide
+from selfrag.question.generate.logic import Task as Writing
+from selfrag.question.generate.logic import generate
+from selfrag.question.grade_relevance.logic import Task as Relevance
+from selfrag.question.grade_relevance.logic import grade as grade_relevance
+from selfrag.question.grade_support.logic import Task as Support
+from selfrag.question.grade_support.logic import grade as grade_support
+from selfrag.question.grade_utility.logic import Task as Utility
+from selfrag.question.grade_utility.logic import grade as grade_utility
+from selfrag.question.rewrite_question.logic import Task as Rewriting
+from selfrag.question.rewrite_question.logic import rewrite
+from selfrag.domain.calls import Flaw, StepResult
+from selfrag.domain.history import steps_of
+from selfrag.plan.reports import Report, entry_of
+from tests.support.fakes import PROMPT, FakeClaude, grader, passage
+
+JUDGE = grader(None, "unavailable")
+RESULTS = [
+    decide(Deciding(question="?"), JUDGE),
+    grade_relevance(Relevance(question="?", passage=passage()), JUDGE),
+    generate(Writing(question="?"), FakeClaude(None, "unavailable"), PROMPT),
+    grade_support(Support(question="?", answer="25 days.", passages=[passage()]), JUDGE),
+    grade_utility(Utility(question="?", answer="25 days."), JUDGE),
+    rewrite(Rewriting(question="?", queries=["?"]), JUDGE),
+]
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=lambda result: type(result).__module__.split(".")[1])
+def test_a_step_without_a_reply_says_why_and_how_often_it_asked(result: StepResult) -> None:
+    assert (result.calls, result.attempts, result.error) == ([], 4, "TemporarilyUnavailable")
+    assert result.throttled
+
+
+def results_of(flaw: Flaw) -> dict[str, StepResult]:
+    judge = grader(None, flaw)
+    return {
+        "DecideRetrieval": decide(Deciding(question="?"), judge),
+        "GradeRelevance": grade_relevance(Relevance(question="?", passage=passage()), judge),
+        "Generate": generate(Writing(question="?"), FakeClaude(None, flaw), PROMPT),
+        "GradeSupport": grade_support(Support(question="?", answer="25 days.", passages=[passage()]), judge),
+        "GradeUtility": grade_utility(Utility(question="?", answer="25 days."), judge),
+        "RewriteQuestion": rewrite(Rewriting(question="?", queries=["?"]), judge),
+    }
+
+
+@pytest.mark.parametrize("flaw", get_args(Flaw))
+def test_the_ledger_has_the_flaw_of_each_steps_reply_and_its_requests(flaw: Flaw) -> None:
+    for step, result in results_of(flaw).items():
+        entry = entry_of(Report(step=step, result=result.model_dump(mode="json")), turn=0)
+        requests = 4 if flaw == "unavailable" else 1
+        assert (entry.flaw, entry.attempts, len(entry.calls)) == (flaw, requests, int(flaw != "unavailable")), step
+
+
+def test_the_trace_of_a_question_tells_it_as_it_tells_an_error_that_was_raised() -> None:
+    result = StepResult(attempts=4, error="TemporarilyUnavailable", cause="claude is busy: status 529")
+    output = json.dumps({"Payload": result.model_dump(mode="json")})
+    events = [
+        {"type": "ExecutionStarted"},
+        {"type": "TaskStateEntered", "stateEnteredEventDetails": {"name": "GradeUtility"}},
+        {"type": "TaskScheduled", "taskScheduledEventDetails": {"parameters": '{"Payload": {}}'}},
+        {"type": "TaskSucceeded", "taskSucceededEventDetails": {"output": output}},
+        {"type": "TaskStateExited"},
+    ]
+    moment = {"timestamp": "2026-11-22T04:00:00+00:00"}
+    [step] = steps_of([{"id": n, "previousEventId": n - 1, **moment, **e} for n, e in enumerate(events, 1)])
+    assert (step.error, step.cause, step.attempts) == ("TemporarilyUnavailable", "claude is busy: status 529", 4)

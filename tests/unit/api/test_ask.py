@@ -1,0 +1,413 @@
+"""The API's Lambda with fake machines: what it tells a caller when AWS does not do what it should."""
+
+import json
+import time
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import parse_qsl
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError, ReadTimeoutError
+from botocore.stub import ANY, Stubber
+
+from selfrag.api.edge.methods import DESCRIPTION
+from selfrag.api.handler import handler
+from selfrag.api.logic import unfinished
+from selfrag.api.openapi import description
+from selfrag_cli.local.stores.bindings import LocalBindings
+from selfrag import bootstrap
+from selfrag.adapters.executions import UNVERSIONED, Machines, StatesExecutions
+from selfrag.domain.history import Step, steps_of
+
+EXPRESS = "arn:aws:states:eu-west-1:123456789012:stateMachine:selfrag-express"
+STANDARD = "arn:aws:states:eu-west-1:123456789012:stateMachine:selfrag-standard"
+RESPONSE = {"id": "abc", "status": "answered"}
+CONTEXT = SimpleNamespace(aws_request_id="lambda-1", function_name="ask", get_remaining_time_in_millis=lambda: 29_000)
+
+
+class FakeStates:
+    """Both machines; `replies` maps an operation to what it gives or raises."""
+
+    def __init__(self, **replies: Any) -> None:
+        self.replies = replies
+        self.asked: dict[str, Any] = {}
+
+    def start_sync_execution(self, **request: Any) -> Any:
+        return self._reply("start_sync_execution", request)
+
+    def start_execution(self, **request: Any) -> Any:
+        return self._reply("start_execution", request)
+
+    def describe_execution(self, **request: Any) -> Any:
+        return self._reply("describe_execution", request)
+
+    def get_paginator(self, operation: str) -> Any:
+        return SimpleNamespace(paginate=lambda **request: self._pages(operation, request))
+
+    def _pages(self, operation: str, request: Any) -> Iterator[Any]:
+        yield from self._reply(operation, request)
+
+    def _reply(self, operation: str, request: Any) -> Any:
+        self.asked[operation] = request
+        reply = self.replies[operation]
+        if isinstance(reply, Exception):
+            raise reply
+        return reply(request) if callable(reply) else reply
+
+
+def refused(code: str) -> ClientError:
+    return ClientError({"Error": {"Code": code, "Message": "SECRET"}}, "Operation")
+
+
+def event(method: str, place: str, body: Any = None, **context: Any) -> dict[str, Any]:
+    path, _, query = place.partition("?")
+    request = {"requestId": "gateway-1", "path": f"/live{path}", "stage": "live", **context}
+    text = None if body is None else json.dumps(body)
+    head: dict[str, Any] = {"headers": {"content-type": "application/json"}, "multiValueHeaders": {}}
+    asked = dict(parse_qsl(query)) or None
+    return {
+        "httpMethod": method, "path": path, "body": text, "requestContext": request, **head,
+        "queryStringParameters": asked, "multiValueQueryStringParameters": asked and {k: [v] for k, v in asked.items()},
+    }  # fmt: skip
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Yield the table of answers, as a stub that knows no answer unless a test says so."""
+    client = boto3.client("dynamodb", region_name="us-east-1", aws_access_key_id="a", aws_secret_access_key="b")
+    monkeypatch.setenv("SELFRAG_EXPRESS_MACHINE_ARN", EXPRESS)
+    monkeypatch.setenv("SELFRAG_STANDARD_MACHINE_ARN", STANDARD)
+    with Stubber(client) as stub:
+        yield stub
+
+
+MACHINES = Machines(EXPRESS, STANDARD, "answers")
+
+
+def send(
+    answers: Stubber, states: FakeStates, request: dict[str, Any], machines: Machines = MACHINES
+) -> tuple[int, Any, Any]:
+    executions = StatesExecutions(states, answers.client, machines)
+    # As on the laptop, every caller may ask the one collection.
+    with bootstrap.using(executions=executions, bindings=LocalBindings("documents")):
+        reply = handler(request, CONTEXT)
+    return reply["statusCode"], json.loads(reply["body"]), reply["multiValueHeaders"]
+
+
+EXPECTED = {"TableName": "answers", "Item": ANY, "ConditionExpression": "attribute_not_exists(id)"}
+LOOKED = {"TableName": "answers", "Key": {"id": {"S": "abc"}}, "ConsistentRead": True}
+
+
+def kept(due_in: float, collections: tuple[str, ...] = ("documents",)) -> dict[str, Any]:
+    """Return the item of question `abc` without a response, which is due in so many seconds."""
+    due = int(time.time() + due_in)
+    names = {"L": [{"S": name} for name in collections]}
+    return {
+        "Item": {
+            "id": {"S": "abc"},
+            "question": {"S": "How many days?"},
+            "collections": names,
+            "due_at": {"N": str(due)},
+            "expires_at": {"N": str(due + 999)},
+        }
+    }
+
+
+def test_a_question_whose_connection_did_not_last_is_found_at_its_location(answers: Stubber) -> None:
+    answers.add_response("put_item", {}, EXPECTED)
+    answers.add_response("get_item", {}, {**LOOKED, "Key": ANY})
+    machines = FakeStates(start_sync_execution=ReadTimeoutError(endpoint_url="x"))
+    status, body, headers = send(answers, machines, event("POST", "/v1/ask", {"question": "How many days?"}))
+    assert (status, body["status"]) == (202, "running")
+    assert headers["Location"] == [f"/live/v1/questions/{body['id']}"]
+    answers.assert_no_pending_responses()
+
+
+def test_whoever_waits_for_a_model_that_is_asleep_is_told_so_and_when_to_come_back(
+    answers: Stubber, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SELFRAG_GENERATOR_ENDPOINT", "selfrag")
+    for kind in ("EXPRESS", "STANDARD"):
+        monkeypatch.setenv(f"SELFRAG_CANDIDATES_{kind}_MACHINE_ARN", f"{EXPRESS}-candidates")
+    failed = {"id": "abc", "status": "failed", "usage": {"warnings": ["Generate gave no result (Asleep)."]}}
+    states = FakeStates(start_sync_execution={"status": "SUCCEEDED", "output": json.dumps(failed)})
+    machines = MACHINES
+    policy = {"strategy": "candidates", "generator": "selfrag"}
+    status, body, headers = send(
+        answers, states, event("POST", "/v1/ask", {"question": "How many days?", "policy": policy}), machines
+    )
+    assert (status, headers["Retry-After"]) == (503, ["300"])
+    assert body["title"] == "Service Unavailable"
+    assert "policy.generator claude" in body["hint"]
+
+
+def test_a_question_is_known_before_it_is_started(answers: Stubber) -> None:
+    def start(request: Any) -> Any:
+        answers.assert_no_pending_responses()
+        return {}
+
+    item = dict.fromkeys(("id", "collections", "due_at", "expires_at"), ANY)
+    answers.add_response("put_item", {}, {**EXPECTED, "Item": {**item, "question": {"S": "How many days?"}}})
+    status, _, headers = send(
+        answers, FakeStates(start_execution=start), event("POST", "/v1/questions", {"question": "How many days?"})
+    )
+    assert (status, headers["Retry-After"]) == (202, ["5"])
+
+
+def test_a_question_that_cannot_be_made_known_is_not_started(answers: Stubber) -> None:
+    answers.add_client_error("put_item", "ProvisionedThroughputExceededException")
+    machines = FakeStates(start_execution={})
+    assert send(answers, machines, event("POST", "/v1/questions", {"question": "How many days?"}))[0] == 503
+    assert machines.asked == {}
+
+
+def test_an_answer_that_came_in_the_meantime_is_not_replaced(answers: Stubber) -> None:
+    answers.add_client_error("put_item", "ConditionalCheckFailedException")
+    answers.add_response("get_item", {}, {**LOOKED, "Key": ANY})
+    machines = FakeStates(start_sync_execution=ReadTimeoutError(endpoint_url="x"))
+    assert send(answers, machines, event("POST", "/v1/ask", {"question": "How many days?"}))[0] == 202
+
+
+def test_a_question_at_work_is_known_at_once_and_without_a_call_of_step_functions(answers: Stubber) -> None:
+    answers.add_response("get_item", kept(due_in=60), LOOKED)
+    status, body, headers = send(answers, FakeStates(), event("GET", "/v1/questions/abc"))
+    unknown = dict.fromkeys(("reflection", "path", "passes", "trace", "draft", "passages", "scores"))
+    at_work = {"id": "abc", "status": "running", "question": "How many days?", **unknown}
+    assert (status, body, headers["Retry-After"]) == (200, at_work, ["5"])
+
+
+NOT_THERE = refused("ExecutionDoesNotExist")
+
+
+@pytest.mark.parametrize(
+    ("due_in", "path", "replies", "status"),
+    [
+        (60, "/v1/questions/abc?trace=true", {"describe_execution": refused("ThrottlingException")}, "running"),
+        # DescribeExecution is eventually consistent.
+        (60, "/v1/questions/abc?trace=true", {"describe_execution": NOT_THERE}, "running"),
+        (-1, "/v1/questions/abc", {"describe_execution": refused("ThrottlingException")}, "running"),
+        (-1, "/v1/questions/abc", {"describe_execution": {"status": "RUNNING"}}, "running"),
+        (-1, "/v1/questions/abc", {"describe_execution": {"status": "ABORTED"}}, "failed"),
+        (-1, "/v1/questions/abc", {"describe_execution": NOT_THERE}, "failed"),
+        (-1, "/v1/questions/abc?trace=true",
+         {"describe_execution": {"status": "TIMED_OUT"}, "get_execution_history": refused("ThrottlingException")},
+         "failed"),
+    ],
+)  # fmt: skip
+def test_a_question_without_a_response_is_running_until_it_is_overdue_and_step_functions_says_that_it_ended(
+    answers: Stubber, due_in: float, path: str, replies: dict[str, Any], status: str
+) -> None:
+    answers.add_response("get_item", kept(due_in), LOOKED)
+    got, body, headers = send(answers, FakeStates(**replies), event("GET", path))
+    assert (got, body["status"], body["trace"]) == (200, status, None)
+    assert ("Retry-After" in headers) == (status == "running")
+
+
+def test_a_response_that_could_not_be_kept_is_shown_from_its_execution(answers: Stubber) -> None:
+    answers.add_response("get_item", kept(due_in=-1), LOOKED)
+    machines = FakeStates(describe_execution={"status": "SUCCEEDED", "output": json.dumps(RESPONSE)})
+    assert send(answers, machines, event("GET", "/v1/questions/abc"))[:2] == (200, RESPONSE)
+
+
+def test_a_kept_answer_of_an_earlier_release_is_shown_with_its_question(answers: Stubber) -> None:
+    item = {**kept(due_in=-1)["Item"], "response": {"S": json.dumps(RESPONSE)}}
+    answers.add_response("get_item", {"Item": item}, LOOKED)
+    shown = send(answers, FakeStates(), event("GET", "/v1/questions/abc"))[1]
+    assert shown == {**RESPONSE, "question": "How many days?"}
+
+
+def test_a_question_at_work_cannot_be_followed_up(answers: Stubber) -> None:
+    answers.add_response("get_item", kept(due_in=60), LOOKED)
+    follow_up = event("POST", "/v1/ask", {"question": "And in May?", "previous": "abc"})
+    status, body, _ = send(answers, FakeStates(), follow_up)
+    assert (status, body["detail"]) == (404, "There is no such earlier answer.")
+
+
+def test_the_time_that_passed_before_the_lambda_ran_is_taken_from_the_deadline(answers: Stubber) -> None:
+    machines = FakeStates(start_sync_execution={"status": "SUCCEEDED", "output": json.dumps(RESPONSE)})
+    arrived = 1000 * (time.time() - 5)
+    request = event("POST", "/v1/ask", {"question": "How many days?"}, requestTimeEpoch=arrived)
+    status, body, headers = send(answers, machines, request)
+    assert (status, body, headers["X-Request-Id"]) == (200, RESPONSE, ["gateway-1"])
+    asked = machines.asked["start_sync_execution"]
+    assert asked["stateMachineArn"] == EXPRESS
+    assert 15 < json.loads(asked["input"])["policy"]["deadline_seconds"] <= 20
+
+
+def test_without_web_search_no_request_can_switch_it_on(monkeypatch: pytest.MonkeyPatch, answers: Stubber) -> None:
+    monkeypatch.setenv("SELFRAG_WEB_SEARCH", "false")
+    answers.add_response("put_item", {}, EXPECTED)
+    machines = FakeStates(start_execution={})
+    request = event("POST", "/v1/questions", {"question": "How many days?", "policy": {"web_search": True}})
+    assert send(answers, machines, request)[0] == 202
+    assert json.loads(machines.asked["start_execution"]["input"])["policy"]["web_search"] is False
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [
+        (refused("ThrottlingException"), 503),
+        (refused("ExecutionLimitExceeded"), 503),
+        (refused("AccessDeniedException"), 500),
+        (refused("StateMachineDoesNotExist"), 500),
+        (refused("InvalidExecutionInput"), 400),
+        ({"status": "TIMED_OUT", "executionArn": "x"}, 503),
+        (RuntimeError("SECRET"), 500),
+    ],
+)
+def test_a_fault_of_the_workflow_is_a_problem_that_tells_nothing_of_the_deployment(
+    answers: Stubber, reply: Any, status: int
+) -> None:
+    machines = FakeStates(start_sync_execution=reply)
+    got, body, headers = send(answers, machines, event("POST", "/v1/ask", {"question": "How many days?"}))
+    assert (got, headers["Content-Type"]) == (status, ["application/problem+json"])
+    assert "SECRET" not in json.dumps(body)
+    assert "arn:" not in json.dumps(body)
+    assert ("Retry-After" in headers) == (status == 503)
+
+
+def test_an_execution_without_a_response_is_a_problem_that_names_the_question(answers: Stubber) -> None:
+    machines = FakeStates(start_sync_execution={"status": "FAILED", "error": "ComposeFailed", "cause": "SECRET"})
+    status, body, _ = send(answers, machines, event("POST", "/v1/ask", {"question": "How many days?"}))
+    assert (status, "SECRET" in json.dumps(body)) == (503, False)
+    assert machines.asked["start_sync_execution"]["name"] in body["detail"]
+
+
+def test_a_version_of_the_machine_is_started_and_its_executions_are_found_whichever_version_ran(
+    answers: Stubber,
+) -> None:
+    machines = FakeStates(start_execution={}, describe_execution={"status": "RUNNING"}, get_execution_history=[])
+    executions = StatesExecutions(machines, answers.client, Machines(f"{EXPRESS}:3", f"{STANDARD}:7", "answers"))
+    executions.start("abc", {})
+    executions.snapshot("abc")
+    executions.history("abc")
+    assert machines.asked["start_execution"]["stateMachineArn"] == f"{STANDARD}:7"
+    execution = STANDARD.replace(":stateMachine:", ":execution:") + ":abc"
+    assert machines.asked["describe_execution"] == {"executionArn": execution}
+    assert machines.asked["get_execution_history"]["executionArn"] == execution
+
+
+def test_a_refused_version_is_started_without_it_from_then_on_with_a_warning_and_a_taken_one_is_called_once(
+    answers: Stubber, emitted: Any
+) -> None:
+    response = {**RESPONSE, "usage": {"warnings": []}}
+    called: list[str] = []
+    takes_versions = False
+
+    def start(request: Any) -> Any:
+        called.append(request["stateMachineArn"])
+        if request["stateMachineArn"] != EXPRESS and not takes_versions:
+            raise refused("InvalidArn")
+        return {"status": "SUCCEEDED", "output": json.dumps(response)}
+
+    machines = FakeStates(start_sync_execution=start)
+    executions = StatesExecutions(machines, answers.client, Machines(f"{EXPRESS}:3", f"{STANDARD}:7", "answers"))
+    asked = event("POST", "/v1/ask", {"question": "How many days?"})
+    with bootstrap.using(executions=executions, bindings=LocalBindings("documents")):
+        for _ in range(2):
+            reply = handler(asked, CONTEXT)
+            assert (reply["statusCode"], json.loads(reply["body"])["usage"]["warnings"]) == (200, [UNVERSIONED])
+            assert emitted()["UnversionedAsks", (("step", "ask"),)] == 1
+    assert called == [f"{EXPRESS}:3", EXPRESS, EXPRESS]
+
+    takes_versions = True
+    called.clear()
+    again = StatesExecutions(machines, answers.client, Machines(f"{EXPRESS}:3", f"{STANDARD}:7", "answers"))
+    assert again.answer("abc", {}) == response
+    assert called == [f"{EXPRESS}:3"]
+    assert emitted() == {}
+
+
+def test_a_failed_execution_is_shown_with_its_path_and_trace(answers: Stubber) -> None:
+    answers.add_response("get_item", kept(due_in=60), LOOKED)
+    step = {"timestamp": "2026-01-01T00:00:00+00:00", "stateEnteredEventDetails": {"name": "Generate"}}
+    machines = FakeStates(
+        describe_execution={"status": "FAILED"},
+        get_execution_history=[{"events": [{"id": 1, "type": "TaskStateEntered", **step}]}],
+    )
+    status, body, _ = send(answers, machines, event("GET", "/v1/questions/abc?trace=true"))
+    assert (status, body["status"], body["path"], len(body["trace"])) == (200, "failed", ["Generate"], 1)
+
+
+def test_a_table_that_cannot_be_read_is_a_problem_and_not_a_missing_question(answers: Stubber) -> None:
+    answers.add_client_error("get_item", "ProvisionedThroughputExceededException")
+    assert send(answers, FakeStates(), event("GET", "/v1/questions/abc"))[0] == 503
+
+
+@pytest.mark.parametrize("asked_under", [(), ("documents2",), ("documents", "b")])
+def test_a_question_at_work_that_is_not_plainly_the_callers_is_not_found(
+    answers: Stubber, asked_under: tuple[str, ...]
+) -> None:
+    answers.add_response("get_item", kept(60, asked_under), LOOKED)
+    assert send(answers, FakeStates(), event("GET", "/v1/questions/abc?trace=true"))[0] == 404
+
+
+def test_an_execution_that_ended_without_a_response_has_failed() -> None:
+    failed = Step("Retrieve", started=0.1, seconds=2.0, attempts=4, given={}, result=None, error="Misconfigured")
+    view = unfinished("abc", "failed", [failed])
+    assert view.trace
+    assert (view.status, view.path) == ("failed", ["Retrieve"])
+    assert (view.trace[0].error, view.trace[0].attempts, view.trace[0].finished) == ("Misconfigured", 4, False)
+
+
+def test_the_passages_that_searches_brought_are_told_each_once_and_without_their_texts() -> None:
+    place = {"document": "leave.md", "heading": "Leave", "page": 2, "locator": "page ii"}
+    one, two = ({"passage_id": name, "text": "SECRET", "new_field": 1, "score": 0.5, **place} for name in "ab")
+    took: dict[str, Any] = {"started": 0.1, "seconds": 2.0, "attempts": 1, "given": {}, "error": ""}
+    steps = [
+        Step("Retrieve", result={"passages": [one]}, **took),
+        Step("SearchWeb", result={"passages": [one, two]}, **took),
+        Step("Retrieve", result=None, **took),
+    ]
+    view = unfinished("abc", "running", steps)
+    assert [found.model_dump() for found in view.passages or []] == [
+        {"passage_id": name, "score": 0.5, **place} for name in "ab"
+    ]
+    assert "SECRET" not in view.model_dump_json()
+
+
+def test_the_cause_of_a_failed_step_is_the_operators_and_not_the_callers() -> None:
+    told = {"errorMessage": "api.example.com:443 refused the key: status 401", "errorType": "Misconfigured"}
+    failure = {"error": "Misconfigured", "cause": json.dumps({**told, "requestId": "r", "stackTrace": ["line 1"]})}
+    entered = {"name": "Retrieve", "input": "{}"}
+    events: list[dict[str, Any]] = [
+        {"type": "ExecutionStarted", "executionStartedEventDetails": {"input": "{}"}},
+        {"type": "TaskStateEntered", "stateEnteredEventDetails": entered},
+        {"type": "TaskScheduled", "taskScheduledEventDetails": {"parameters": "{}"}},
+        {"type": "TaskFailed", "taskFailedEventDetails": failure},
+    ]
+    for number, one in enumerate(events, start=1):
+        one |= {"id": number, "previousEventId": number - 1, "timestamp": f"2026-11-21T12:00:0{number}Z"}
+    (step,) = steps_of(events)
+    assert (step.error, step.cause) == ("Misconfigured", told["errorMessage"])
+    assert "refused the key" not in unfinished("abc", "running", [step]).model_dump_json()
+
+
+def test_wrong_settings_are_told_to_the_log_and_not_to_the_caller(
+    monkeypatch: pytest.MonkeyPatch, answers: Stubber
+) -> None:
+    monkeypatch.setenv("SELFRAG_EXPRESS_MACHINE_ARN", "nonsense")
+    status, body, _ = send(answers, FakeStates(), event("POST", "/v1/ask", {"question": "How many days?"}))
+    assert status == 500
+    assert "SELFRAG_" not in json.dumps(body)
+
+
+def test_the_committed_description_is_fresh() -> None:
+    assert DESCRIPTION.read_text(encoding="utf-8") == description(), "run `make openapi`"
+
+
+# Names that a generated client has for itself, beside those of the models.
+TAKEN = {"Response", "Client", "AuthenticatedClient", "HTTPStatus", "UnexpectedStatus"}
+
+
+def test_the_description_says_no_status_that_is_never_sent_and_no_name_that_a_client_has_taken() -> None:
+    described = json.loads(DESCRIPTION.read_text(encoding="utf-8"))
+    schemas = described["components"]["schemas"]
+    assert not TAKEN & {*schemas, *(schema.get("title") for schema in schemas.values())}
+    assert not [name for name in schemas if f'"#/components/schemas/{name}"' not in json.dumps(described)]
+    for path, operations in described["paths"].items():
+        for method, operation in operations.items():
+            assert "422" not in operation["responses"], path
+            assert ("415" in operation["responses"]) == ("requestBody" in operation) == (method == "post"), path

@@ -1,0 +1,139 @@
+"""What a caller may do, and where: API keys and IAM identities are bound to collections, and others get nothing."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from selfrag.api.edge.callers import Caller, caller_of
+from selfrag.api.edge.problems import ProblemRaised
+from selfrag.adapters.bindings import DynamoBindings
+from selfrag.domain.errors import Misconfigured, Unreadable
+from selfrag.ports.bindings import Action, Binding
+from tests.support.emulated_aws.resources import CALLERS_TABLE, bind, make
+
+ACCOUNT = "123456789012"
+# A role is bound without its path, as Terraform writes it: who has taken it is known by its name alone.
+BOUND = {
+    "key#key-a": ("a",),
+    f"principal#arn:aws:iam::{ACCOUNT}:user/Alice": ("b", "c"),
+    f"principal#arn:aws:iam::{ACCOUNT}:role/Seller": ("sales",),
+}
+
+
+class Bound:
+    """Bindings that do not change."""
+
+    def of(self, caller: str) -> Binding | None:
+        return Binding(BOUND[caller], frozenset({"ask"})) if caller in BOUND else None
+
+
+def caller(action: Action | None = None, **identity: Any) -> Caller:
+    return caller_of({"requestContext": {"identity": identity}}, Bound(), action)
+
+
+@pytest.mark.parametrize(
+    ("identity", "collections"),
+    [
+        ({"apiKeyId": "key-a"}, ("a",)),
+        ({"apiKeyId": None, "userArn": f"arn:aws:iam::{ACCOUNT}:user/Alice"}, ("b", "c")),
+        ({"userArn": f"arn:aws:sts::{ACCOUNT}:assumed-role/Seller/session-1"}, ("sales",)),
+        ({"userArn": f"arn:aws:sts::{ACCOUNT}:assumed-role/Seller/key-a"}, ("sales",)),
+        ({"userArn": f"arn:aws:iam::{ACCOUNT}:role/teams/Seller"}, ("sales",)),
+    ],
+)
+def test_a_caller_may_ask_the_collections_that_the_key_or_identity_is_bound_to(
+    identity: dict[str, Any], collections: tuple[str, ...]
+) -> None:
+    assert caller("ask", **identity).collections == collections
+
+
+@pytest.mark.parametrize(
+    "identity",
+    [
+        {"apiKeyId": "of-a-new-tenant"},
+        {"apiKeyId": f"arn:aws:iam::{ACCOUNT}:user/Alice"},
+        {"userArn": "key-a"},
+        {"userArn": f"arn:aws:sts::{ACCOUNT}:assumed-role/Buyer/Seller"},
+        {"userArn": "arn:aws:sts::210987654321:assumed-role/Seller/session-1"},
+        {},
+    ],
+)
+def test_a_caller_that_is_not_bound_may_do_nothing(identity: dict[str, Any]) -> None:
+    for action in ("ask", "upload", None):
+        with pytest.raises(ProblemRaised, match="bound to no collection") as refused:
+            caller(action, **identity)  # type: ignore[arg-type]
+        assert refused.value.status == HTTPStatus.FORBIDDEN
+
+
+def test_a_binding_without_an_action_refuses_it_and_says_what_to_do() -> None:
+    with pytest.raises(ProblemRaised) as refused:
+        caller("upload", apiKeyId="key-a")
+    assert (refused.value.status, "add the action upload" in refused.value.hint) == (HTTPStatus.FORBIDDEN, True)
+
+
+def test_sessions_of_one_role_are_callers_of_their_own() -> None:
+    names = {caller(userArn=f"arn:aws:sts::{ACCOUNT}:assumed-role/Seller/{n}").name for n in range(2)}
+    assert len(names) == 2
+
+
+def test_a_collection_of_another_is_refused_in_the_words_of_one_that_does_not_exist() -> None:
+    said = set()
+    for wanted in (["a", "b"], ["never-was"]):
+        with pytest.raises(ProblemRaised) as refused:
+            caller(apiKeyId="key-a").allowed(wanted)
+        said.add((refused.value.status, refused.value.detail, refused.value.hint))
+    assert len(said) == 1
+    assert said.pop()[0] == HTTPStatus.FORBIDDEN
+    caller(apiKeyId="key-a").allowed(["a"])
+    caller(apiKeyId="key-a").allowed([])
+
+
+@pytest.fixture
+def table() -> Iterator[Any]:
+    with mock_aws():
+        make({})
+        yield boto3.resource("dynamodb").Table(CALLERS_TABLE)
+
+
+def bindings(table: Any) -> DynamoBindings:
+    return DynamoBindings(boto3.client("dynamodb"), table.name)
+
+
+def test_thousands_of_callers_can_be_bound_and_each_gets_its_own(table: Any) -> None:
+    with table.batch_writer() as batch:
+        for number in range(2000):
+            batch.put_item({"caller": f"key#{number}", "collections": {f"tenant-{number}", "shared"}})
+    # Who is bound without actions may only ask.
+    assert bindings(table).of("key#1999") == Binding(("shared", "tenant-1999"), frozenset({"ask"}))
+    assert bindings(table).of("key#2000") is None
+
+
+def test_a_binding_holds_from_the_next_request_on_and_so_does_its_end(table: Any) -> None:
+    known = bindings(table)
+    assert known.of("key#a") is None
+    bind("key#a", "a", actions=["upload"])
+    assert known.of("key#a") == Binding(("a",), frozenset({"upload"}))
+    table.delete_item(Key={"caller": "key#a"})
+    assert known.of("key#a") is None
+
+
+def test_an_action_of_a_later_release_gives_nothing_and_takes_nothing(table: Any) -> None:
+    bind("key#a", "a", actions=["ask", "administer"])
+    assert bindings(table).of("key#a") == Binding(("a",), frozenset({"ask"}))
+
+
+@pytest.mark.parametrize("attribute", ["collections", "actions"])
+@pytest.mark.parametrize("value", [None, "a", 7, {"a": 1}, {7}])
+def test_a_binding_that_cannot_be_read_is_a_fault_and_lets_nobody_in(table: Any, attribute: str, value: Any) -> None:
+    table.put_item(Item={"caller": "key#a", "collections": {"a"}, attribute: value})
+    with pytest.raises(Unreadable, match="the table of callers"):
+        bindings(table).of("key#a")
+
+
+def test_a_table_of_callers_that_is_not_there_lets_nobody_in(table: Any) -> None:
+    with pytest.raises(Misconfigured, match="the table of callers"):
+        DynamoBindings(boto3.client("dynamodb"), "another").of("key#a")

@@ -1,0 +1,19 @@
+"""What an error of selfrag is to a caller of the API."""
+
+from http import HTTPStatus
+
+import pytest
+
+from selfrag.api.edge.problems import as_problem
+from selfrag.domain.errors import Misconfigured, SelfragError, Unreadable
+
+
+@pytest.mark.parametrize("kind", [Misconfigured, Unreadable])
+def test_what_only_the_operator_can_mend_is_told_to_the_log_and_nobody_is_asked_to_try_again(
+    kind: type[SelfragError],
+) -> None:
+    problem = as_problem(kind("the secret arn:aws:secretsmanager:key"))
+    assert (problem.status, problem.headers) == (HTTPStatus.INTERNAL_SERVER_ERROR, {})
+    assert "arn:" not in problem.detail + problem.hint
+    assert "operator" in problem.hint
+    assert "again" not in problem.hint

@@ -1,0 +1,73 @@
+"""How far a question is whose answers are compared: what is told of it before its response."""
+
+from typing import Any
+
+from selfrag.api.logic import unfinished
+from selfrag.domain.history import Step
+from tests.support import steps
+from tests.support.paper.compared import ranked, tree
+
+RELEVANT = {"passage_id": "p", "relevant": True, "score": 0.9, "label": "relevant"}
+
+
+def step(name: str, result: Any, turn: int = 0) -> Step:
+    return Step(name, 0.0, 1.0, 1, {}, result, error="", turn=turn)
+
+
+def planned(strategy: str, why: str = "Judge it.") -> Step:
+    named = [{"step": "GradeSupport"}, {"step": "GradeUtility"}, {"step": "GradeUtility"}]
+    return step("Plan", {"plan": {"turn": 2, "why": why, "steps": named}, "known": {"strategy": strategy}}, 2)
+
+
+def judged(strategy: str) -> list[Step]:
+    verdicts = {"GradeSupport": steps.support("fully_supported"), "GradeUtility": steps.utility(5)}
+    return [planned(strategy), *(step(name, verdict, 2) for name, verdict in verdicts.items())]
+
+
+def test_why_each_pass_was_made_is_told_in_a_line() -> None:
+    seen = unfinished("a", "running", [planned("self_rag", "2 of 4 passages relevant: judge it.")])
+    assert seen.passes is not None
+    assert [(one.why, one.steps) for one in seen.passes] == [
+        ("2 of 4 passages relevant: judge it.", ["GradeSupport", "GradeUtility"])
+    ]
+    assert seen.path == []
+
+
+def test_what_is_said_of_one_answer_of_several_is_not_said_of_the_answer() -> None:
+    seen = unfinished("a", "running", judged("candidates")).reflection
+    assert seen is not None
+    assert (seen.support, seen.utility) == (None, None)
+    alone = unfinished("a", "running", judged("self_rag")).reflection
+    assert alone is not None
+    assert alone.support is not None
+
+
+def test_what_is_said_of_the_answer_that_was_chosen_is_told_once_it_is() -> None:
+    verdict = {"score": 4, "reason": "good"}
+    winner = {"answer": "A.", "support": {"level": "partially_supported"}, "utility": verdict}
+    picked = step("PickCandidate", {"winner": winner, "scores": tree()}, 3)
+    seen = unfinished("a", "running", [*judged("candidates"), picked]).reflection
+    assert seen is not None
+    assert seen.support is not None
+    assert seen.utility is not None
+    assert (seen.support.level, seen.utility.score) == ("partially_supported", 4)
+    none = unfinished("a", "running", [*judged("candidates"), step("PickCandidate", {"winner": None}, 3)])
+    assert none.reflection is not None
+    assert none.reflection.support is None
+
+
+def test_the_passages_that_the_generator_judges_as_it_writes_are_told_like_those_of_graders() -> None:
+    written = [{"passage_id": "p", "answer": "A.", "relevance": RELEVANT}, {"passage_id": None, "relevance": None}]
+    seen = unfinished("a", "running", [step("Generate", {"written": written})])
+    assert seen.reflection is not None
+    assert [one.passage_id for one in seen.reflection.relevance] == ["p"]
+    assert seen.path == ["Generate"]
+
+
+def test_the_tree_so_far_is_told_with_its_steps() -> None:
+    level = [step(name, None, 1) for name in ("Retrieve", "GradeRelevance", "Generate", "GradeSupport")]
+    seen = unfinished("a", "running", [*level, step("RankPaths", ranked(), 2)])
+    assert seen.scores is not None
+    assert [one.id for one in seen.scores.nodes] == ["A", "B", "C", "A1", "A2"]
+    assert seen.path == ["Retrieve", "GradeRelevance", "Generate", "GradeSupport", "RankPaths"]
+    assert unfinished("a", "running", level).scores is None

@@ -1,0 +1,343 @@
+from contextlib import suppress
+from datetime import date, datetime, time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from selfrag.reader.data.workbooks.formats import shown
+from selfrag.reader.guarded import read_guarded
+from selfrag.reader.readers import parse
+from selfrag.domain.errors import BadDocument
+from tests.support.documents.files import zipped
+from tests.support.documents.workbooks import cell, grid, ods, ods_cell, ods_table, xls, xlsb, xlsx
+
+LIMITS = [["City", "Limit"], ["Oslo", 140], ["Rome", 90]]
+
+
+def read(sheets, **more):
+    return parse("a.xlsx", xlsx(sheets, **more))
+
+
+def row_names(document):
+    return [row.name for row in document.rows]
+
+
+def row_texts(document):
+    return [document.text[row.start : row.end] for row in document.rows]
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "xlsm"])
+def test_a_row_of_a_sheet_has_the_names_of_its_columns_its_sheet_and_its_number(ending):
+    document = parse(f"a.{ending}", xlsx({"Travel": grid(LIMITS), "Pay": grid([["Grade", "Sum"], ["A", 9]])}))
+    assert row_texts(document) == ["City: Oslo; Limit: 140", "City: Rome; Limit: 90", "Grade: A; Sum: 9"]
+    assert row_names(document) == ["row 2", "row 3", "row 2"]
+    assert [(part.name, part.page) for part in document.parts] == [("sheet Travel", None), ("sheet Pay", None)]
+    assert document.parts[1].start == document.text.index("Pay")
+    assert document.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("style", "value", "said"),
+    [
+        (1, 46086, "2026-03-05"),
+        (1, 59, "1900-02-28"),
+        (3, 46086.6041666667, "2026-03-05 14:30"),
+        (2, 0.1925, "19.25%"),
+        (4, 1234.5, "1234.50 €"),
+        (5, 1.25, "30:00:00"),
+        (6, 46086, "2026-03-05"),
+        (7, 1234567, "1234567"),
+        (8, 1200, "$1200"),
+        (9, 12, "12 days"),
+        (0, 0.1 + 0.2, "0.3"),
+        (0, 1e20, "100000000000000000000"),
+    ],
+)
+def test_a_number_is_what_its_cell_shows(style, value, said):
+    rows = grid([["Thing", "What"]]) + f'<row r="2">{cell("A2", "Fee")}{cell("B2", value, style)}</row>'
+    assert row_texts(read({"S": rows})) == [f"Thing: Fee; What: {said}"]
+
+
+def test_yes_and_no_and_the_last_value_of_a_formula_are_read():
+    rows = grid([["Thing", "Paid", "Sum"]])
+    rows += f'<row r="2">{cell("A2", "Fee")}{cell("B2", True)}{cell("C2", 7, formula="SUM(A1:A9)")}</row>'
+    assert row_texts(read({"S": rows})) == ["Thing: Fee; Paid: TRUE; Sum: 7"]
+
+
+def test_a_formula_that_was_never_computed_is_told():
+    rows = grid([["Thing", "Sum"]]) + f'<row r="2">{cell("A2", "Fee")}<c r="B2"><f>1+1</f></c></row>'
+    document = read({"S": rows})
+    assert row_texts(document) == ["Thing: Fee"]
+    assert document.warnings == (
+        "a.xlsx has formulas without a value (1); open it in a spreadsheet and save it again.",
+    )
+
+
+def test_a_title_above_a_table_is_a_heading_and_no_row_of_it():
+    document = read({"S": grid([["Prices 2026"], ["All sums in EUR"], [], *LIMITS])})
+    assert [heading.text for heading in document.headings] == ["Prices 2026", "All sums in EUR", "City, Limit"]
+    assert row_names(document) == ["row 5", "row 6"]
+
+
+def test_the_names_of_columns_below_a_banner_with_a_date_name_the_columns():
+    banner = [["Half-year results", "", "2011-08-10"], ["In millions", "CHF", 2011]]
+    named = [["Zone", "Sales (a)", "Profit", "Margin"], ["Zone NA", 12553, 2240, 0.17], ["Zone EU", 9876, 1500, 0.15]]
+    document = read({"Sales": grid([*banner, *named])})
+    assert row_texts(document)[0] == "Zone: Zone NA; Sales (a): 12553; Profit: 2240; Margin: 0.17"
+    assert "Half-year results 2011-08-10" in document.text
+    assert document.warnings == ()
+
+
+def test_tables_that_blank_rows_and_columns_divide_have_each_their_own_names():
+    beside = [["City", "Limit", "", "Grade", "Days"], ["Oslo", 140, "", "A", 25], ["Rome", 90, "", "B", 30]]
+    below = [[], ["Item", "Price"], ["Chair", 80]]
+    document = read({"S": grid(beside + below)})
+    assert row_texts(document) == [
+        "City: Oslo; Limit: 140",
+        "City: Rome; Limit: 90",
+        "Grade: A; Days: 25",
+        "Grade: B; Days: 30",
+        "Item: Chair; Price: 80",
+    ]
+    assert len(document.tables) == 3
+
+
+def test_a_blank_row_within_a_table_does_not_end_it():
+    document = read({"S": grid([*LIMITS, [], ["Bonn", 70]])})
+    assert row_texts(document)[-1] == "City: Bonn; Limit: 70"
+    assert row_names(document)[-1] == "row 5"
+
+
+def test_merged_names_are_joined_and_a_cell_over_several_rows_is_in_each():
+    rows = [["Country", "2026", "", "2025", ""], ["", "Q1", "Q2", "Q1", "Q2"], ["Norway", 1, 2, 3, 4]]
+    document = read({"S": grid(rows)}, merged=["A1:A2", "B1:C1", "D1:E1"])
+    assert row_texts(document) == ["Country: Norway; 2026, Q1: 1; 2026, Q2: 2; 2025, Q1: 3; 2025, Q2: 4"]
+    cities = [["Country", "City", "Limit"], ["Norway", "Oslo", 140], ["", "Bergen", 120]]
+    assert row_texts(read({"S": grid(cities)}, merged=["A2:A3"]))[1] == "Country: Norway; City: Bergen; Limit: 120"
+
+
+def test_a_second_line_of_names_goes_on_where_a_name_beside_it_spans_both():
+    rows = [["City", "Limit"], ["", "in EUR"], ["Oslo", 140]]
+    assert row_texts(read({"S": grid(rows)}, merged=["A1:A2"])) == ["City: Oslo; Limit, in EUR: 140"]
+
+
+def test_what_stands_right_of_a_merged_cell_of_opendocument_stays_in_its_column():
+    merged = ods_cell("2026").replace(" ", ' table:number-columns-spanned="2" ', 1)
+    covered = "<table:covered-table-cell><text:p>secret</text:p></table:covered-table-cell>"
+    rows = [["City", merged, covered, "All"], ["", "Q1", "Q2", ""], ["Oslo", "5", "6", "11"]]
+    document = parse("a.ods", ods(ods_table("T", rows)))
+    assert row_texts(document) == ["City: Oslo; 2026, Q1: 5; 2026, Q2: 6; All: 11"]
+
+
+def test_cells_that_are_merged_again_and_again_are_refused():
+    with pytest.raises(BadDocument, match="has too many merged cells"):
+        read({"S": grid([["City"]] * 1500)}, merged=["A1:A1500"] * 15_000)
+
+
+def test_a_table_without_names_is_read_by_letters_with_a_warning():
+    document = read({"S": grid([["Oslo", 140], ["Rome", 90]], first=3, left=1)})
+    assert row_texts(document) == ["column B: Oslo; column C: 140", "column B: Rome; column C: 90"]
+    assert document.warnings == ("a.xlsx has no names of columns above row 3, so they are called by their letters.",)
+
+
+def test_what_is_hidden_is_left_out_and_that_is_told():
+    rows = '<cols><col min="2" max="2" hidden="1"/></cols>' + grid([["City", "Salary", "Limit"], ["Oslo", 9, 140]])
+    rows += f'<row r="3" hidden="1">{cell("A3", "Rome")}</row>' + grid([["Bonn", 8, 70]], first=4)
+    document = read({"S": rows, "Secret": grid(LIMITS)}, hidden=["Secret"])
+    assert row_texts(document) == ["City: Oslo; Limit: 140", "City: Bonn; Limit: 70"]
+    assert document.warnings == tuple(
+        f"a.xlsx has hidden {what}, which were left out; unhide them to have them read."
+        for what in ("sheets Secret", "rows on S", "columns on S")
+    )
+
+
+def test_texts_that_cells_share_are_read_without_how_they_are_pronounced():
+    aside = '<rPh sb="0" eb="2"><t>トウキョウ</t></rPh>'
+    strings = f"<sst><si><t>City</t></si><si><r><t>東</t></r><r><t>京</t></r>{aside}</si></sst>"
+    rows = '<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2" t="s"><v>1</v></c></row>'
+    assert read({"S": rows}, sharedStrings=strings).text == "City\nCity: 東京"
+
+
+def test_an_opendocument_sheet_is_read_like_one_of_excel():
+    day = ods_cell("5.3.26", "date", date_value="2026-03-05")
+    rate = ods_cell("19 %", "percentage", value="0.19")
+    paid = ods_cell("WAHR", "boolean", boolean_value="true")
+    sum_ = ods_cell("1.234,50 €", "currency", value="1234.5", currency="EUR")
+    noted = ods_cell("Rome").replace("<text:p>", "<office:annotation><text:p>x</text:p></office:annotation><text:p>")
+    rows = [["City", "From", "Rate", "Paid", "Sum"], ["Oslo", day, rate, paid, sum_], [noted, "", "", "", ""]]
+    document = parse("a.ods", ods(ods_table("Travel", rows)))
+    assert row_texts(document) == [
+        "City: Oslo; From: 2026-03-05; Rate: 19%; Paid: TRUE; Sum: 1234.5 EUR",
+        "City: Rome",
+    ]
+    assert document.parts[0].name == "sheet Travel"
+
+
+def test_repeated_merged_and_hidden_cells_of_opendocument_are_read_as_they_are_shown():
+    merged = '<table:table-cell table:number-columns-spanned="2"><text:p>2026</text:p></table:table-cell>'
+    covered = '<table:covered-table-cell table:number-columns-repeated="1"/>'
+    twice = '<table:table-cell table:number-columns-repeated="2"><text:p>5</text:p></table:table-cell>'
+    blank = '<table:table-cell table:number-columns-repeated="16000"/>'
+    table = ods_table("T", [["City", merged, covered], ["", "Q1", "Q2"], ["Oslo", twice, blank]])
+    table = table.replace("<table:table-row>", '<table:table-row table:number-rows-repeated="1">', 1)
+    hidden = f'<table:table-row table:visibility="collapse">{ods_cell("Rome")}</table:table-row>'
+    rest = f'<table:table-row table:number-rows-repeated="1048500">{blank.strip()}</table:table-row></table:table>'
+    style = '<style:style style:name="h"><style:table-properties table:display="false"/></style:style>'
+    body = table.replace("</table:table>", hidden + rest) + ods_table("Secret", [["City"]], "h")
+    document = parse("a.ods", ods(body, style))
+    assert row_texts(document) == ["City: Oslo; 2026, Q1: 5; 2026, Q2: 5"]
+    assert [warning.split(",")[0] for warning in document.warnings] == [
+        "a.ods has hidden sheets Secret",
+        "a.ods has hidden rows on T",
+    ]
+
+
+def test_a_workbook_of_the_old_kind_is_read_like_one_of_today():
+    rows = [["City", ("2026", 2), "", "Paid"], ["", "Q1", "Q2", ""], ["Oslo", 140, 90.5, True]]
+    days = [["Day", "At", "From"], [date(2026, 3, 5), datetime(2026, 3, 5, 14, 30), time(9, 15)]]
+    document = parse("a.xls", xls({"Travel": rows, "Days": days, "Secret": rows}, hidden=["Secret"]))
+    assert row_texts(document) == [
+        "City: Oslo; 2026, Q1: 140; 2026, Q2: 90.5; Paid: TRUE",
+        "Day: 2026-03-05; At: 2026-03-05 14:30; From: 09:15",
+    ]
+    assert row_names(document) == ["row 3", "row 2"]
+    assert [part.name for part in document.parts] == ["sheet Travel", "sheet Days"]
+    assert document.warnings == ("a.xls has hidden sheets Secret, which were left out; unhide them to have them read.",)
+
+
+def test_a_binary_workbook_is_read_like_any_other():
+    document = parse("a.xlsb", xlsb([["City", "Limit"], ["Oslo", 140.0], ["Rome", 90.5]]))
+    assert row_texts(document) == ["City: Oslo; Limit: 140", "City: Rome; Limit: 90.5"]
+    assert document.parts[0].name == "sheet T"
+    with pytest.raises(BadDocument, match=r"^a\.xlsb holds no words"):
+        parse("a.xlsb", xlsb([["City"]], hidden=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        (
+            "a.xls",
+            xls({"T": [["City"]]}).replace(b"\x09\x08\x10\x00", bytes(4)),
+            "a.xls is a damaged Excel workbook and cannot be read; save it as .xlsx.",
+        ),
+        (
+            "a.xlsb",
+            xlsb([["City"]], workbook=b"\x9c\x01\xff"),
+            "a.xlsb is a damaged Excel workbook and cannot be read; save it as .xlsx.",
+        ),
+        (
+            "a.xlsb",
+            xlsb([["City"]], **{"worksheets/sheet1": 200}),
+            "a.xlsb unpacks xl/worksheets/sheet1.bin to more than 64 MB; split it into several files.",
+        ),
+        (
+            "a.xlsx",
+            xls({"T": [["City"]]}),
+            "a.xlsx is an Excel workbook of the old kind, not an Excel workbook; name it .xls.",
+        ),
+        ("a.xlsx", b"PK\x03\x04", "a.xlsx is a damaged Excel workbook and cannot be read; save it as .xlsx again."),
+        (
+            "a.xlsx",
+            xlsx({"S": '<row r="1"><c r="A1"><v>abc</v></c></row>'}),
+            "a.xlsx is a damaged Excel workbook and cannot be read; save it as .xlsx again.",
+        ),
+        (
+            "a.xlsx",
+            xlsx({"S": '<row r="9999999"><c><v>1</v></c></row>'}),
+            "a.xlsx has a row 9999999, and no sheet has more than 1048576; save it again.",
+        ),
+        ("a.xlsx", xlsx({"S": ""}), "a.xlsx holds no words."),
+        (
+            "a.xlsx",
+            xlsx({"S": grid(LIMITS)}, sharedStrings='<!DOCTYPE s [<!ENTITY a "a">]><sst><si><t>&a;</t></si></sst>'),
+            "a.xlsx declares a document type (DTD), which no such file needs; save it again.",
+        ),
+        (
+            "a.ods",
+            ods(ods_table("T", [[ods_cell("1").replace(" ", " table:number-columns-repeated='16000' ", 1)]] * 70)),
+            "a.ods has more than 1,000,000 cells with a value; split it into several files.",
+        ),
+        (
+            "a.ods",
+            zipped({"mimetype": "application/zip"}),
+            "a.ods is an archive; unpack it, and add the files that it holds.",
+        ),
+    ],
+)
+def test_a_workbook_that_cannot_be_read_is_refused_with_what_to_do(name, content, sentence):
+    with pytest.raises(BadDocument) as refused:
+        parse(name, content)
+    assert str(refused.value) == sentence
+
+
+def test_a_workbook_that_takes_too_much_memory_is_refused_with_what_to_do():
+    with pytest.raises(BadDocument) as refused:
+        read_guarded("a.xlsb", xlsb([["City"], *[[]] * 1_048_574, [*[""] * 16_383, "Oslo"]]))
+    sentence = "a.xlsb takes more than 768 MB of memory to read; split it, or save it in another format."
+    assert str(refused.value) == sentence
+
+
+def test_cells_at_the_ends_of_a_sheet_take_no_more_room_than_others():
+    rows = (
+        f'<row r="1">{cell("A1", "City")}{cell("XFD1", "Limit")}</row><row r="1048576">{cell("A1048576", "Oslo")}</row>'
+    )
+    document = read({"S": rows}, merged=["A1:XFD1048576"])
+    assert "Oslo" in document.text
+
+
+@given(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(alphabet='0#?.,%;-_* $€[]"ymdhsEAMP\\/@', max_size=20),
+    st.booleans(),
+)
+def test_any_number_in_any_format_shows_something(number, code, since_1904):
+    assert shown(number, code, since_1904)
+
+
+_GOOD = {
+    "xlsx": xlsx({"S": grid(LIMITS)}, merged=["A1:A2"]),
+    "ods": ods(ods_table("T", [["City", "Limit"], ["Oslo", "9"]])),
+}
+_BINARY = {"xls": xls({"T": LIMITS}), "xlsb": xlsb([["City", "Limit"], ["Oslo", 9.0]])}
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data(), st.sampled_from(["xls", "xlsb"]))
+def test_a_workbook_that_calamine_reads_with_any_bytes_changed_is_a_document_or_refused(data, ending):
+    content = bytearray(_BINARY[ending])
+    for _ in range(data.draw(st.integers(1, 8))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(BadDocument):
+        assert parse(f"a.{ending}", bytes(content)).text
+
+
+@given(st.data(), st.sampled_from(sorted(_GOOD)))
+def test_a_workbook_with_any_bytes_changed_is_a_document_or_refused(data, ending):
+    content = bytearray(_GOOD[ending])
+    for _ in range(data.draw(st.integers(1, 8))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(BadDocument):
+        assert parse(f"a.{ending}", bytes(content)).text
+
+
+_ATTRIBUTE = st.sampled_from(
+    ["", "0", "-1", "1", "2", "A1", "ZZZ9", "A1:C3", "s", "b", "d", "str", "true", "99999999999", "x"]
+)
+_INNER = st.sampled_from(
+    ["", "<v>1</v>", "<v>x</v>", "<f>1</f>", "<is><t>Oslo</t></is>", "<v>1e999</v>", "<v>-7</v>", "<v>nan</v>"]
+)
+
+
+@given(st.lists(st.tuples(_ATTRIBUTE, _ATTRIBUTE, _ATTRIBUTE, _ATTRIBUTE, _INNER), max_size=6), _ATTRIBUTE)
+def test_a_sheet_of_any_cells_is_a_document_or_refused(cells, merge):
+    rows = "".join(f'<row r="{r}"><c r="{c}" t="{t}" s="{s}">{inner}</c></row>' for r, c, t, s, inner in cells)
+    with suppress(BadDocument):
+        assert read({"S": rows}, merged=[merge]).text
+
+
+def test_values_at_the_end_of_every_row_are_refused_and_take_no_time():
+    rows = "".join(f'<row r="{n}"><c r="XFD{n}"><v>1</v></c></row>' for n in range(1, 2000))
+    with pytest.raises(BadDocument, match="has values too far apart"):
+        read({"S": rows})

@@ -1,0 +1,130 @@
+import pytest
+
+from selfrag.reader.readers import parse
+from selfrag.domain.errors import BadDocument
+
+ROWS = "City, Limit\nCity: Oslo; Limit: 140 EUR\nCity: Rome; Limit: 90 EUR"
+
+
+def text_of(content):
+    return parse("a.csv", content.encode()).text
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_each_value_is_named_by_its_column_whatever_divides_them(delimiter, end):
+    rows = [["City", "Limit"], ["Oslo", "140 EUR"], ["Rome", "90 EUR"]]
+    assert text_of(end.join(map(delimiter.join, rows)) + end) == ROWS
+
+
+def test_the_delimiter_is_the_one_that_divides_all_rows_alike():
+    assert text_of('Name;Note\nAda;"one, two"\nBob;three, four, five\n') == (
+        "Name, Note\nName: Ada; Note: one, two\nName: Bob; Note: three, four, five"
+    )
+
+
+def test_a_single_column_is_a_table_too():
+    assert text_of("Question\nMay I, or not?\nMay we?\n") == "Question\nQuestion: May I, or not?\nQuestion: May we?"
+
+
+def test_a_value_of_several_lines_stays_in_its_row():
+    assert text_of('Name,Note\nAda,"one\n\ntwo ""three"""\n') == 'Name, Note\nName: Ada; Note: one two "three"'
+
+
+def test_empty_values_and_empty_rows_are_left_out():
+    assert text_of("\n,\nA,,C\n1,2,\n , ,\n,,3") == "A, C\nA: 1; column B: 2\nC: 3"
+
+
+def test_values_beyond_the_names_are_read_with_a_warning():
+    document = parse("a.csv", b"A,B\n1,2\n3,4,5\n")
+    assert document.text.endswith("A: 3; B: 4; column C: 5")
+    assert document.warnings == ("a.csv has rows with more values than its first row has names (1 of 2).",)
+
+
+def test_a_table_of_names_alone_is_a_document():
+    assert text_of("City,Limit") == "City, Limit"
+
+
+def test_a_table_is_named_by_its_file():
+    assert parse("pay/limits.csv", b"City,Limit\nOslo,140").title == "limits.csv"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("", "a.csv holds no words."),
+        (";;\n,,\n", "a.csv holds no words."),
+        (
+            'A,B\n1,"' + "x" * 200_000,
+            "a.csv is not a valid CSV file (line 2): a quotation mark is never closed, or a value is too long; "
+            "correct it.",
+        ),
+        (
+            "h" * 100_000 + "\n" + "1\n" * 300,
+            "a.csv has more than 20 million characters; split it into several files.",
+        ),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_refused_with_what_to_do(content, sentence):
+    with pytest.raises(BadDocument) as refused:
+        text_of(content)
+    assert str(refused.value) == sentence
+
+
+def rows_of(content, name="a.csv"):
+    document = parse(name, content.encode())
+    return [(row.name, document.text[row.start : row.end]) for row in document.rows]
+
+
+def headings_of(content):
+    return [heading.text for heading in parse("a.csv", content.encode()).headings]
+
+
+def test_a_row_is_numbered_as_a_spreadsheet_does():
+    assert rows_of('City,Limit\nOslo,"140\nEUR"\n\nRome,90\n') == [
+        ("row 2", "City: Oslo; Limit: 140 EUR"),
+        ("row 4", "City: Rome; Limit: 90"),
+    ]
+
+
+def test_the_names_of_columns_stand_once_in_a_heading_and_the_quote_of_a_row_is_the_row_alone():
+    document = parse("a.csv", b"office,capacity\nKobe,12\nLisbon,40\n")
+    assert document.text.count("office, capacity") == 1
+    assert headings_of("office,capacity\nKobe,12\nLisbon,40\n") == ["office, capacity"]
+    assert document.text[document.rows[1].start : document.rows[1].end] == "office: Lisbon; capacity: 40"
+
+
+@pytest.mark.parametrize("rows", ["Oslo;3,50\nRome;2,00\n", "Oslo\t3,50\nRome\t2,00\n"])
+def test_a_table_without_names_is_read_by_letters_and_a_decimal_comma_divides_nothing(rows):
+    document = parse("a.tsv", rows.encode())
+    assert document.text == "column A: Oslo; column B: 3,50\ncolumn A: Rome; column B: 2,00"
+    assert document.warnings == ("a.tsv has no names of columns above row 1, so they are called by their letters.",)
+
+
+def test_years_may_be_names_of_columns():
+    assert rows_of("Country;2024;2025\nNorway;1;2\n") == [("row 2", "Country: Norway; 2024: 1; 2025: 2")]
+
+
+def test_lines_above_the_names_are_headings_and_lines_below_the_table_are_text():
+    content = "Prices 2026;;\nAll sums in EUR\n\nCity;Limit;Note\nOslo;140,50;x\nRome;90,00;\n\nSource: Finance"
+    assert headings_of(content) == ["Prices 2026", "All sums in EUR", "City, Limit, Note"]
+    assert rows_of(content) == [
+        ("row 5", "City: Oslo; Limit: 140,50; Note: x"),
+        ("row 6", "City: Rome; Limit: 90,00"),
+    ]
+    assert text_of(content).endswith("\nSource: Finance")
+
+
+def test_the_line_in_which_excel_names_the_delimiter_is_no_row_and_is_believed():
+    assert rows_of("sep=,\r\nA;x,B\r\n1;y,2\r\n") == [("row 2", "A;x: 1;y; B: 2")]
+
+
+def test_a_second_table_below_a_blank_line_has_names_of_its_own():
+    assert rows_of("City,Limit\nOslo,140\n\nPeople\nName,Mail\nAda,ada@example.org\n")[1] == (
+        "row 6",
+        "Name: Ada; Mail: ada@example.org",
+    )
+
+
+def test_the_rows_below_a_blank_line_have_the_names_above_if_they_are_no_other_table():
+    assert rows_of("Name,City\nAda,London\n\nBob,Paris\n")[1] == ("row 4", "Name: Bob; City: Paris")

@@ -1,0 +1,93 @@
+"""Files of kinds that are not read, whatever their names say."""
+
+import bz2
+import gzip
+import lzma
+import tarfile
+from io import BytesIO
+
+import pytest
+
+from selfrag.reader.readers import parse
+from selfrag.domain.errors import BadDocument
+from selfrag.domain.kinds import EXTENSIONS, REFUSED
+from tests.support.documents.files import docx, paragraph, zipped
+from tests.support.documents.office import ODP_TYPE, ODT_TYPE, eml, epub, odf, pptx, shape
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+ARCHIVE = "an archive; unpack it, and add the files that it holds"
+
+
+def refusal(key, content):
+    with pytest.raises(BadDocument) as refused:
+        parse(key, content)
+    return str(refused.value)
+
+
+def tar():
+    out = BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("a.txt"), BytesIO())
+    return out.getvalue()
+
+
+def stream(name):
+    """Return an OLE file whose directory has this stream."""
+    return OLE + name.encode("utf-16-le") + bytes(64)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (zipped({"a.txt": "Words."}), ARCHIVE),
+        (tar(), ARCHIVE),
+        (gzip.compress(b"Words."), ARCHIVE),
+        (bz2.compress(b"Words."), ARCHIVE),
+        (lzma.compress(b"Words."), ARCHIVE),
+        (b"7z\xbc\xaf\x27\x1c" + bytes(40), ARCHIVE),
+        (b"Rar!\x1a\x07\x01\x00" + bytes(40), ARCHIVE),
+        (stream("WordDocument"), "a Word document of the old kind; save it as .docx"),
+        (stream("PowerPoint Document"), "a PowerPoint presentation of the old kind; save it as .pptx"),
+        (stream("__properties_version1.0"), "a message in Outlook's own form; save it as .eml"),
+        (stream("EncryptedPackage"), "an Office file with a password; save it without one"),
+        (b"{\\rtf1 Words.}", "an RTF document; save it as .docx"),
+        (OLE, "an Office file of the old kind; save it as .docx, .xlsx or .pptx"),
+        (zipped({"Index/Document.iwa": b""}), "an Apple iWork document; export it as an Office document or PDF"),
+    ],
+)
+def test_archives_and_old_office_files_are_refused_by_what_they_are_whatever_their_name_says(content, told):
+    keys = ["a.docx", "a.pptx", "a.odt", "a.epub", "a.eml", "a.pdf", "a.txt", "a.md"]
+    assert [refusal(key, content) for key in keys] == [f"{key} is {told}." for key in keys]
+
+
+def test_a_kind_that_is_known_and_not_read_is_refused_by_its_ending_with_what_to_do():
+    told = {ending: refusal(f"a{ending.upper()}", b"anything") for ending in REFUSED}
+    assert told == {ending: f"a{ending.upper()} is {what}." for ending, what in REFUSED.items()}
+    assert REFUSED.keys().isdisjoint(EXTENSIONS)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "ending"),
+    [
+        (docx(paragraph("Words.")), "a Word document", ".docx"),
+        (pptx(shape("Words.")), "a PowerPoint presentation", ".pptx"),
+        (zipped({"xl/workbook.xml": ""}), "an Excel workbook", ".xlsx"),
+        (zipped({"xl/workbook.bin": ""}), "an Excel workbook in binary form", ".xlsb"),
+        (stream("Workbook"), "an Excel workbook of the old kind", ".xls"),
+        (odf(ODT_TYPE, ""), "an OpenDocument text", ".odt"),
+        (odf(ODP_TYPE, ""), "an OpenDocument presentation", ".odp"),
+        (epub({"one": "Words."}), "an EPUB book", ".epub"),
+    ],
+)
+def test_a_document_with_a_wrong_name_is_told_which_name_it_needs(content, kind, ending):
+    for key, wanted in (("a.txt", "text"), ("a.pdf", "a PDF"), ("a.eml", "a message")):
+        assert refusal(key, content) == f"{key} is {kind}, not {wanted}; name it {ending}."
+
+
+@pytest.mark.parametrize("key", ["a.pptx", "a.odt", "a.odp", "a.epub"])
+def test_words_alone_are_no_office_document(key):
+    assert refusal(key, b"Words.").endswith(", whatever its name says; save it again, or name it by what it is.")
+
+
+def test_a_message_that_quotes_the_name_of_an_office_file_is_a_message():
+    assert "EncryptedPackage" in parse("a.eml", eml("EncryptedPackage")).text

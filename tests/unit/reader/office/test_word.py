@@ -1,0 +1,218 @@
+"""What stands beside the text of a Word document, and what its tables say."""
+
+import pytest
+
+from selfrag.reader.readers import parse
+from selfrag.ingestion.split_document.pieces import split
+from tests.support.documents.files import WORD, docx, paragraph, table, zipped
+from tests.support.documents.office import note, notes, related
+
+RULE = "<w:p><w:r><w:t>You may carry over leave</w:t></w:r>{}<w:r><w:t>. Ask your manager.</w:t></w:r></w:p>"
+
+
+def read(*body, **parts):
+    return parse("a.docx", docx(*body, **parts))
+
+
+def run(text, properties=""):
+    return f"<w:r><w:rPr>{properties}</w:rPr><w:t>{text}</w:t></w:r>"
+
+
+def cell(text, properties="", bold=False):
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr><w:p>{run(text, '<w:b/>' if bold else '')}</w:p></w:tc>"
+
+
+def grid(*rows, look="", header=0):
+    """Return a table of rows of cells; the first `header` of them say that they are headers."""
+    told = "".join(
+        f"<w:tr>{'<w:trPr><w:tblHeader/></w:trPr>' if number < header else ''}{''.join(row)}</w:tr>"
+        for number, row in enumerate(rows)
+    )
+    return f"<w:tbl><w:tblPr>{look}</w:tblPr>{told}</w:tbl>"
+
+
+def test_a_footnote_stands_behind_the_sentence_that_refers_to_it():
+    parts = {"footnotes": notes("footnotes", n7="At most 9 days may be carried over.")}
+    document = read(RULE.format(note(7)), **parts)
+    assert document.text == ("You may carry over leave[1]. [1] At most 9 days may be carried over. Ask your manager.")
+    assert ["leave" in piece.text and "9 days" in piece.text for piece in split(document)] == [True]
+
+
+def test_footnotes_and_endnotes_are_counted_apart_and_each_is_told_once():
+    parts = {"footnotes": notes("footnotes", n1="Few."), "endnotes": notes("endnotes", n1="Many")}
+    body = f"<w:p>{run('One.')}{note(1)}{run(' Two')}{note(1, 'endnote')}{run('! Three')}{note(1)}{run('.')}</w:p>"
+    assert read(body, **parts).text == "One.[1] [1] Few. Two[i]! [i] Many. Three[2]."
+
+
+def test_a_note_of_a_heading_follows_it_and_one_in_a_table_stands_in_its_row():
+    heading = f'<w:p><w:pPr><w:pStyle w:val="berschrift1"/></w:pPr>{run("Leave")}{note(1)}</w:p>'
+    rows = table(["City", "Limit"], ["Oslo", "140 EUR"]).replace("140 EUR</w:t></w:r>", f"140 EUR</w:t></w:r>{note(2)}")
+    document = read(heading, rows, footnotes=notes("footnotes", n1="Paid.", n2="Only in summer."))
+    assert document.text == "Leave\n[1] Paid.\nCity: Oslo; Limit: 140 EUR[2] [2] Only in summer."
+    assert document.headings[0].text == "Leave"
+
+
+def test_notes_that_cannot_be_read_are_missing_with_a_warning():
+    document = read(RULE.format(note(1)), footnotes="<broken")
+    assert document.text == "You may carry over leave[1]. Ask your manager."
+    assert document.warnings == ("a.docx has footnotes that cannot be read; they are missing.",)
+
+
+def with_headers(sections, **headers):
+    """Return a document of texts, each a section with its headers by name."""
+    names = list(headers)
+    body = ""
+    for text, used in sections:
+        references = "".join(f'<w:headerReference r:id="rId{names.index(name) + 1}"/>' for name in used)
+        body += f"<w:p><w:pPr><w:sectPr>{references}</w:sectPr></w:pPr>{run(text)}</w:p>"
+    namespace = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+    made = docx(document=f"<w:document {WORD} {namespace}><w:body>{body}</w:body></w:document>")
+    parts = {f"word/{name}.xml": f"<w:hdr {WORD}>{text}</w:hdr>" for name, text in headers.items()}
+    parts["word/_rels/document.xml.rels"] = related(*(("header", f"{name}.xml") for name in names))
+    return parse("a.docx", zipped(parts, onto=made))
+
+
+def field(asked, shown):
+    kinds = {kind: f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "separate", "end")}
+    return (
+        f"{kinds['begin']}<w:r><w:instrText> {asked} </w:instrText></w:r>{kinds['separate']}{run(shown)}{kinds['end']}"
+    )
+
+
+def test_a_header_that_says_more_than_the_text_is_read_once_before_its_section():
+    first, second = paragraph("Valid from 1 March"), paragraph("Annex for Japan")
+    document = with_headers([("Rules.", ["one"]), ("Prices.", ["two"]), ("End.", ["one"])], one=first, two=second)
+    assert document.text == "Valid from 1 March\nRules.\nAnnex for Japan\nPrices.\nEnd."
+
+
+def test_what_the_text_says_itself_and_the_numbers_of_pages_are_left_out_of_headers():
+    numbered = f"<w:p>{run('Policy 12')}<w:r><w:tab/></w:r>{run('Page ')}{field('PAGE', '3')}{run(' of 9')}</w:p>"
+    simple = f'<w:p>{run("Page ")}<w:fldSimple w:instr=" PAGE ">{run("3")}</w:fldSimple></w:p>'
+    document = with_headers([("Rules", ["one", "two"])], one=numbered + paragraph("RULES"), two=simple)
+    assert document.text == "Policy 12\nRules"
+
+
+def test_comments_are_not_read_and_the_document_says_so():
+    document = read('<w:p><w:r><w:t>Words.</w:t></w:r><w:r><w:commentReference w:id="1"/></w:r></w:p>')
+    assert (document.text, document.warnings) == ("Words.", ("a.docx has comments, which are not read.",))
+
+
+def test_rows_that_say_that_they_are_headers_name_the_columns_from_top_to_bottom():
+    rows = grid(
+        [cell("City"), cell("2026", '<w:gridSpan w:val="2"/>')],
+        [cell(""), cell("Q1"), cell("Q2")],
+        [cell("Oslo"), cell("1"), cell("2")],
+        header=2,
+    )
+    assert read(rows).text == "City: Oslo; 2026, Q1: 1; 2026, Q2: 2"
+
+
+def test_a_cell_that_spans_rows_is_said_in_each_and_one_that_spans_columns_once():
+    rows = grid(
+        [cell("Region"), cell("City"), cell("Limit")],
+        [cell("North", '<w:vMerge w:val="restart"/>'), cell("Oslo"), cell("140")],
+        [cell("", "<w:vMerge/>"), cell("closed", '<w:gridSpan w:val="2"/>')],
+        [cell("All prices in EUR", '<w:gridSpan w:val="3"/>')],
+        header=1,
+    )
+    assert read(rows).text == (
+        "Region: North; City: Oslo; Limit: 140\nRegion: North; City, Limit: closed\nAll prices in EUR"
+    )
+
+
+CITIES = [[cell("City"), cell("Limit")], [cell("Oslo"), cell("140")]]
+ROLES = [[cell("Role"), cell("Task")], [cell("Lead"), cell("Plans")], [cell("Clerk"), cell("Writes")]]
+BORN = [[cell("Name", bold=True), cell("Ada")], [cell("Born", bold=True), cell("1815")]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "look", "text"),
+    [
+        ([[cell("a", bold=True), cell("b", bold=True)], [cell("c"), cell("d")]], "", "a: c; b: d"),
+        (CITIES, "", "City: Oslo; Limit: 140"),
+        (BORN, "", "Name; Ada\nBorn; 1815"),
+        ([[cell("a"), cell("b")], [cell("c"), cell("d")]], "", "a; b\nc; d"),
+        (CITIES, '<w:tblLook w:firstRow="0"/>', "City; Limit\nOslo; 140"),
+        (CITIES, '<w:tblLook w:val="0480"/>', "City; Limit\nOslo; 140"),
+        ([[cell("1"), cell("2")], [cell("3"), cell("4")], [cell("5"), cell("6")]], "", "1; 2\n3; 4\n5; 6"),
+        (ROLES, "", "Role; Task\nLead; Plans\nClerk; Writes"),
+        (ROLES, '<w:tblLook w:firstRow="1"/>', "Role: Lead; Task: Plans\nRole: Clerk; Task: Writes"),
+    ],
+)
+def test_a_first_row_names_the_columns_if_it_looks_like_names(rows, look, text):
+    assert read(grid(*rows, look=look)).text == text
+
+
+def test_the_first_of_two_rows_names_the_columns_where_the_tables_style_sets_it_off():
+    plain = '<w:style w:styleId="Plain"><w:name w:val="Table Grid"/></w:style>'
+    own = '<w:style w:styleId="Own"><w:name w:val="Grid Table 4"/><w:tblStylePr w:type="firstRow"/></w:style>'
+    based = '<w:style w:styleId="Based"><w:name w:val="House"/><w:basedOn w:val="Own"/></w:style>'
+    styles, said = f"<w:styles {WORD}>{plain}{own}{based}</w:styles>", {}
+    for style in ("Plain", "Own", "Based"):
+        look = f'<w:tblStyle w:val="{style}"/><w:tblLook w:firstRow="1"/>'
+        said[style] = read(grid(*ROLES[:2], look=look), styles=styles).text
+    named = "Role: Lead; Task: Plans"
+    assert said == {"Plain": "Role; Task\nLead; Plans", "Own": named, "Based": named}
+
+
+def test_a_caption_is_its_tables_whether_it_stands_above_or_below():
+    styles = f'<w:styles {WORD}><w:style w:styleId="B"><w:name w:val="caption"/></w:style></w:styles>'
+    rows, words = table(["City", "Limit"], ["Oslo", "140"]), paragraph("Words.")
+    above, below = paragraph("Table 1", "B"), paragraph("Table 2", "B")
+    document = read(above, rows, words, rows, below, words, paragraph("Figure 1", "B"), words, styles=styles)
+    assert [made.caption for made in document.tables] == ["Table 1", "Table 2"]
+    assert document.text == (
+        "Table 1\nCity: Oslo; Limit: 140\nWords.\nTable 2\nCity: Oslo; Limit: 140\nWords.\nFigure 1\nWords."
+    )
+
+
+def test_the_caption_of_a_picture_is_not_that_of_the_table_above_it():
+    styles = f'<w:styles {WORD}><w:style w:styleId="B"><w:name w:val="caption"/></w:style></w:styles>'
+    picture = "<w:p><w:r><w:drawing/></w:r></w:p>"
+    document = read(table(["City", "Limit"], ["Oslo", "140"]), picture, paragraph("Figure 1", "B"), styles=styles)
+    assert [made.caption for made in document.tables] == [""]
+
+
+def test_a_table_that_is_a_frame_around_others_lets_them_be_tables():
+    inner = paragraph("Limits", "berschrift1") + table(["City", "Limit"], ["Oslo", "140"])
+    document = read(f"<w:tbl><w:tr><w:tc>{inner}</w:tc></w:tr></w:tbl>")
+    assert document.text == "Limits\nCity: Oslo; Limit: 140"
+    assert ([one.text for one in document.headings], len(document.tables)) == (["Limits"], 1)
+
+
+def test_rows_below_the_name_of_a_single_column_are_rows_however_many_paragraphs_they_hold():
+    told = [[cell("Option")], [cell("-a").replace("</w:p>", f"</w:p>{paragraph('All files.')}")], [cell("-q")]]
+    document = read(grid(*told, header=1))
+    assert document.text == "Option: -a All files.\nOption: -q"
+    assert len(document.rows) == 2
+
+
+def test_lists_and_headings_keep_the_numbers_that_word_counts():
+    levels = (
+        '<w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>'
+        '<w:lvl w:ilvl="1"><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%1%2)"/></w:lvl>'
+    )
+    bullets = '<w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="o"/></w:lvl>'
+    numbering = (
+        f'<w:numbering {WORD}><w:abstractNum w:abstractNumId="5">{levels}</w:abstractNum>'
+        f'<w:abstractNum w:abstractNumId="6">{bullets}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="5"/>'
+        '</w:num><w:num w:numId="2"><w:abstractNumId w:val="6"/></w:num><w:num w:numId="3"><w:abstractNumId w:val="5"/>'
+        '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="3"/></w:lvlOverride></w:num></w:numbering>'
+    )
+
+    def item(text, level, of=1):
+        said = f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{of}"/></w:numPr>'
+        return f"<w:p><w:pPr>{said}</w:pPr>{run(text)}</w:p>"
+
+    body = [item("Ask", 0), item("who", 1), item("when", 1), item("Go", 0), item("dot", 0, 2), item("Again", 0, 3)]
+    assert read(*body, numbering=numbering).text == "3. Ask\n3a) who\n3b) when\n4. Go\ndot\n3. Again"
+
+
+def test_a_table_of_contents_is_left_out():
+    styles = f'<w:styles {WORD}><w:style w:styleId="V1"><w:name w:val="toc 1"/></w:style></w:styles>'
+    assert read(paragraph("Leave 3", "V1"), paragraph("Leave"), styles=styles).text == "Leave"
+
+
+def test_nothing_outside_of_the_file_is_followed():
+    parts = {"word/_rels/document.xml.rels": related(("header", "file:///etc/passwd"), outside=True)}
+    assert parse("a.docx", zipped(parts, onto=docx(paragraph("Words.")))).text == "Words."
