@@ -26,17 +26,14 @@ export SELFRAG_PUBLIC := $(value PUBLIC)
 export npm_config_update_notifier := false
 unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS DATA LIMIT URL KEY CODE PUBLIC
 
-# uv installs in a tenth of pip's time. It reads neither pip's configuration nor, from elsewhere, ours, so pip says where
-# packages come from, and installs where uv cannot or is missing: $(call install,environment,packages).
+# uv installs in a tenth of pip's time; pip installs where uv cannot: $(call install,environment,packages).
 define install
-@index=$$($(BIN)/pip config list | sed -n "s/^[^ ]*\.index-url='\(.*\)'$$/\1/p" | head -n 1); \
-  $(BIN)/uv --directory / pip install --quiet --system-certs $${index:+--default-index "$$index"} \
-    --build-constraints "$(CURDIR)/constraints.txt" --python "$(CURDIR)/$(1)" $(2) >&2 || $(1)/bin/pip install --quiet $(2) >&2
+@$(BIN)/uv --directory / pip install --quiet --system-certs --build-constraints "$(CURDIR)/constraints.txt" \
+  --python "$(CURDIR)/$(1)" $(2) >&2 || $(1)/bin/pip install --quiet $(2) >&2
 endef
-OURS := --constraint "$(CURDIR)/constraints.txt" --editable
-LOCAL := $(OURS) "$(CURDIR)[local]"
-DEPLOY := $(OURS) "$(CURDIR)[local,deploy]"
-DEV := $(OURS) "$(CURDIR)[local,deploy,dev]"
+OURS := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)
+DEPLOY := $(OURS)" --group "$(CURDIR)/pyproject.toml:deploy"
+DEV := $(OURS)[lab,traces]" --group "$(CURDIR)/pyproject.toml:dev"
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
@@ -77,7 +74,7 @@ test-long: $(VENV)/.infra $(VENV)/.java .venv-tools/.done .venv-clients/.done ##
 test-lambda: ## Test the functions on the Python that AWS Lambda runs, where that is installed: make test-lambda [LAMBDA_PYTHON=path]
 	@if $(LAMBDA_PYTHON) -c '' 2> /dev/null; then \
 	  $(MAKE) --no-print-directory .venv-lambda/.done && \
-	  .venv-lambda/bin/pytest -n 3 --dist worksteal -m "not long" $(addprefix tests/unit/,ask ingestion question selfrag); \
+	  .venv-lambda/bin/pytest -n 3 --dist worksteal -m "not long" $(addprefix tests/unit/,adapters api bootstrap domain ingestion ports question reader runtime text); \
 	else echo "$(LAMBDA_PYTHON) is not installed: the functions were not tested on it." >&2; fi
 
 test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
@@ -174,8 +171,8 @@ clean: ## Remove the virtual environments, packages and caches
 $(VENV)/.ask: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once, less than a minute)..." >&2
 	@$(PYTHON) -m venv $(VENV)
-	-@$(BIN)/pip install --quiet --constraint constraints.txt uv >&2
-	$(call install,$(VENV),$(LOCAL))
+	-@$(BIN)/pip install --quiet --constraint constraints.txt pip uv >&2
+	$(call install,$(VENV),$(OURS)")
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.package | $(VENV)/.roles

@@ -15,7 +15,7 @@ resource "aws_lambda_function" "ask" {
   role                           = aws_iam_role.step["ask"].arn
   filename                       = "${var.package_directory}/ask.zip"
   source_code_hash               = filebase64sha256("${var.package_directory}/ask.zip")
-  handler                        = "selfrag.api.handler.handler"
+  handler                        = local.steps.ask.handler
   runtime                        = "python3.13"
   architectures                  = [var.architecture]
   layers                         = [for layer in local.steps.ask.layers : aws_lambda_layer_version.layer[layer].arn]

@@ -131,13 +131,13 @@ locals {
   }
 
   step_defaults = { memory = 512, timeout = 30, layers = ["layer"] }
-  # The room is the package before that of a step, which is in the step's zip; most steps have one of their own name.
+  # Each has a zip and a handler in it; most zips are named by their step.
   steps = merge(
-    { for step, body in local.question_steps : step => merge(local.step_defaults, { room = "question.", package = step }, body) },
-    { for step, body in local.ingestion_steps : step => merge(local.step_defaults, { room = "ingestion.", package = step }, body) },
-    { for step, body in local.api_steps : step => merge(local.step_defaults, { room = "", package = step }, body) },
-    { for step, body in local.stream_steps : step => merge(local.step_defaults, { room = "" }, body) if var.stream_events },
-    { for step, body in local.span_steps : step => merge(local.step_defaults, { room = "", package = step }, body) if local.sends_spans }
+    { for step, body in local.question_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.question.${step}.handler.handler" }, body) },
+    { for step, body in local.ingestion_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.ingestion.${step}.handler.handler" }, body) },
+    { for step, body in local.api_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.api.handler.handler" }, body) },
+    { for step, body in local.stream_steps : step => merge(local.step_defaults, { handler = "selfrag.api.handler.handler" }, body) if var.stream_events },
+    { for step, body in local.span_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.send_spans.handler.handler" }, body) if local.sends_spans }
   )
   # The layers, by the names of their zips.
   layers = {
@@ -177,9 +177,9 @@ resource "aws_lambda_function" "step" {
   function_name                  = local.function_names[each.key]
   description                    = each.value.description
   role                           = aws_iam_role.step[each.key].arn
-  filename                       = "${var.package_directory}/${each.value.package}.zip"
-  source_code_hash               = filebase64sha256("${var.package_directory}/${each.value.package}.zip")
-  handler                        = "${each.value.room}${each.value.package}.handler.handler"
+  filename                       = "${var.package_directory}/${each.value.zip}.zip"
+  source_code_hash               = filebase64sha256("${var.package_directory}/${each.value.zip}.zip")
+  handler                        = each.value.handler
   runtime                        = "python3.13"
   architectures                  = [var.architecture]
   layers                         = [for layer in each.value.layers : aws_lambda_layer_version.layer[layer].arn]

@@ -11,7 +11,7 @@ locals {
       uses        = ["streams"]
       timeout     = 60
       # What answers where no wrapper is heeded says that there is no such path, and the page then looks by itself.
-      package = "ask"
+      zip = "ask"
     }
   }
   streams = [for step, function in aws_lambda_function.step : function if step == "stream"]

@@ -4,9 +4,9 @@ from urllib.parse import urljoin
 
 import httpx2
 
-from selfrag_cli.remote import TIMEOUT_SECONDS
 from selfrag.adapters.outbound import http_client_for, unreachable
 from selfrag.domain.errors import SelfragError
+from selfrag_cli.remote import TIMEOUT_SECONDS
 
 # Without `stream_events` there is no such path; an emulator of AWS has it, and streams nothing.
 _NOTHING_STREAMS = {httpx2.codes.NOT_FOUND, httpx2.codes.NOT_IMPLEMENTED}

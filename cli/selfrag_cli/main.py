@@ -21,6 +21,7 @@ os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
 import typer
 from typer.core import TyperGroup
 
+from selfrag.domain.errors import SelfragError
 from selfrag_cli.commands.collections import collections
 from selfrag_cli.commands.deployment import doctor
 from selfrag_cli.commands.documents import documents, ingest, search
@@ -33,7 +34,6 @@ from selfrag_cli.lab.commands import COMMANDS as LABORATORY
 from selfrag_cli.local.home import is_damage, told
 from selfrag_cli.local.sources.report import Interrupted
 from selfrag_cli.terminal import fail
-from selfrag.domain.errors import SelfragError
 
 # The groups in which --help lists the commands.
 GROUPS: dict[str, dict[str, Callable[..., None]]] = {

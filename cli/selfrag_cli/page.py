@@ -6,8 +6,8 @@ import re
 
 import httpx2
 
-from selfrag_cli.remote import TIMEOUT_SECONDS
 from selfrag.adapters.outbound import http_client_for, unreachable
+from selfrag_cli.remote import TIMEOUT_SECONDS
 
 _END = re.compile(r"\s*</body>\s*</html>\s*")
 

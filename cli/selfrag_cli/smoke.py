@@ -5,10 +5,10 @@ import time
 from rich.console import Console
 from rich.markup import escape
 
+from selfrag.domain.questions import AskRequest
 from selfrag_cli.listening import heard, started
 from selfrag_cli.page import fault_of_page
 from selfrag_cli.remote import ask_remote
-from selfrag.domain.questions import AskRequest
 
 QUESTIONS = (
     "What is 17 * 23?",

@@ -15,8 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.segment import Segment
 from rich.table import Column
 
-from selfrag_cli.pace import Pace, Reading
 from selfrag.domain.errors import InvalidInput
+from selfrag_cli.pace import Pace, Reading
 
 # Where there is no terminal, progress is a line that often.
 _EVERY_SECONDS = 10.0

@@ -3,8 +3,6 @@
 python -m infra.packages.libraries build/libraries/arm64
 """
 
-import os
-import re
 import shutil
 import subprocess
 import sys
@@ -19,9 +17,9 @@ from infra.packages.bytecode import lambda_python
 
 ROOT = Path(__file__).resolve().parents[2]
 # Lambda runs Python 3.13 on Amazon Linux 2023, which has glibc 2.34; 2.28 is the newest that libraries are built for.
-# The folders of the layers' libraries: those of every function, and those that reading documents needs besides. The
-# second is named as in [project.optional-dependencies].
-SHARED, READERS = "shared", "readers"
+# The folders of the layers' libraries: those of every function, and those that reading documents needs besides. Each is
+# named by its list in [dependency-groups].
+SHARED, READERS = "layer", "readers"
 # The version of each library, and the hashes of its files; `make hashes` writes it.
 HASHES = "infra/packages/hashes.txt"
 _PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28"}
@@ -40,33 +38,35 @@ def install(out: Path, project: Path, options: list[str], python: str = sys.exec
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
         filled = Path(scratch) / "filled"
-        _fill(filled / SHARED, project, options, python)
-        _fill(filled / READERS, project, ["--extra", READERS, *options], python)
+        _fill(filled / SHARED, project, [SHARED], options, python)
+        _fill(filled / READERS, project, [SHARED, READERS], options, python)
         _take_away(filled / SHARED, filled / READERS)
         shutil.rmtree(out, ignore_errors=True)
         filled.rename(out)
 
 
-def _fill(target: Path, project: Path, options: list[str], python: str) -> None:
+def _fill(target: Path, project: Path, groups: list[str], options: list[str], python: str) -> None:
     command = [uv.find_uv_bin(), "pip", "install", "--quiet", "--system-certs", "--link-mode", "copy"]
     command += ["--python", python, "--target", str(target), "--only-binary", ":all:"]
-    command += ["--require-hashes", "--constraint", HASHES, "--requirement", "pyproject.toml", *options]
+    command += ["--require-hashes", "--constraint", HASHES, *_grouped(groups), *options]
     _run(command, project)
     target.mkdir(exist_ok=True)  # there was nothing to install
 
 
 def write_hashes(project: Path) -> None:
     """Write the file of hashes anew, for every Python and processor, from the pinned versions."""
-    command = [uv.find_uv_bin(), "pip", "compile", "--quiet", "--system-certs", "pyproject.toml", "--extra", READERS]
+    command = [uv.find_uv_bin(), "pip", "compile", "--quiet", "--system-certs", *_grouped([SHARED, READERS])]
     command += ["--constraint", "constraints.txt", "--universal", "--python-version", "3.11", "--generate-hashes"]
     _run([*command, "--no-header", "--no-annotate", "--no-emit-index-url", "--output-file", HASHES], project)
 
 
+def _grouped(groups: list[str]) -> list[str]:
+    return [part for group in groups for part in ("--group", group)]
+
+
 def _run(command: list[str], project: Path) -> None:
     # uv reads the excluded packages from the pyproject.toml of its working directory.
-    done = subprocess.run(  # noqa: S603 (our own arguments)
-        command, cwd=project, env={**_index(), **os.environ}, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)  # noqa: S603 (our own)
     if done.returncode:
         raise NoLibraries(f"uv pip {command[2]}: {done.stderr.strip()}")
 
@@ -98,15 +98,6 @@ def main(
         install(out, ROOT, [] if host or bench else lambdas, (bench and lambda_python()) or sys.executable)
     except NoLibraries as error:
         sys.exit(str(error))
-
-
-def _index() -> dict[str, str]:
-    """Return the index that pip is configured with, for uv, which does not read pip's configuration."""
-    command = [sys.executable, "-m", "pip", "config", "list"]
-    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout  # noqa: S603 (our own)
-    urls = re.findall(r"^\S*\.index-url='(.+)'$", listed, re.MULTILINE)
-    # pip lists the environment's setting first, and prefers it to those of its files.
-    return {"UV_DEFAULT_INDEX": urls[0]} if urls else {}
 
 
 if __name__ == "__main__":

@@ -16,7 +16,13 @@ LAYER, READERS = "layer", "readers"
 LAYERS = (LAYER, READERS)
 WITH_READERS = frozenset({"parse_document", "split_document"})
 
-_SHARED = "selfrag"
+# The packages that one function alone has; those of READERS are in its layer, the others in the layer of all.
+_STEPS = ("question", "ingestion", "api", "send_spans")
+_IN_LAYERS = {READERS: ("reader",)}
+# Terraform reads these, and no function does.
+_DEFINITIONS = "workflows"
+# The functions that are not named by their folder.
+_NAMES = {"api": "ask"}
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 # By suffix, because a copy of the checkout may have lost its modes.
 _MODES = {".sh": 0o100755}
@@ -41,23 +47,32 @@ class Archive:
 
 
 def steps_of(functions: Path) -> dict[str, Path]:
-    """Return the folders that become a Lambda each, by name: those with a handler, in a room or in none."""
-    handlers = sorted([*functions.glob("*/handler.py"), *functions.glob("*/*/handler.py")])
-    return {handler.parent.name: handler.parent for handler in handlers}
+    """Return the folders that become a function each, by the function's name: those with a handler."""
+    folders = sorted(handler.parent for handler in functions.glob("selfrag/**/handler.py"))
+    return {_NAMES.get(folder.name, folder.name): folder for folder in folders}
 
 
 def function_files(functions: Path, step: str) -> Files:
-    """Return the files of a step's zip: its folder, and the `__init__.py` of its room."""
+    """Return the files of a step's zip: its folder, and the `__init__.py` of the packages that it is in."""
     folder = steps_of(functions)[step]
-    rooms = [parent / "__init__.py" for parent in folder.parents if functions in parent.parents]
-    return _below(functions, [*rooms, *folder.rglob("*")])
+    packages = [parent / "__init__.py" for parent in folder.parents if functions in parent.parents]
+    return _below(functions, [*packages, *folder.rglob("*")])
 
 
 def layer_files(layer: str, functions: Path, libraries: Path) -> Files:
-    """Return the files of a layer below `python/`: its libraries and, in every function's layer, the shared code."""
-    folder = libraries / {LAYER: "shared"}.get(layer, layer)
-    shared = _below(functions, (functions / _SHARED).rglob("*")) if layer == LAYER else {}
-    return {f"python/{path}": data for path, data in {**shared, **_below(folder, folder.rglob("*"))}.items()}
+    """Return the files of a layer below `python/`: its libraries, and its packages of `selfrag`."""
+    folder = libraries / layer
+    packages = [file for package in packages_of(layer, functions) for file in package.rglob("*")]
+    files = {**_below(functions, packages), **_below(folder, folder.rglob("*"))}
+    return {f"python/{path}": data for path, data in files.items()}
+
+
+def packages_of(layer: str, functions: Path) -> list[Path]:
+    """Return the packages of `selfrag` that a layer holds: a namespace, which Python merges from layers and zip."""
+    if layer in _IN_LAYERS:
+        return [functions / "selfrag" / name for name in _IN_LAYERS[layer]]
+    elsewhere = {*_STEPS, _DEFINITIONS, *(name for names in _IN_LAYERS.values() for name in names)}
+    return sorted(path for path in (functions / "selfrag").iterdir() if path.is_dir() and path.name not in elsewhere)
 
 
 def layers_of(step: str) -> tuple[str, ...]:

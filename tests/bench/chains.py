@@ -13,14 +13,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from selfrag import bootstrap
+from selfrag.ports.index import Entry
 from selfrag_cli.local.definitions import QUESTION
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index.embedders import E5Embedder
 from selfrag_cli.local.index.passage_index import EmbeddedIndex
 from selfrag_cli.local.index.store import SCHEMA
 from selfrag_cli.local.stack import deployed_handlers
-from selfrag import bootstrap
-from selfrag.ports.index import Entry
 from tests.support.chains.model import ChainModel
 from tests.support.chains.world import COLLECTION, Chain, chains, passages
 from tests.support.fakes import MemoryCache

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from selfrag import bootstrap
+from selfrag.bootstrap import questions
+from selfrag.runtime.clock import Clock
 from selfrag_cli.local.serving.gateway import threaded_handler
 from selfrag_cli.local.serving.invocation import Asked, invoke
 from selfrag_cli.local.stack import running_stack
 from selfrag_cli.local.stores.bindings import LocalBindings
-from selfrag import bootstrap
-from selfrag.bootstrap import questions
-from selfrag.runtime.clock import Clock
 from tests.support.asking import MemoryCalls
 from tests.support.doubles.model_server import SPOILED, Body, Fault, ModelServer
 from tests.support.doubles.requests import output_format

@@ -15,14 +15,14 @@ from typing import Any
 
 from scipy.stats import binomtest
 
+from selfrag.domain.passages import Bounds, Candidates, Passage
+from selfrag.ports.index import CANDIDATES, Entry, PassageIndex, best, ranked
 from selfrag_cli.lab.bench.identifiers import files, lines
 from selfrag_cli.lab.bench.measures import DEPTH, Answered, figures
 from selfrag_cli.lab.bench.searches import searches
 from selfrag_cli.lab.bench.squad import Task, read_task
 from selfrag_cli.lab.bench.vectors import kept_on_disk
 from selfrag_cli.local.index import E5Embedder
-from selfrag.domain.passages import Bounds, Candidates, Passage
-from selfrag.ports.index import CANDIDATES, Entry, PassageIndex, best, ranked
 from tests.support.doubles.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY
 from tests.support.engines.programs import missing, opensearch
 

@@ -10,17 +10,17 @@ from typing import Any
 
 from werkzeug.datastructures import Headers
 
+from selfrag import bootstrap
+from selfrag.bootstrap import Parts
+from selfrag.domain.passages import Bounds, Candidates
+from selfrag.domain.questions import AskRequest
+from selfrag.runtime.clock import Clock
 from selfrag_cli.local.definitions import QUESTION
 from selfrag_cli.local.stack import deployed_handlers, machine, opened_stores
 from selfrag_cli.local.stand_in.messages import Refused
 from selfrag_cli.local.stores.executions import LocalExecutions
 from selfrag_cli.local.stores.recent_calls import LocalCalls
 from selfrag_cli.local.stores.tables import VERDICTS, Items
-from selfrag import bootstrap
-from selfrag.bootstrap import Parts
-from selfrag.domain.passages import Bounds, Candidates
-from selfrag.domain.questions import AskRequest
-from selfrag.runtime.clock import Clock
 from tests.bench.api.apart import ApartApi
 from tests.bench.api.billing import Billed, Span, critical_seconds
 from tests.bench.api.server import MessagesApi

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from selfrag_cli.local.home import connect
-from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from selfrag.adapters.opensearch.collection import STORED
 from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.domain.passages import Bounds
 from selfrag.ports.index import Index, search
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from tests.contract.entries import entry, unit
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from selfrag.domain.passages import Bounds, Passage, embedded_text
+from selfrag.ports.index import CANDIDATES, Entry, best
 from selfrag_cli.lab.bench.measures import Answered, figures
 from selfrag_cli.lab.bench.squad import read_task
 from selfrag_cli.lab.bench.vectors import kept_on_disk
 from selfrag_cli.local.index import E5Embedder
-from selfrag.domain.passages import Bounds, Passage, embedded_text
-from selfrag.ports.index import CANDIDATES, Entry, best
 from tests.contract.endpoint import ADDRESS, index_of_its_own
 
 DATA = os.environ.get("SELFRAG_TEST_SQUAD", "")

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from selfrag.reader.readers import parse
 from selfrag.domain.documents import Document
+from selfrag.reader.readers import parse
 from tests.documents.files import FILES
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from selfrag_cli.local.index import open_embedder, open_index
-from selfrag.ingestion.split_document.logic import Task as ToSplit
-from selfrag.ingestion.split_document.logic import split_into_batches
-from selfrag.question.generate.logic import Task, generate
 from selfrag.domain.answers import Citation
 from selfrag.domain.documents import Document
 from selfrag.domain.passages import Bounds, Passage, embedded_text
+from selfrag.ingestion.split_document.logic import Task as ToSplit
+from selfrag.ingestion.split_document.logic import split_into_batches
 from selfrag.ports.index import CANDIDATES, Entry, best
+from selfrag.question.generate.logic import Task, generate
 from selfrag.text.sentences import split_around
+from selfrag_cli.local.index import open_embedder, open_index
 from tests.documents.kinds import ASKED, TEMPTING, Asked, documents
 from tests.support.fakes import PROMPT, FakeClaude, FakeWork, cited
 

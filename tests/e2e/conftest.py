@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from selfrag.domain.questions import read_request
 from selfrag_cli.local.asking import ask_question
 from selfrag_cli.local.index import E5Embedder
 from selfrag_cli.local.sources.place import place_to_ask
 from selfrag_cli.main import main
-from selfrag.domain.questions import read_request
 from tests.support.command import HANDBOOK, Command, Ended
 from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import FakeEmbedder

@@ -14,10 +14,10 @@ import boto3
 import httpx2
 import pytest
 
-from selfrag.api.edge.body import MAX_BODY_BYTES
-from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from selfrag import bootstrap
+from selfrag.api.edge.body import MAX_BODY_BYTES
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
+from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from tests.support.doubles.model_server import ModelServer
 from tests.support.emulated_aws.resources import TABLES, bind
 from tests.support.emulated_aws.stack import MACHINE_ARN

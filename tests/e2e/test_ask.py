@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 import pytest
 
-from selfrag_cli.local.index import E5Embedder
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.strategies import Strategy
 from selfrag.text.language import language_of
+from selfrag_cli.local.index import E5Embedder
 from tests.e2e.conftest import Ask, Run
 from tests.support.command import Command, Ended
 from tests.support.doubles.model_server import ModelServer

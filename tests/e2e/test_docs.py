@@ -45,8 +45,8 @@ ELSEWHERE = {
     ".venv/bin/selfrag serve",
     ".venv/bin/selfrag serve --docs notes --collection notes --writable",
     "make .venv-clients/.done",
-    "PATH=$PWD/.venv-clients/bin:$PATH openapi-python-client generate --path functions/selfrag/api/openapi.json --meta none "
-    "--output-path selfrag_client",
+    "PATH=$PWD/.venv-clients/bin:$PATH openapi-python-client generate --path functions/selfrag/api/openapi.json "
+    "--meta none --output-path selfrag_client",
 }
 ROWS = re.findall(r"^\| ([^|]+) \| `make ask ([^`]+)` \| ([^|]+) \|$", STRATEGIES, re.M)
 

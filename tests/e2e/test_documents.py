@@ -12,8 +12,8 @@ import httpx2
 import pytest
 import requests
 
-from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, document_id
+from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from tests.e2e.test_api import problem
 from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, bind
 from tests.support.emulated_aws.watching import watch

@@ -16,6 +16,7 @@ from werkzeug.wrappers import Request, Response
 
 from selfrag.domain.calls import PRICES
 from selfrag.runtime.models import DEFAULT_MODELS, GRADER, WRITER
+from selfrag_cli.sample import HANDBOOK
 from tests.e2e.conftest import Run
 from tests.support.command import ROOT, Command
 from tests.support.doubles.model_server import Body, ModelServer
@@ -124,7 +125,14 @@ def test_two_variants_are_measured_and_compared_and_nothing_is_asked_twice(
 def test_what_a_judge_errs_and_a_baseline_are_read_before_any_question_is_asked(
     here: Run, questions: str, tmp_path: Path
 ) -> None:
-    asked = ("eval", questions, "--docs", str(ROOT / "cli" / "selfrag_cli" / "sample" / "handbook"), "--judge", "as-set")
+    asked = (
+        "eval",
+        questions,
+        "--docs",
+        str(HANDBOOK),
+        "--judge",
+        "as-set",
+    )
     ended = here(*asked, "--judge-errors", questions)
     assert (ended.code, ended.out) == (2, "")
     assert "set.jsonl is not what `selfrag eval graders --json` prints" in ended.err

@@ -13,8 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from selfrag_cli.local.stores.feedback import LocalFeedback
-from selfrag_cli.local.stores.tables import opened_items
 from selfrag import bootstrap
 from selfrag.adapters.feedback import feedback_of
 from selfrag.bootstrap import api as bootstrap_api
@@ -22,6 +20,8 @@ from selfrag.domain.feedback import Feedback, FeedbackRequest
 from selfrag.domain.fields import MAX_RIGHT_ANSWER_CHARACTERS
 from selfrag.domain.validation import explain
 from selfrag.ports.executions import Executions
+from selfrag_cli.local.stores.feedback import LocalFeedback
+from selfrag_cli.local.stores.tables import opened_items
 from tests.e2e.conftest import Run
 from tests.e2e.test_api import ASK, finished, problem, serving_api
 from tests.support.doubles.model_server import ModelServer, step_of

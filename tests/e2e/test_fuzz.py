@@ -15,11 +15,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from selfrag_cli.local.serving.gateway import serving
 from selfrag.bootstrap import ingestion
 from selfrag.domain.documents import document_id
 from selfrag.domain.policy import Policy
 from selfrag.domain.strategies import Strategy
+from selfrag_cli.local.serving.gateway import serving
 from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, bind
 from tests.support.emulated_aws.stack import running_stack
 from tests.support.emulated_aws.watching import watch

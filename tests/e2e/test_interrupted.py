@@ -105,7 +105,7 @@ def readers() -> list[int]:
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            if b"selfrag.reader.processes.child" in path.read_bytes() and _belongs_to(int(path.parent.name), os.getpid()):
+            if b"processes.child" in path.read_bytes() and _belongs_to(int(path.parent.name), os.getpid()):
                 found.append(int(path.parent.name))
         except OSError:
             continue

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from selfrag_cli.lab.gold.question_sets import read_questions
 from selfrag.domain.calls import PRICES
 from selfrag.runtime.models import WRITER
+from selfrag_cli.lab.gold.question_sets import read_questions
 from tests.e2e.conftest import Run
 from tests.support.command import Command
 from tests.support.doubles.model_server import ModelServer, message, reply

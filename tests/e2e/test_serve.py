@@ -16,6 +16,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from selfrag_cli.sample import HANDBOOK
 from tests.e2e.test_api import eventually, problem
 from tests.support.command import ROOT, Command
 
@@ -355,7 +356,10 @@ def ingestions_of(directory: Path) -> list[str]:
     ("arguments", "words"),
     [
         (("--writable",), "name a directory of your own with --docs"),
-        (("--writable", "--docs", str(ROOT / "cli" / "selfrag_cli" / "sample" / "handbook" / "people")), "name a directory of your own"),
+        (
+            ("--writable", "--docs", str(HANDBOOK / "people")),
+            "name a directory of your own",
+        ),
         (("--writable", "--docs", "/nowhere/at/all"), "does not exist"),
         (("--docs", ".", "--collection", "a/b"), "is not a name"),
         (("--collection", "nowhere"), "has been read yet"),

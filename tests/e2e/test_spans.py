@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
+from selfrag.domain.history import steps_of
 from selfrag_cli.local.stores.histories import keep_history
 from selfrag_cli.spans.made import trace_of
-from selfrag.domain.history import steps_of
 from tests.e2e.conftest import Run
 from tests.support.doubles.model_server import ModelServer
 from tests.support.doubles.otlp_receiver import OtlpReceiver, attributes_of

@@ -13,6 +13,11 @@ import httpx2
 import pytest
 import time_machine
 
+from selfrag import bootstrap
+from selfrag.domain.documents import document_id
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.questions import UploadRequest
+from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS
 from selfrag_cli.local.environment import DOCUMENTS_BUCKET
 from selfrag_cli.local.serving.bucket import UPLOADS_PATH, DirectoryBucket, ReadOnlyBucket
 from selfrag_cli.local.serving.documents import Documents
@@ -21,11 +26,6 @@ from selfrag_cli.local.serving.gateway import serving
 from selfrag_cli.local.stack import opened_stores
 from selfrag_cli.local.stores.bindings import LocalBindings
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
-from selfrag import bootstrap
-from selfrag.domain.documents import document_id
-from selfrag.domain.errors import InvalidInput
-from selfrag.domain.questions import UploadRequest
-from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS
 from tests.e2e.test_api import problem
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from werkzeug.wrappers import Response
 
-from selfrag.question.compose_answer.handler import handler as compose_answer
 from selfrag.domain.errors import Asleep, Misconfigured, RequestRejected
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.ranking import ranked
+from selfrag.question.compose_answer.handler import handler as compose_answer
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, Fault, Node, Said
 from tests.support.doubles.vllm.server import BROKEN, CUT, NO_CAPACITY, SILENCE, SPOILED, model_error
 from tests.support.loopback import Loopback

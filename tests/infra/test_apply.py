@@ -15,8 +15,8 @@ import boto3
 import httpx2
 import pytest
 
-from selfrag.api.edge.cors import SECURITY_HEADERS
 from infra.packages.zips import LAYERS
+from selfrag.api.edge.cors import SECURITY_HEADERS
 from selfrag.domain.kinds import EXTENSIONS
 from tests.support.documents.made_files import MAKERS
 from tests.support.doubles.opensearch_double import OpenSearchDouble

@@ -9,8 +9,8 @@ from typing import Any
 import boto3
 from botocore.exceptions import ClientError
 
-from selfrag_cli.local.definitions import INGESTION
 from selfrag.domain.documents import document_id
+from selfrag_cli.local.definitions import INGESTION
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble

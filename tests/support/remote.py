@@ -5,8 +5,8 @@ import threading
 from multiprocessing import get_context
 from typing import Any
 
-from selfrag_cli.lab.runs.worker import Processes, end_with_parent
 from selfrag.domain.errors import Misconfigured
+from selfrag_cli.lab.runs.worker import Processes, end_with_parent
 
 SECONDS = 60
 

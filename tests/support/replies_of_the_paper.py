@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement, product
 from typing import Any
 
-from selfrag.question.pick_candidate import logic as pick_candidate
-from selfrag.question.rank_paths import logic as rank_paths
 from selfrag.plan.contest.situation import Contest
 from selfrag.plan.limits import calls
 from selfrag.plan.tree.situation import Tree
+from selfrag.question.pick_candidate import logic as pick_candidate
+from selfrag.question.rank_paths import logic as rank_paths
 from tests.support import steps
 from tests.support.replies_of_the_loop import decisions
 from tests.support.walk import Reply

@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded, TemporarilyUnavailable
 from selfrag.question.compose_answer.handler import handler as compose_answer
 from selfrag.question.plan.handler import handler as plan
-from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded, TemporarilyUnavailable
 from tests.support import steps
 from tests.support.definition import snake
 from tests.support.replies_of_the_loop import Replies as OfTheLoop

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from selfrag_cli.doctor import needs
 from selfrag.adapters.claude.purse import MOST_TOKENS, VERDICT_TOKENS
 from selfrag.domain.calls import PRICES, ModelCall, cost_usd, price_of
 from selfrag.runtime.models import DEFAULT_MODELS, FIRST, PROFILES
+from selfrag_cli.doctor import needs
 from tests.support.fakes import SMALLEST_CACHEABLE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "costs.md").read_text(encoding="utf-8")

@@ -6,10 +6,10 @@ from functools import reduce
 
 import pytest
 
+from selfrag.domain.scores.prompts import unmarked
+from selfrag.question.grade_support.facts import facts_of
 from selfrag.reader.data.workbooks.formats import shown
 from selfrag.reader.pdf.text.paragraphs import Words
-from selfrag.question.grade_support.facts import facts_of
-from selfrag.domain.scores.prompts import unmarked
 from selfrag.text.language import language_of
 from selfrag.text.likeness import most_like
 from selfrag.text.near_duplicates import Text, near_duplicates

@@ -11,14 +11,14 @@ import yaml
 from statelint.config import Config
 from statelint.linter import Linter
 
-from selfrag_cli.local.definitions import EVALUATION, INGESTION, INTAKE, QUESTION, REINDEX, placeholders
-from selfrag_cli.local.jsonata import check, depth_of
 from selfrag.domain import errors
 from selfrag.domain.ledger import path_of
 from selfrag.domain.verdicts import Critique
 from selfrag.plan.tree.searches import LEVEL_BYTES
 from selfrag.runtime.deadline import LONGEST_RETRY_WAIT_SECONDS
 from selfrag.text.state_budget import STATE_BUDGET_BYTES
+from selfrag_cli.local.definitions import EVALUATION, INGESTION, INTAKE, QUESTION, REINDEX, placeholders
+from selfrag_cli.local.jsonata import check, depth_of
 from tests.support.definition import (
     EVALUATION_MACHINE,
     EVALUATION_RAW,
@@ -306,4 +306,6 @@ def test_aws_gets_nothing_that_is_there_for_the_anchors_alone() -> None:
 
 
 def test_the_definition_is_the_one_that_is_deployed() -> None:
-    assert all(path == ROOT / "functions" / "selfrag" / "workflows" / f"{name}.asl.yaml" for name, path in DEFINITIONS.items())
+    assert all(
+        path == ROOT / "functions" / "selfrag" / "workflows" / f"{name}.asl.yaml" for name, path in DEFINITIONS.items()
+    )

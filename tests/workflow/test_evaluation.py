@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from selfrag.domain.questions import AskRequest
 from selfrag_cli.lab.gold.question_sets import GoldQuestion
 from selfrag_cli.lab.runs.machine import MOST_ANSWERS, item_of
 from selfrag_cli.lab.runs.tasks import Task
 from selfrag_cli.lab.runs.variants import read_variants
 from selfrag_cli.local.definitions import EVALUATION, definition_json, placeholders
 from selfrag_cli.local.jsonata import evaluate
-from selfrag.domain.questions import AskRequest
 from tests.support.definition import EVALUATION_MACHINE, IN_EXPRESSIONS, MACHINE, QUESTION_MACHINE
 from tests.support.emulated_aws.strictness import MAX_VARIABLE_BYTES
 from tests.support.templates import template

@@ -9,10 +9,10 @@ import boto3
 import pytest
 import time_machine
 
-from selfrag_cli.local.definitions import INGESTION
 from selfrag import bootstrap
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.passages import Bounds
+from selfrag_cli.local.definitions import INGESTION
 from tests.support.documents.files import pdf
 from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET
 from tests.support.emulated_aws.stack import deployed_handlers

@@ -11,10 +11,10 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
+from selfrag.adapters.manifest import LEASE_SECONDS, DynamoManifest
 from selfrag_cli.local.definitions import INTAKE, placeholders
 from selfrag_cli.local.runner.failures import Failure
 from selfrag_cli.local.runner.machine import Execution, Machine
-from selfrag.adapters.manifest import LEASE_SECONDS, DynamoManifest
 from tests.support.definition import INGESTION_MACHINE, INTAKE_MACHINE
 from tests.support.emulated_aws.resources import DOCUMENTS_TABLE, make
 

@@ -17,15 +17,6 @@ from unittest.mock import patch
 import anthropic
 import pytest
 
-from selfrag_cli.local.stand_in.replies import tokens
-from selfrag.question.compose_answer.logic import compose
-from selfrag.question.compose_answer.task import Task
-from selfrag.question.generate import annotations
-from selfrag.question.generate import logic as generate_logic
-from selfrag.question.grade_relevance import logic as relevance_logic
-from selfrag.question.grade_relevance.logic import Relevance
-from selfrag.question.grade_support import logic as support_logic
-from selfrag.question.grade_support.logic import JudgedClaim
 from selfrag import bootstrap
 from selfrag.adapters.claude import cache_control
 from selfrag.adapters.claude.sdk import SdkClaude
@@ -38,7 +29,16 @@ from selfrag.plan.loop.situation import Gathering
 from selfrag.plan.self_rag import SelfRag
 from selfrag.ports.model import Judgement, Segment
 from selfrag.ports.prompts import load_prompt
+from selfrag.question.compose_answer.logic import compose
+from selfrag.question.compose_answer.task import Task
+from selfrag.question.generate import annotations
+from selfrag.question.generate import logic as generate_logic
+from selfrag.question.grade_relevance import logic as relevance_logic
+from selfrag.question.grade_relevance.logic import Relevance
+from selfrag.question.grade_support import logic as support_logic
+from selfrag.question.grade_support.logic import JudgedClaim
 from selfrag.runtime.settings import DEFAULT_MODELS
+from selfrag_cli.local.stand_in.replies import tokens
 from tests.support import steps
 from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import PROMPT, SMALLEST_CACHEABLE, FakeClaude, cited, grader, passage

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from selfrag_cli.local.definitions import QUESTION
-from selfrag_cli.local.stack import deployed_handlers
 from selfrag import bootstrap
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.passages import Passage
 from selfrag.ports.model import Cited, Judgement, Segment, Source, Writing
 from selfrag.ports.prompts import Prompt
 from selfrag.text.sentences import split_sentences
+from selfrag_cli.local.definitions import QUESTION
+from selfrag_cli.local.stack import deployed_handlers
 from tests.support import steps
 from tests.support.fakes import FakeEmbedder, FakeIndex, MemoryCache
 from tests.support.machine import Machine

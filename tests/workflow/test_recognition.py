@@ -8,10 +8,10 @@ from typing import Any
 import boto3
 import pytest
 
-from selfrag_cli.local.definitions import INGESTION
 from selfrag import bootstrap
 from selfrag.adapters.textract.recognizer import TextractRecognizer
 from selfrag.bootstrap import ingestion as ingestion_parts
+from selfrag_cli.local.definitions import INGESTION
 from tests.support.definition import INGESTION_MACHINE, lambda_tasks
 from tests.support.documents.files import pdf
 from tests.support.documents.scans import scanned_pdf

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from selfrag.adapters.manifest import LEASE_SECONDS
 from selfrag_cli.local.definitions import REINDEX, placeholders
 from selfrag_cli.local.jsonata import evaluate
-from selfrag.adapters.manifest import LEASE_SECONDS
 from tests.support.definition import INGESTION_MACHINE, REINDEX_MACHINE
 from tests.support.templates import template
 

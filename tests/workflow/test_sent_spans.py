@@ -8,13 +8,13 @@ import boto3
 import pytest
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
-from selfrag_cli.spans.made import trace_of
 from selfrag import bootstrap
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.domain.history import epoch_seconds
 from selfrag.domain.spans import Span
 from selfrag.runtime.observability import hashed
 from selfrag.send_spans.handler import handler
+from selfrag_cli.spans.made import trace_of
 from tests.support.doubles.model_server import ModelServer
 from tests.support.doubles.otlp_receiver import OtlpReceiver, attributes_of
 from tests.support.emulated_aws.resources import TABLES

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from selfrag_cli.lab.traces import Trace, trace_of
 from selfrag.domain.passages import Passage
+from selfrag_cli.lab.traces import Trace, trace_of
 from tests.support import steps
 from tests.workflow.asking import ASKED, NONE, executed
 from tests.workflow.paper.test_traced_comparisons import CASES

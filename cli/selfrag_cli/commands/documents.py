@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfrag.domain.questions import read_filters
 from selfrag_cli.local.sources.place import AnotherDirectory, Place, place_to_ask, place_to_read
 from selfrag_cli.local.sources.report import NothingUsable, Report
 from selfrag_cli.local.sources.site.notes import Limits
 from selfrag_cli.options import AsJson, Collection, Docs, Filters, IntoCollection
 from selfrag_cli.terminal import agreed, out, print_json, print_line, reading_progress, warn
-from selfrag.domain.questions import read_filters
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,12 +4,12 @@ from typing import Annotated, Any
 
 import typer
 
-from selfrag_cli.local.sources.place import place_to_ask
-from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters
-from selfrag_cli.terminal import current_step, out, print_json, print_line, reading_progress, warn
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.history import ENDS, steps_of
 from selfrag.domain.questions import read_request
+from selfrag_cli.local.sources.place import place_to_ask
+from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters
+from selfrag_cli.terminal import current_step, out, print_json, print_line, reading_progress, warn
 
 
 def ask(

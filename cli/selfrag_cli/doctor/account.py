@@ -9,9 +9,9 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
+from selfrag.domain.errors import Misconfigured
 from selfrag_cli.doctor.choices import Choices
 from selfrag_cli.doctor.quotas import Quotas
-from selfrag.domain.errors import Misconfigured
 
 RETRIES = Config(retries={"total_max_attempts": 3, "mode": "standard"}, connect_timeout=5, read_timeout=30)
 

@@ -3,10 +3,6 @@
 from collections.abc import Iterable
 from typing import Any
 
-from selfrag_cli.doctor.account import Account
-from selfrag.question.decide_retrieval import logic as decide_retrieval
-from selfrag.question.generate import logic as generate
-from selfrag.question.grade_support import logic as grade_support
 from selfrag.adapters.claude.capabilities import Capabilities
 from selfrag.adapters.claude.profiles import Profile, profile_of
 from selfrag.adapters.claude.sdk import SdkClaude, client_of
@@ -14,9 +10,13 @@ from selfrag.domain.passages import Evidence
 from selfrag.ports.model import Judgement
 from selfrag.ports.prompts import load_prompt
 from selfrag.ports.recent import Recent
+from selfrag.question.decide_retrieval import logic as decide_retrieval
+from selfrag.question.generate import logic as generate
+from selfrag.question.grade_support import logic as grade_support
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.models import FIRST
 from selfrag.runtime.pace import Pace
+from selfrag_cli.doctor.account import Account
 
 SECONDS = 20.0
 WRITER, DECIDE = "generate", "decide_retrieval"
@@ -47,15 +47,15 @@ class Trial:
         """Ask for the verdict of one of the steps, its prompt marked for the longest time that the model keeps it."""
         # The shape with a list is the harder one.
         if {grade_support.STEP, FIRST} & set(steps):
-            prompt, shape = load_prompt(grade_support.__file__), grade_support.Support
+            prompt, shape = load_prompt(grade_support.__name__), grade_support.Support
             return self._claude(grade_support.STEP).judge(grade_support.STEP, prompt, CHECK, shape)
-        prompt = load_prompt(decide_retrieval.__file__)
+        prompt = load_prompt(decide_retrieval.__name__)
         return self._claude(DECIDE).judge(DECIDE, prompt, DECISION, decide_retrieval.Retrieval)
 
     def write(self) -> generate.Result:
         """Ask for an answer from a passage, with citations."""
         task = generate.Task(question=ASKED, passages=[PASSAGE])
-        return generate.generate(task, self._claude(WRITER), load_prompt(generate.__file__))
+        return generate.generate(task, self._claude(WRITER), load_prompt(generate.__name__))
 
     def _claude(self, step: str) -> SdkClaude:
         account = self._account

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from botocore.exceptions import ClientError
 
+from selfrag.adapters.faults import code_of
 from selfrag_cli.doctor.deployment import Deployment
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look
 from selfrag_cli.doctor.trial import FAILED, fetched
-from selfrag.adapters.faults import code_of
 
 POLICY = {"strategy": "candidates", "generator": "selfrag", "retrieval": "never"}
 # In the warning of a step whose server does not list the tokens that were asked for.

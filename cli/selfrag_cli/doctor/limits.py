@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from selfrag.adapters.faults import code_of
+from selfrag.domain.errors import Misconfigured
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
 from selfrag_cli.doctor.needs import (
@@ -19,8 +21,6 @@ from selfrag_cli.doctor.needs import (
     load_minutes,
 )
 from selfrag_cli.doctor.quotas import Quota
-from selfrag.adapters.faults import code_of
-from selfrag.domain.errors import Misconfigured
 
 # Service Quotas has this code for "Concurrent executions"; below the usual limit more should be asked for.
 CONCURRENCY, USUAL_CONCURRENCY = "L-B99A9384", 1000

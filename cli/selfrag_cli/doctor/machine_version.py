@@ -10,11 +10,11 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from selfrag.adapters.executions import NO_MACHINE
+from selfrag.adapters.faults import code_of
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, fine, look
 from selfrag_cli.doctor.services import synchronous_client
-from selfrag.adapters.executions import NO_MACHINE
-from selfrag.adapters.faults import code_of
 
 _DEFINITION = {"StartAt": "End", "States": {"End": {"Type": "Succeed"}}}
 _TRUST = {

@@ -6,14 +6,14 @@ from typing import Any
 
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.claude import WRITER, Trial
-from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
 from selfrag.adapters.claude.profiles import profile_of
 from selfrag.adapters.faults import code_of
 from selfrag.adapters.titan import MODEL as TITAN
 from selfrag.domain.errors import SelfragError
 from selfrag.ports.model import Judgement
+from selfrag_cli.doctor.account import Account
+from selfrag_cli.doctor.claude import WRITER, Trial
+from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
 
 ELSEWHERE = "Set `embedding_region` to a region that has it, such as us-east-1."
 OTHER_ID = "Choose another id in `models`, or another region: the model catalog of Bedrock's console lists both."

@@ -4,13 +4,14 @@ Tables, machines and the collection have no check of their own: a deployment tha
 """
 
 from collections.abc import Iterator
-from pathlib import Path
+from pkgutil import iter_modules
 
 from botocore.exceptions import ClientError
 
+from selfrag import ingestion, question
+from selfrag.adapters.faults import code_of
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine
-from selfrag.adapters.faults import code_of
 
 MACHINES = (
     "evaluation",
@@ -23,17 +24,13 @@ MACHINES = (
 BUCKETS = ("documents", "work")
 # Made with `text_recognition`.
 RECOGNIZED = "recognized"
-_FUNCTIONS = Path(__file__).parents[2] / "functions"
 _SHOWN = 3
 
 
 def functions(streaming: bool = False, sending: bool = False) -> list[str]:
-    """Return the functions that are deployed: the folders that have a handler, and `stream` with `stream_events`.
-
-    The folder `send_spans` is one of them with `otlp_endpoint`.
-    """
-    folders = {handler.parent.name for handler in _FUNCTIONS.rglob("handler.py")} - {"send_spans"}
-    return sorted([*folders, *(["stream"] * streaming), *(["send_spans"] * sending)])
+    """Return the functions that are deployed: `stream` with `stream_events`, `send_spans` with `otlp_endpoint`."""
+    steps = [module.name for room in (question, ingestion) for module in iter_modules(room.__path__) if module.ispkg]
+    return sorted(["ask", *steps, *(["stream"] * streaming), *(["send_spans"] * sending)])
 
 
 def roles(account: Account) -> Iterator[Finding]:

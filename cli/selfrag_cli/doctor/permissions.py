@@ -4,18 +4,18 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from importlib.resources import files
 from string import Template
 from typing import Any
 
+from selfrag.runtime.models import DEFAULT_MODELS, first_of
 from selfrag_cli.doctor.choices import Choices
 from selfrag_cli.doctor.deployment import Deployment
 from selfrag_cli.doctor.findings import Finding, blocks, fine
 from selfrag_cli.doctor.names import MACHINES
-from selfrag.runtime.models import DEFAULT_MODELS, first_of
 
 # By who calls and the resource: the actions. Recorded from runs that take every path; a test says when it is stale.
-FILE = Path(__file__).with_name("calls.json")
+FILE = files("selfrag_cli.doctor") / "calls.json"
 # These have the same rights, and stand there once.
 EACH_THAT_ASKS = "each step that asks the model"
 # One definition of questions serves two machines, which have the same rights.

@@ -7,10 +7,10 @@ from typing import Any
 from botocore.config import Config
 from botocore.exceptions import ClientError, EndpointConnectionError
 
+from selfrag.adapters.faults import code_of
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look
 from selfrag_cli.doctor.needs import TEXTRACT_PAGE_DOLLARS, month_dollars
-from selfrag.adapters.faults import code_of
 
 # The cap that docs/costs.md proposes for either kind of unit.
 CAP = 4

@@ -3,10 +3,10 @@
 import time
 from typing import Any
 
-from selfrag_cli.local.stores.feedback import LocalFeedback
-from selfrag_cli.local.stores.tables import opened_items
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.feedback import Feedback
+from selfrag_cli.local.stores.feedback import LocalFeedback
+from selfrag_cli.local.stores.tables import opened_items
 
 
 def read_feedback(name: str, region: str | None, collection: str = "") -> list[Feedback]:

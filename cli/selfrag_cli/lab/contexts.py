@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from selfrag.question.generate.citations import source_of
 from selfrag.domain.history import Step
 from selfrag.domain.passages import Evidence, Passage
+from selfrag.question.generate.citations import source_of
 
 
 class _Written(NamedTuple):

@@ -5,6 +5,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from selfrag.domain.errors import InvalidInput, Misconfigured
+from selfrag.runtime.settings import Settings, read
 from selfrag_cli.lab.gold.question_sets import GoldQuestion
 from selfrag_cli.lab.report import Findings
 from selfrag_cli.lab.runs.asking import Ask, asking_endpoint, asking_place, brought_in_step
@@ -19,8 +21,6 @@ from selfrag_cli.local.backends import check_generator, is_offline
 from selfrag_cli.local.setup import AS_SET
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.local.sources.progress import OnDocument
-from selfrag.domain.errors import InvalidInput, Misconfigured
-from selfrag.runtime.settings import Settings, read
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.passages import Passage
 from selfrag_cli.lab.commands.options import Tool
 from selfrag_cli.lab.gold.question_sets import GoldQuestion
 from selfrag_cli.lab.metrics.measures import Measured
 from selfrag_cli.lab.report import Findings
 from selfrag_cli.lab.runs.results import Result
-from selfrag.domain.errors import InvalidInput
-from selfrag.domain.passages import Passage
 
 Row = dict[str, Any]
 # The passages that the writer of an answer was given, by the answer's id.

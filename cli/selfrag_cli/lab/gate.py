@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.metrics.comparison import differences
 from selfrag_cli.lab.metrics.measures import Share, overall
 from selfrag_cli.lab.report import Findings
-from selfrag.domain.errors import InvalidInput
 
 # A measure of before, by variant and question.
 Before = dict[str, dict[str, Share]]

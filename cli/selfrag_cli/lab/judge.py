@@ -6,6 +6,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
+from selfrag import bootstrap
+from selfrag.domain.answers import UNCITED
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.verdicts import SupportVerdict, judged_by
+from selfrag.question.compose_answer.messages import WITHOUT_ANSWER
+from selfrag.question.grade_support.logic import Result as Support
 from selfrag_cli.lab.correctness import STEP as CORRECTNESS
 from selfrag_cli.lab.correctness import Result as Correct
 from selfrag_cli.lab.correctness import Says
@@ -17,12 +23,6 @@ from selfrag_cli.lab.metrics.correction import corrected
 from selfrag_cli.lab.metrics.measures import NOT_FOR_IT, Share
 from selfrag_cli.lab.report import Findings, Report
 from selfrag_cli.lab.runs.results import Result
-from selfrag.question.compose_answer.messages import WITHOUT_ANSWER
-from selfrag.question.grade_support.logic import Result as Support
-from selfrag import bootstrap
-from selfrag.domain.answers import UNCITED
-from selfrag.domain.errors import InvalidInput
-from selfrag.domain.verdicts import SupportVerdict, judged_by
 
 STEP = "grade_support"
 

@@ -7,16 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from selfrag_cli.lab import correctness
-from selfrag_cli.lab.runs.budget import MARGIN, MOST_IN_A_ROW, Budget
-from selfrag_cli.lab.runs.estimates import TOKENS
-from selfrag_cli.local.backends import check_services, chosen_backends
-from selfrag_cli.local.sources.place import Place
-from selfrag_cli.local.stack import opened_stores
-from selfrag.question.decide_retrieval import logic as decide_retrieval
-from selfrag.question.grade_relevance import logic as grade_relevance
-from selfrag.question.grade_support import logic as grade_support
-from selfrag.question.grade_utility import logic as grade_utility
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits, StepResult, price_of
@@ -24,8 +14,18 @@ from selfrag.domain.errors import BudgetExceeded, InvalidInput, Misconfigured, T
 from selfrag.ports.cache import VerdictCache
 from selfrag.ports.grading import Grader
 from selfrag.ports.prompts import Prompt, load_prompt
+from selfrag.question.decide_retrieval import logic as decide_retrieval
+from selfrag.question.grade_relevance import logic as grade_relevance
+from selfrag.question.grade_support import logic as grade_support
+from selfrag.question.grade_utility import logic as grade_utility
 from selfrag.runtime.models import FIRST
 from selfrag.runtime.settings import Settings, read
+from selfrag_cli.lab import correctness
+from selfrag_cli.lab.runs.budget import MARGIN, MOST_IN_A_ROW, Budget
+from selfrag_cli.lab.runs.estimates import TOKENS
+from selfrag_cli.local.backends import check_services, chosen_backends
+from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.stack import opened_stores
 
 
 class Case(NamedTuple):
@@ -40,11 +40,11 @@ Tell = Callable[[int, int], object]
 Judge = Callable[[Case, float | None], StepResult]
 # The code of each grader's step, by its folder: its logic, its task and the function that judges.
 STEPS: dict[str, tuple[str, type[Limits], Callable[[Any, Grader], StepResult]]] = {
-    "decide_retrieval": (decide_retrieval.__file__, decide_retrieval.Task, decide_retrieval.decide),
-    "grade_relevance": (grade_relevance.__file__, grade_relevance.Task, grade_relevance.grade),
-    "grade_support": (grade_support.__file__, grade_support.Task, grade_support.grade),
-    "grade_utility": (grade_utility.__file__, grade_utility.Task, grade_utility.grade),
-    correctness.STEP: (correctness.__file__, correctness.Task, correctness.grade),
+    "decide_retrieval": (decide_retrieval.__name__, decide_retrieval.Task, decide_retrieval.decide),
+    "grade_relevance": (grade_relevance.__name__, grade_relevance.Task, grade_relevance.grade),
+    "grade_support": (grade_support.__name__, grade_support.Task, grade_support.grade),
+    "grade_utility": (grade_utility.__name__, grade_utility.Task, grade_utility.grade),
+    correctness.STEP: (correctness.__name__, correctness.Task, correctness.grade),
 }
 
 

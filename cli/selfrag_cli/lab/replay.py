@@ -3,12 +3,12 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from selfrag.domain.errors import InvalidInput
+from selfrag.runtime.models import FIRST
 from selfrag_cli.lab.judging import Case, Setting, Tell, budget_of, judged, judging
 from selfrag_cli.lab.replay_report import Replay, identity
 from selfrag_cli.lab.runs.variants import read_prompt, read_step
 from selfrag_cli.lab.traces import GRADERS, Recorded, Trace
-from selfrag.domain.errors import InvalidInput
-from selfrag.runtime.models import FIRST
 
 
 @dataclass(frozen=True)

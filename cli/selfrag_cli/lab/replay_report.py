@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from selfrag.domain.calls import Limits, StepResult
+from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
 from selfrag_cli.lab.gate import Gate, check_figures
 from selfrag_cli.lab.judging import cost
 from selfrag_cli.lab.traces import GRADERS, Recorded, Trace
-from selfrag.domain.calls import Limits, StepResult
-from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
 
 LEVELS: dict[str, Callable[[Any], object]] = {
     "GradeRelevance": lambda verdict: RelevanceVerdict.model_validate(verdict, extra="ignore").label,

@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Protocol
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.gold.question_sets import GoldQuestion
 from selfrag_cli.lab.metrics.comparison import by_question, differences, intervals, share_interval
 from selfrag_cli.lab.metrics.distributions import distributions
@@ -17,7 +18,6 @@ from selfrag_cli.lab.metrics.pareto import front_of
 from selfrag_cli.lab.metrics.slices import classes_of, languages_of
 from selfrag_cli.lab.runs.results import Result
 from selfrag_cli.lab.runs.variants import Variant
-from selfrag.domain.errors import InvalidInput
 
 Report = dict[str, Any]
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from selfrag_cli.lab.contexts import written_from
-from selfrag_cli.local.stores.histories import histories
 from selfrag.domain.calls import Judged
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import steps_of
 from selfrag.domain.passages import Passage
+from selfrag_cli.lab.contexts import written_from
+from selfrag_cli.local.stores.histories import histories
 
 # The graders' states, each with its folder.
 GRADERS = {"GradeRelevance": "grade_relevance", "GradeSupport": "grade_support", "GradeUtility": "grade_utility"}

@@ -3,6 +3,8 @@
 import uuid
 from typing import TYPE_CHECKING
 
+from selfrag.domain.errors import InvalidInput, SelfragError
+from selfrag.domain.questions import AskRequest
 from selfrag_cli.local.backends import Backends, check_generator, check_services, chosen_backends
 from selfrag_cli.local.index import local_parts
 from selfrag_cli.local.lookup import known_records
@@ -11,8 +13,6 @@ from selfrag_cli.local.sources.progress import OnDocument
 from selfrag_cli.local.sources.report import Report
 from selfrag_cli.local.sources.sync import sync
 from selfrag_cli.local.stores.tables import ANSWERS, opened_items
-from selfrag.domain.errors import InvalidInput, SelfragError
-from selfrag.domain.questions import AskRequest
 
 if TYPE_CHECKING:
     from selfrag_cli.local.runner.machine import Execution

@@ -5,11 +5,8 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfrag_cli.local.environment import GENERATOR_SECRET, MODEL_SECRET, WEB_SECRET
-from selfrag_cli.local.sources.place import Place
 from selfrag.bootstrap import Parts, questions, settings
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.questions import Policy
@@ -17,13 +14,15 @@ from selfrag.domain.verdicts import RULE_MODEL
 from selfrag.runtime.generator_settings import GeneratorSettings
 from selfrag.runtime.models import DEFAULT_MODELS, FIRST
 from selfrag.runtime.settings import Settings, read
+from selfrag_cli.local.environment import GENERATOR_SECRET, MODEL_SECRET, WEB_SECRET
+from selfrag_cli.local.sources.place import Place
+from selfrag_cli.sample import WEB
 
 if TYPE_CHECKING:
     from selfrag.domain.calls import Limits
     from selfrag.ports.model import Claude
 
 GENERATOR_URL = "SELFRAG_GENERATOR_URL"
-SAMPLE_WEB = Path(__file__).parents[2] / "cli" / "selfrag_cli" / "sample" / "web"
 
 
 def check_services() -> None:
@@ -112,7 +111,7 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         if backends.has_web and not web_key and not web_url:
             from selfrag_cli.local.stand_in.web import SamplePages
 
-            pages = SamplePages(SAMPLE_WEB)
+            pages = SamplePages(WEB)
             backends.parts["web"] = lambda deadline_ms: pages
             backends.environment["SELFRAG_WEB_EXCLUDE_DOMAINS"] = '["spam.example.net"]'
     yield backends

@@ -3,13 +3,14 @@
 import json
 import re
 from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import yaml
 
-_FOLDER = Path(__file__).parents[2] / "functions" / "selfrag" / "workflows"
+_FOLDER = Path(str(files("selfrag.workflows")))
 QUESTION = _FOLDER / "question.asl.yaml"
 INGESTION = _FOLDER / "ingestion.asl.yaml"
 INTAKE = _FOLDER / "intake.asl.yaml"

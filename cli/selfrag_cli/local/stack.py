@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from selfrag import bootstrap
+from selfrag.ports.secrets import Secrets
 from selfrag_cli.local.definitions import QUESTION, ROOMS, definition_of, placeholders
 from selfrag_cli.local.environment import MACHINE_ARN, handlers_environment
 from selfrag_cli.local.runner.lane import Pause
@@ -18,8 +20,6 @@ from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.recent_calls import LocalCalls
 from selfrag_cli.local.stores.tables import ANSWERS, Items, opened_items
 from selfrag_cli.local.stores.verdicts import LocalVerdicts
-from selfrag import bootstrap
-from selfrag.ports.secrets import Secrets
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer

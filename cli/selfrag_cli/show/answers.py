@@ -9,12 +9,6 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from selfrag_cli.show.by_rule import GREY, relevance_by_rule, support_by_rule
-from selfrag_cli.show.places import copies_of, place_of, places
-from selfrag_cli.show.precision import in_full, in_short
-from selfrag_cli.show.scores import show_scores
-from selfrag_cli.show.traces import causes
-from selfrag_cli.terminal import visible
 from selfrag.domain.answers import AnswerResponse, Citation, Usage
 from selfrag.domain.history import Step
 from selfrag.domain.verdicts import (
@@ -25,6 +19,12 @@ from selfrag.domain.verdicts import (
     SupportVerdict,
     UtilityVerdict,
 )
+from selfrag_cli.show.by_rule import GREY, relevance_by_rule, support_by_rule
+from selfrag_cli.show.places import copies_of, place_of, places
+from selfrag_cli.show.precision import in_full, in_short
+from selfrag_cli.show.scores import show_scores
+from selfrag_cli.show.traces import causes
+from selfrag_cli.terminal import visible
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
 _SAID = {"partial": "partly supported", "none": "not supported", "contradicted": "contradicted"}

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from selfrag_cli.terminal import visible
 from selfrag.domain.history import Step
+from selfrag_cli.terminal import visible
 
 _BEGINNING = 60
 

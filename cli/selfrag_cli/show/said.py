@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from selfrag.domain.history import Step
 from selfrag_cli.show.by_rule import is_by_rule, relevance_by_rule, support_by_rule
 from selfrag_cli.show.places import place_of
-from selfrag.domain.history import Step
 
 DECISIONS = {
     "yes": "a search is needed",

@@ -7,10 +7,10 @@ from rich.markup import escape
 from rich.text import Text
 from rich.tree import Tree
 
-from selfrag_cli.show.by_rule import GREY
-from selfrag_cli.terminal import visible
 from selfrag.domain.answers import Citation
 from selfrag.domain.scores.shown import Node, Scores
+from selfrag_cli.show.by_rule import GREY
+from selfrag_cli.terminal import visible
 
 # Why an answer is out, by the code in `reason`.
 REASONS = {

@@ -11,16 +11,16 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from selfrag_cli.show.places import places
-from selfrag_cli.show.said import said
-from selfrag_cli.show.scores import show_scores
-from selfrag_cli.show.ways import strategy_and_way
-from selfrag_cli.terminal import visible
 from selfrag.domain.answers import Citation
 from selfrag.domain.history import Step, epoch_seconds, steps_of
 from selfrag.domain.questions import Policy
 from selfrag.domain.scores.shown import Scores
 from selfrag.domain.scores.traced import scores_of, texts_of
+from selfrag_cli.show.places import places
+from selfrag_cli.show.said import said
+from selfrag_cli.show.scores import show_scores
+from selfrag_cli.show.ways import strategy_and_way
+from selfrag_cli.terminal import visible
 
 BAR_WIDTH = 16
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from selfrag_cli.show.by_rule import is_by_rule
 from selfrag.domain.history import Step
+from selfrag_cli.show.by_rule import is_by_rule
 
 CORRECT = "correct: a passage of the documents is relevant, so the documents are used alone"
 AMBIGUOUS = "ambiguous: the passages of the documents are in doubt"

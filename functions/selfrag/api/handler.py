@@ -6,11 +6,11 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
+from selfrag import bootstrap
 from selfrag.api.app import make_app, request_id
 from selfrag.api.edge.body import checked
 from selfrag.api.edge.cors import SECURITY_HEADERS, shown_in_reply
 from selfrag.api.edge.problems import ProblemRaised, respond
-from selfrag import bootstrap
 from selfrag.bootstrap import api, ingestion
 from selfrag.runtime.metrics import count_step
 from selfrag.runtime.observability import Handler, logger

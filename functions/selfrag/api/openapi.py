@@ -1,4 +1,4 @@
-"""The OpenAPI description, generated from the routes: `python -m selfrag.api.openapi > functions/selfrag/api/openapi.json`."""
+"""The OpenAPI description, generated from the routes; `make openapi` writes it."""
 
 import json
 import sys

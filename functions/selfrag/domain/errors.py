@@ -12,7 +12,7 @@ SelfragError                  anything that selfrag raises on purpose
 └── TemporarilyUnavailable    a service is overloaded, limiting or unreachable: try again
 
 The workflow retries and catches by class name, so the names are an interface:
-`TemporarilyUnavailable` is the one that `functions/selfrag/workflows/*.asl.yaml` retry. A step that asks the model retries by
+`TemporarilyUnavailable` is the one that the workflows retry. A step that asks the model retries by
 itself and reports its retries in its result: States cannot honour a `retry-after`.
 """
 

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 # This line of a prompt.md stands for the clause of material.md, which all prompts share.
@@ -25,12 +25,12 @@ class Prompt:
     version: str
 
 
-def load_prompt(module_file: str, name: str = "prompt.md") -> Prompt:
-    """Return the `prompt.md` next to a module, with the shared clause filled in.
+def load_prompt(module: str, name: str = "prompt.md") -> Prompt:
+    """Return the `prompt.md` of the package that a module is in, by its `__name__`, with the shared clause filled in.
 
     A step with several prompts has a file of another `name` for each.
     """
-    return prompt_of(Path(module_file).with_name(name).read_text(encoding="utf-8"))
+    return prompt_of((files(module.rpartition(".")[0]) / name).read_text(encoding="utf-8"))
 
 
 def prompt_of(text: str) -> Prompt:
@@ -49,7 +49,7 @@ def _versioned(text: str) -> Prompt:
 
 def material() -> str:
     """Return the clause on texts that give orders: they are material and nothing more."""
-    return Path(__file__).with_name("material.md").read_text(encoding="utf-8").strip()
+    return (files("selfrag.ports") / "material.md").read_text(encoding="utf-8").strip()
 
 
 def as_quoted_fields(fields: Mapping[str, Any]) -> str:

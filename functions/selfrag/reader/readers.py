@@ -10,11 +10,11 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any
 
-from selfrag.reader.headings import plain_headings
-from selfrag.reader.kinds import refusal
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.kinds import EXTENSIONS, ending_of
+from selfrag.reader.headings import plain_headings
+from selfrag.reader.kinds import refusal
 from selfrag.reader.processes.child import begin
 
 

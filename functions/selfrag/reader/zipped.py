@@ -8,8 +8,8 @@ from typing import Protocol
 from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from selfrag.reader.kinds import refuse_other_kinds
 from selfrag.domain.errors import BadDocument
+from selfrag.reader.kinds import refuse_other_kinds
 
 MAX_ENTRIES = 10_000
 MAX_PART = 64 * 1024 * 1024

@@ -16,11 +16,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from selfrag.question.generate.annotations import NO_ANSWER
+from selfrag.text.sentences import split_sentences
 from selfrag_cli.local.stand_in.fields import fields_of
 from selfrag_cli.local.stand_in.messages import content_blocks
 from selfrag_cli.local.stand_in.steps import step_of
-from selfrag.question.generate.annotations import NO_ANSWER
-from selfrag.text.sentences import split_sentences
 from tests.support.doubles.requests import forced_tool, schema_of
 
 USELESS = "By the way,"

@@ -26,8 +26,7 @@ def project(tmp_path: Path) -> Path:
     (folder / HASHES).parent.mkdir(parents=True)
     write_hashes(folder, wheels, ("fast==1.0", "plain==1.0", "reader==1.0"))
     (folder / "pyproject.toml").write_text(
-        '[project]\nname = "p"\nversion = "0"\ndependencies = ["fast"]\n'
-        '[project.optional-dependencies]\nreaders = ["reader"]\n[tool.uv]\nexclude-dependencies = ["heavy"]\n'
+        '[dependency-groups]\nlayer = ["fast"]\nreaders = ["reader"]\n[tool.uv]\nexclude-dependencies = ["heavy"]\n'
     )
     return folder
 
@@ -64,8 +63,8 @@ def wheel(wheels: Path, name: str, version: str, tag: str, requires: tuple[str, 
 
 def test_the_wheels_are_the_pinned_ones_for_the_lambda_whatever_this_machine_is(project: Path, tmp_path: Path) -> None:
     install_offline(tmp_path / "out", project)
-    assert (tmp_path / "out" / "shared" / "fast.py").read_text() == FAST
-    held = {path.name for path in (tmp_path / "out" / "shared").glob("*.dist-info")}
+    assert (tmp_path / "out" / "layer" / "fast.py").read_text() == FAST
+    held = {path.name for path in (tmp_path / "out" / "layer").glob("*.dist-info")}
     assert held == {"fast-1.0.dist-info", "plain-1.0.dist-info"}, "neither what 3.13 does not need nor what is left out"
 
 

@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from selfrag_cli.local.stores.objects import LocalObjects
-from selfrag.reader.guarded import read_guarded
-from selfrag.ingestion.split_document.logic import Task, split_into_batches
 from selfrag.domain.errors import BadDocument
+from selfrag.ingestion.split_document.logic import Task, split_into_batches
+from selfrag.reader.guarded import read_guarded
 from selfrag.reader.processes import pool
 from selfrag.reader.processes.pool import POOL
+from selfrag_cli.local.stores.objects import LocalObjects
 from tests.support.documents.files import docx, paragraph, pdf
 from tests.support.documents.office import epub, odf, pptx, shape
 from tests.support.documents.workbooks import cell, ods, ods_table, xlsx

@@ -1,7 +1,7 @@
 """What a reader makes of a text that a test writes, and the rows that can be cited in it."""
 
-from selfrag.reader.readers import parse
 from selfrag.domain.documents import Document
+from selfrag.reader.readers import parse
 
 
 def read_page(html: str) -> Document:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from selfrag.reader.readers import parse
 from selfrag.domain.errors import BadDocument
+from selfrag.reader.readers import parse
 
 # What nothing may ask for while a file is read.
 _FORBIDDEN = ("socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.fork", "urllib.", "tempfile.")

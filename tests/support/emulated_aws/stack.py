@@ -14,10 +14,10 @@ from typing import Any
 
 import boto3
 
+from selfrag import bootstrap
 from selfrag_cli.local.definitions import INGESTION, QUESTION, ROOMS, definition_json, placeholders
 from selfrag_cli.local.environment import MACHINE_ARN, handlers_environment
 from selfrag_cli.local.stack import announced, secrets_of
-from selfrag import bootstrap
 from tests.support.emulated_aws.interpreter import LambdaHandler, Pause, local_aws
 from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, TABLES, make
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import hcl2
 
+from infra.packages.zips import steps_of
+from selfrag.runtime.models import DEFAULT_MODELS
 from selfrag_cli.doctor.choices import unquoted
 from selfrag_cli.doctor.permissions import EACH_THAT_ASKS
-from selfrag.runtime.models import DEFAULT_MODELS
 from tests.support.infra.metrics import EMITTED
 from tests.support.infra.tools import ROOT
 
@@ -38,7 +39,7 @@ def text_of(directory: Path) -> str:
 
 def functions_of() -> set[str]:
     """Return the folders that are functions of each deployment."""
-    return {handler.parent.name for handler in handler_files()}
+    return steps_of(FUNCTIONS).keys() - {SENDS_SPANS}
 
 
 def function_roles() -> set[str]:
@@ -47,9 +48,8 @@ def function_roles() -> set[str]:
 
 
 def handler_files() -> list[Path]:
-    """Return the modules that Lambda calls: of a step in a room, or of one beside the rooms."""
-    found = [*FUNCTIONS.glob("*/handler.py"), *FUNCTIONS.glob("*/*/handler.py")]
-    return [handler for handler in found if handler.parent.name != SENDS_SPANS]
+    """Return the modules that Lambda calls."""
+    return [folder / "handler.py" for name, folder in steps_of(FUNCTIONS).items() if name != SENDS_SPANS]
 
 
 def listed_permissions() -> dict[str, set[str]]:

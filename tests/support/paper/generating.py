@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from selfrag.question.decide_retrieval.handler import handler as decide_retrieval
-from selfrag.question.generate.handler import handler as generate
 from selfrag import bootstrap
 from selfrag.domain.scores.critiqued import Critiqued, Segment
+from selfrag.question.decide_retrieval.handler import handler as decide_retrieval
+from selfrag.question.generate.handler import handler as generate
 from tests.support.asking import MemoryCalls, Skipping
 from tests.support.doubles.vllm import Scenario, VllmDouble, vllm
 from tests.support.doubles.vllm.server import ACCESS_KEY, ENDPOINT, REGION, SECRET_KEY

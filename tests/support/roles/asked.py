@@ -7,8 +7,8 @@ import json
 import re
 from collections.abc import Iterable
 
-from selfrag_cli.doctor.permissions import EACH_THAT_ASKS, FILE
 from selfrag.runtime.models import DEFAULT_MODELS
+from selfrag_cli.doctor.permissions import EACH_THAT_ASKS, FILE
 from tests.support.roles.calls import ACCOUNT
 from tests.support.roles.recorded import Call
 from tests.support.roles.roles import decided

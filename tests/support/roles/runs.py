@@ -11,11 +11,11 @@ import boto3
 import httpx2
 import pytest
 
+from selfrag import bootstrap
 from selfrag.api.streaming.listening import reply_to
+from selfrag.runtime.clock import Clock
 from selfrag_cli.local.definitions import INGESTION, QUESTION
 from selfrag_cli.local.serving.gateway import serving, threaded_handler
-from selfrag import bootstrap
-from selfrag.runtime.clock import Clock
 from tests.support.documents.scans import scanned_pdf
 from tests.support.doubles.model_server import ModelServer, cite_everything
 from tests.support.doubles.opensearch_double import OpenSearchDouble

@@ -18,11 +18,11 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from selfrag.adapters.titan import TitanEmbedder
+from selfrag.domain.errors import SelfragError
 from selfrag.ingestion.embed_passages import logic as embed_passages
 from selfrag.ingestion.split_document.logic import BATCH
 from selfrag.question.retrieve.logic import Task, retrieve
-from selfrag.adapters.titan import TitanEmbedder
-from selfrag.domain.errors import SelfragError
 from tests.support.definition import INGESTION_MACHINE, INTAKE_MACHINE, states
 from tests.support.fakes import FakeIndex, FakeWork, passage
 from tests.support.simulated.clock import SimulatedTime

@@ -16,10 +16,10 @@ import anthropic
 import httpx2
 from anthropic.types import Message, ToolUseBlock, Usage
 
-from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.ports.prompts import Prompt
 from selfrag.ports.recent import Recent
+from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import DEFAULT_MODELS

@@ -10,10 +10,10 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from selfrag.ingestion.recognize_pages.merge import written
 from selfrag.adapters.objects import S3Objects
 from selfrag.adapters.textract.recognizer import TextractRecognizer
 from selfrag.domain.errors import BadDocument, Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from selfrag.ingestion.recognize_pages.merge import written
 from selfrag.ports.recognizer import Recognized
 from tests.support.documents.scans import scanned_pdf
 from tests.support.doubles.textract_double import TextractDouble

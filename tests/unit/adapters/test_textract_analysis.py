@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfrag.ingestion.recognize_pages.merge import written
 from selfrag.adapters.textract.pages import Pages
 from selfrag.domain.documents import Document
+from selfrag.ingestion.recognize_pages.merge import written
 from tests.support.doubles.textract_blocks import Page
 
 TABLES = ["LAYOUT", "TABLES"]

@@ -12,14 +12,14 @@ import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 from botocore.stub import ANY, Stubber
 
+from selfrag import bootstrap
+from selfrag.adapters.executions import UNVERSIONED, Machines, StatesExecutions
 from selfrag.api.edge.methods import DESCRIPTION
 from selfrag.api.handler import handler
 from selfrag.api.logic import unfinished
 from selfrag.api.openapi import description
-from selfrag_cli.local.stores.bindings import LocalBindings
-from selfrag import bootstrap
-from selfrag.adapters.executions import UNVERSIONED, Machines, StatesExecutions
 from selfrag.domain.history import Step, steps_of
+from selfrag_cli.local.stores.bindings import LocalBindings
 
 EXPRESS = "arn:aws:states:eu-west-1:123456789012:stateMachine:selfrag-express"
 STANDARD = "arn:aws:states:eu-west-1:123456789012:stateMachine:selfrag-standard"

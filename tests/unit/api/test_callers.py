@@ -8,9 +8,9 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from selfrag.adapters.bindings import DynamoBindings
 from selfrag.api.edge.callers import Caller, caller_of
 from selfrag.api.edge.problems import ProblemRaised
-from selfrag.adapters.bindings import DynamoBindings
 from selfrag.domain.errors import Misconfigured, Unreadable
 from selfrag.ports.bindings import Action, Binding
 from tests.support.emulated_aws.resources import CALLERS_TABLE, bind, make

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from selfrag.api.documents import listing
-from selfrag.reader.readers import READERS
 from selfrag.adapters.objects import S3Uploads
+from selfrag.api.documents import listing
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, collection_of
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.fields import MAX_KEY_CHARACTERS
 from selfrag.domain.kinds import EXTENSIONS
 from selfrag.domain.questions import UploadRequest
 from selfrag.domain.records import Record
+from selfrag.reader.readers import READERS
 
 
 class FakeManifest:

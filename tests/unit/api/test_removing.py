@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from selfrag.api.documents.listing import Document, document_of
 from selfrag.api.documents.removal import remove
+from selfrag.bootstrap import ingestion
+from selfrag.domain.documents import document_id
+from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ingestion.claim_document.logic import Task as Look
 from selfrag.ingestion.claim_document.logic import claim
 from selfrag.ingestion.record_document.logic import Task as Found
 from selfrag.ingestion.record_document.logic import record
-from selfrag.bootstrap import ingestion
-from selfrag.domain.documents import document_id
-from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ports.manifest import Manifest
 from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET
 from tests.support.emulated_aws.stack import running_stack

@@ -211,7 +211,9 @@ def loaded_by(*modules: str) -> set[str]:
 
 
 def test_no_logic_loads_an_sdk_or_what_reads_settings() -> None:
-    assert {f"selfrag.question.{step}.logic" for step in ("grade_relevance", "grade_support", "grade_utility")} < set(LOGIC)
+    assert {f"selfrag.question.{step}.logic" for step in ("grade_relevance", "grade_support", "grade_utility")} < set(
+        LOGIC
+    )
     loaded = loaded_by(*LOGIC)
     assert {"question", "ingestion", "selfrag", "pydantic"} <= loaded
     assert loaded & {"anthropic", "boto3", "botocore", "opensearchpy", "httpx2", "pydantic_settings"} == set()

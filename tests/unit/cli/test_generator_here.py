@@ -2,8 +2,8 @@
 
 import pytest
 
-from selfrag_cli.local.backends import check_services
 from selfrag.domain.errors import Misconfigured
+from selfrag_cli.local.backends import check_services
 
 
 @pytest.fixture(autouse=True)

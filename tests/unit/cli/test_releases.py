@@ -9,8 +9,8 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
-from selfrag_cli.releases import Releases, releases_of, to_go_back_to
 from selfrag.domain.errors import InvalidInput, Misconfigured
+from selfrag_cli.releases import Releases, releases_of, to_go_back_to
 
 HERE = "arn:aws:states:eu-west-1:123456789012:stateMachine"
 KEYS = {"region_name": "eu-west-1", "aws_access_key_id": "a", "aws_secret_access_key": "b"}

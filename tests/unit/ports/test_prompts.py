@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from selfrag.adapters.claude.profiles import profile_of
+from selfrag.domain.calls import PRICES
+from selfrag.ports.prompts import as_quoted_fields, load_prompt, material
 from selfrag.question.decide_retrieval.continuation import Next
 from selfrag.question.decide_retrieval.logic import Retrieval, RetrievalAndComplexity
 from selfrag.question.generate.annotations import NO_ANSWER, NOT_SAID
@@ -17,9 +20,6 @@ from selfrag.question.grade_relevance.logic import JudgedStrip, Relevance, Relev
 from selfrag.question.grade_support.logic import JudgedClaim, Support
 from selfrag.question.grade_utility.logic import Utility
 from selfrag.question.rewrite_question.logic import Rewrite
-from selfrag.adapters.claude.profiles import profile_of
-from selfrag.domain.calls import PRICES
-from selfrag.ports.prompts import as_quoted_fields, load_prompt, material
 from selfrag.runtime.settings import DEFAULT_MODELS
 
 FUNCTIONS = Path(__file__).parents[3] / "functions" / "selfrag" / "question"

@@ -13,23 +13,23 @@ import boto3
 import pytest
 from botocore.stub import ANY, Stubber
 
-from selfrag.api.logic import unfinished
-from selfrag.ingestion.embed_passages.logic import Task as ToEmbed
-from selfrag.ingestion.embed_passages.logic import embed
-from selfrag.ingestion.index_passages.logic import Task as ToIndex
-from selfrag.ingestion.index_passages.logic import index
-from selfrag.question.generate.logic import Task as Writing
-from selfrag.question.generate.logic import generate
-from selfrag.question.grade_utility.logic import Utility
 from selfrag import bootstrap
 from selfrag.adapters.executions import Machines, StatesExecutions
 from selfrag.adapters.feedback import feedback_of
 from selfrag.adapters.manifest import DynamoManifest
+from selfrag.api.logic import unfinished
 from selfrag.domain.history import Step
 from selfrag.domain.passages import Bounds, CitedWhole, Passage
+from selfrag.ingestion.embed_passages.logic import Task as ToEmbed
+from selfrag.ingestion.embed_passages.logic import embed
+from selfrag.ingestion.index_passages.logic import Task as ToIndex
+from selfrag.ingestion.index_passages.logic import index
 from selfrag.ports.cache import Remembering
 from selfrag.ports.index import Added, Entry
 from selfrag.ports.model import Segment
+from selfrag.question.generate.logic import Task as Writing
+from selfrag.question.generate.logic import generate
+from selfrag.question.grade_utility.logic import Utility
 from tests.support.doubles.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY, OpenSearchDouble
 from tests.support.fakes import PROMPT, FakeClaude, FakeEmbedder, FakeWork, MemoryCache, grader
 from tests.support.fakes import passage as a_passage

@@ -11,6 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moto import mock_aws
 
+from selfrag import bootstrap
+from selfrag.adapters.verdicts import LARGEST_BYTES, DynamoVerdicts
+from selfrag.bootstrap import questions
+from selfrag.domain.calls import Limits
+from selfrag.ports.cache import CACHE_FAILED, Remembering, cache_key
+from selfrag.ports.model import Segment
+from selfrag.ports.prompts import Prompt
 from selfrag.question.decide_retrieval.logic import Task as Deciding
 from selfrag.question.decide_retrieval.logic import decide
 from selfrag.question.generate.annotations import NO_ANSWER
@@ -19,13 +26,6 @@ from selfrag.question.generate.logic import generate
 from selfrag.question.grade_utility.logic import Utility
 from selfrag.question.rewrite_question.logic import Task as Rewriting
 from selfrag.question.rewrite_question.logic import rewrite
-from selfrag import bootstrap
-from selfrag.adapters.verdicts import LARGEST_BYTES, DynamoVerdicts
-from selfrag.bootstrap import questions
-from selfrag.domain.calls import Limits
-from selfrag.ports.cache import CACHE_FAILED, Remembering, cache_key
-from selfrag.ports.model import Segment
-from selfrag.ports.prompts import Prompt
 from tests.support.fakes import PROMPT, FakeClaude, MemoryCache, cited, grader, passage
 from tests.support.tables import make_verdicts_table
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfrag.reader.pdf.reading import read_pdf
-from selfrag.reader.readers import parse
-from selfrag.ingestion.split_document.pieces import split
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.kinds import EXTENSIONS
+from selfrag.ingestion.split_document.pieces import split
+from selfrag.reader.pdf.reading import read_pdf
+from selfrag.reader.readers import parse
 from tests.support.documents.damaged_office import GOOD
 from tests.support.documents.files import docx, paragraph, pdf, table
 from tests.support.documents.office import ODF, ODP_TYPE, ODT_TYPE, SLIDE, epub, notes, odf, pptx, shape, slide_table

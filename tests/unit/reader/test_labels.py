@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfrag.reader.labels import labels, last_modified, of_object
-from selfrag.reader.readers import parse
 from selfrag.domain.documents import MAX_TAG_CHARACTERS, MAX_TAGS, Labels
 from selfrag.domain.questions import UploadRequest
+from selfrag.reader.labels import labels, last_modified, of_object
+from selfrag.reader.readers import parse
 from tests.support.documents.files import docx, paragraph, pdf, zipped
 
 CORE = (

@@ -1,7 +1,7 @@
 import pytest
 
-from selfrag.reader.readers import parse
 from selfrag.domain.errors import BadDocument, InvalidInput
+from selfrag.reader.readers import parse
 
 
 def visible(html):

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from selfrag.ingestion.record_document.handler import handler as record_document
-from selfrag.question.compose_answer.handler import handler as compose_answer
-from selfrag.question.retrieve.handler import handler as retrieve
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import ModelCall, StepResult
 from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.ingestion.record_document.handler import handler as record_document
+from selfrag.question.compose_answer.handler import handler as compose_answer
+from selfrag.question.retrieve.handler import handler as retrieve
 from selfrag.runtime.metrics import count_cache_failure, count_calls, count_throttled, count_unversioned_ask
 from tests.support import steps
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage

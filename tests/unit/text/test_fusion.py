@@ -7,11 +7,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from selfrag_cli.local.index import E5Embedder
 from selfrag.adapters.titan import TitanEmbedder
 from selfrag.domain.passages import Candidates
 from selfrag.ports.index import best
 from selfrag.text.fusion import fuse
+from selfrag_cli.local.index import E5Embedder
 from tests.support.fakes import passage
 
 SCORES = st.dictionaries(st.text(min_size=1, max_size=3), st.floats(0, 40), max_size=20)

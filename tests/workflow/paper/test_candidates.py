@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from selfrag.question.compose_answer.messages import MESSAGES
 from selfrag.domain.errors import DeadlineExceeded
+from selfrag.question.compose_answer.messages import MESSAGES
 from tests.support import steps
 from tests.support.paper.candidates import CLAUDE, critiqued
 from tests.workflow.asking import ASKED, NONE, run

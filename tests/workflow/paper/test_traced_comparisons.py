@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from selfrag.api.logic import unfinished
+from selfrag.domain.history import steps_of
 from selfrag_cli.show.traces import show_trace
 from selfrag_cli.spans.made import trace_of
-from selfrag.domain.history import steps_of
 from tests.support import steps
 from tests.support.emulated_aws.stack import Execution
 from tests.support.paper.segments import EXAMPLE, endpoint, next_sentence, passages_of_path

@@ -20,12 +20,12 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
+from selfrag.domain.passages import Bounds
+from selfrag.ports.index import CANDIDATES
 from selfrag_cli.lab.bench.synthetic_passages import COLLECTION, RARE_TAG, MadeUp
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, E5Embedder, EmbeddedIndex
-from selfrag_cli.local.sources.place import SAMPLE_DOCUMENTS
-from selfrag.domain.passages import Bounds
-from selfrag.ports.index import CANDIDATES
+from selfrag_cli.sample import HANDBOOK
 
 SIZES = (1_000, 10_000, 50_000)
 
@@ -64,7 +64,7 @@ def measure(sizes: Sequence[int] = SIZES) -> Iterator[Size]:
 
 def embedding_rate() -> float:
     """Measure how many passages of 700 letters are embedded in a second."""
-    text = " ".join(path.read_text(encoding="utf-8") for path in sorted(SAMPLE_DOCUMENTS.rglob("*.md")))
+    text = " ".join(path.read_text(encoding="utf-8") for path in sorted(HANDBOOK.rglob("*.md")))
     texts = [text[start : start + _LETTERS] for start in range(0, _EMBEDDED * _LETTERS, _LETTERS)]
     embedder = E5Embedder()
     embedder.passages(texts[:4])

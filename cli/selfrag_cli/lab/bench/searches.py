@@ -10,12 +10,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from selfrag.domain.passages import Bounds, Candidates, Passage, embedded_text
+from selfrag.ports.index import CANDIDATES, Entry, search
 from selfrag_cli.lab.bench.measures import DEPTH, Answered
 from selfrag_cli.lab.bench.squad import Paragraph
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex, KeptEmbedder, NamedEmbedder
-from selfrag.domain.passages import Bounds, Candidates, Passage, embedded_text
-from selfrag.ports.index import CANDIDATES, Entry, search
 
 Found = TypeVar("Found")
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from selfrag.domain.errors import Misconfigured
 from selfrag_cli.local.home import connect, user_directory, writing
 from selfrag_cli.local.index import SCHEMA, KeptEmbedder, NamedEmbedder
-from selfrag.domain.errors import Misconfigured
 
 
 class CountedEmbedder:

@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.commands import options
 from selfrag_cli.lab.commands.answers import export_answers, found_answers, have_judged, questions_of
 from selfrag_cli.lab.commands.gating import end_with
 from selfrag_cli.local.sources.place import place_to_ask
 from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, FeedbackOf, Region
 from selfrag_cli.terminal import out, print_json, warn
-from selfrag.domain.errors import InvalidInput
 
 
 def evaluate(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.console import Console
 
-from selfrag_cli.terminal import out, print_json, visible, warn
 from selfrag.domain.errors import InvalidInput
+from selfrag_cli.terminal import out, print_json, visible, warn
 
 if TYPE_CHECKING:
     from selfrag_cli.lab.gate import Gate

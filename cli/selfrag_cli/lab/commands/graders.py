@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.commands.gating import end_with, tell_judged
 from selfrag_cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel, Sets, Summary
 from selfrag_cli.options import AsJson, Region
 from selfrag_cli.terminal import err, measuring_progress
-from selfrag.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from selfrag_cli.lab.graders.evaluation import Judged, Way

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag_cli.lab.commands.options import MaxCost
 from selfrag_cli.local.backends import is_offline
 from selfrag_cli.local.sources.place import Place, place_to_read
 from selfrag_cli.terminal import measuring_progress, print_row, reading_progress, warn
-from selfrag.domain.errors import InvalidInput, Misconfigured
 
 if TYPE_CHECKING:
     from selfrag_cli.lab.making.checks import Kind, Made

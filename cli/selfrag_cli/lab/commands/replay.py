@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.commands.gating import end_with, tell_judged
 from selfrag_cli.lab.commands.options import FailIf, MaxCost, Parallel, Summary
 from selfrag_cli.options import AsJson
 from selfrag_cli.terminal import measuring_progress
-from selfrag.domain.errors import InvalidInput
 
 Traces = Annotated[
     list[Path] | None,

@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 
 from pydantic import AliasChoices, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
-from selfrag_cli.lab.bench.squad import SquadData
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.fields import Question
 from selfrag.domain.validation import Request, explain
+from selfrag_cli.lab.bench.squad import SquadData
 
 
 class Row(Request):

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.feedback import Feedback
 from selfrag_cli.feedback.gold import question_set
 from selfrag_cli.lab.bench.squad import clean, squad_data
 from selfrag_cli.lab.gold.formats import Row, read_row, squad_rows
-from selfrag.domain.errors import InvalidInput
-from selfrag.domain.feedback import Feedback
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from selfrag_cli.lab.graders.parts import labels_by_part
-from selfrag_cli.lab.graders.rows import KINDS, Row
-from selfrag_cli.lab.judging import Case, Setting, Tell, asked_as, budget_of, cost, grader_of, judged, judging
-from selfrag.question.grade_support.logic import Result, Support
 from selfrag import bootstrap
 from selfrag.domain.calls import StepResult
 from selfrag.ports.measurements import measurement_key
+from selfrag.question.grade_support.logic import Result, Support
 from selfrag.runtime.models import first_of
+from selfrag_cli.lab.graders.parts import labels_by_part
+from selfrag_cli.lab.graders.rows import KINDS, Row
+from selfrag_cli.lab.judging import Case, Setting, Tell, asked_as, budget_of, cost, grader_of, judged, judging
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from selfrag_cli.lab.graders.rows import Row, passages_of, support_label
 from selfrag.question.grade_support.evidence import stands_in
 from selfrag.question.grade_support.logic import Result, Support, beyond_doubt, verdict_of
+from selfrag_cli.lab.graders.rows import Row, passages_of, support_label
 
 IN_DOUBT = "in doubt"
 

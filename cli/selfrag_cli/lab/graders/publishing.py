@@ -2,13 +2,13 @@
 
 from datetime import UTC, datetime
 
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.verdicts import Precision
 from selfrag_cli.feedback.reading import dynamodb_in
 from selfrag_cli.lab.graders.evaluation import Judged
 from selfrag_cli.lab.graders.report import Report
 from selfrag_cli.local.stores.tables import opened_items
 from selfrag_cli.local.stores.verdicts import LocalVerdicts
-from selfrag.domain.errors import InvalidInput
-from selfrag.domain.verdicts import Precision
 
 KEPT_DAYS = 365
 

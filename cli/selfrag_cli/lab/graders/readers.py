@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from selfrag_cli.lab.graders.rows import Row
 from selfrag.text.sentences import split_sentences
+from selfrag_cli.lab.graders.rows import Row
 
 _ENTAILED = {"entailment": "supported", "neutral": "unsupported", "contradiction": "contradicted"}
 

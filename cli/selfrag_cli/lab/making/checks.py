@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from selfrag_cli.lab.metrics.matching import match
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
 from selfrag.domain.passages import Passage
 from selfrag.text.east_asian import RUN
+from selfrag_cli.lab.metrics.matching import match
 
 Kind = Literal["single_fact", "several_facts", "follow_up", "unanswerable"]
 

@@ -7,12 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from selfrag_cli.lab.making.checks import Kind, Made
-from selfrag_cli.lab.making.writer import STEP, Piece, Search, Writer
-from selfrag_cli.local.backends import chosen_backends
-from selfrag_cli.local.index import local_parts, open_embedder, open_index
-from selfrag_cli.local.sources.place import Place
-from selfrag_cli.local.stack import opened_stores
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import price_of
 from selfrag.domain.errors import BudgetExceeded, TemporarilyUnavailable
@@ -21,6 +15,12 @@ from selfrag.ports.index import CANDIDATES, best
 from selfrag.ports.prompts import Prompt, load_prompt
 from selfrag.runtime.settings import Settings, read
 from selfrag.text.east_asian import RUN
+from selfrag_cli.lab.making.checks import Kind, Made
+from selfrag_cli.lab.making.writer import STEP, Piece, Search, Writer
+from selfrag_cli.local.backends import chosen_backends
+from selfrag_cli.local.index import local_parts, open_embedder, open_index
+from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.stack import opened_stores
 
 KINDS: tuple[Kind, ...] = ("single_fact", "several_facts", "follow_up", "unanswerable")
 # So many passages are looked at for an answer to a question that is to have none.
@@ -124,7 +124,7 @@ def estimated_usd(kinds: Sequence[Kind], count: int, passages: Sequence[Passage]
 
 def prompts() -> tuple[Prompt, Prompt]:
     """Load the prompts to write a question, and to look for an answer."""
-    return load_prompt(__file__, "write.md"), load_prompt(__file__, "answer.md")
+    return load_prompt(__name__, "write.md"), load_prompt(__name__, "answer.md")
 
 
 @contextmanager

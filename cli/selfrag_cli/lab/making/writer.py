@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from selfrag_cli.lab.making.checks import Kind, Made, Turn, flaw_of, resting
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import Passage
 from selfrag.ports.model import Claude, Judgement
 from selfrag.ports.prompts import Prompt
+from selfrag_cli.lab.making.checks import Kind, Made, Turn, flaw_of, resting
 
 Search = Callable[[str], list[Passage]]
 # A passage, and another one of its document.

@@ -10,10 +10,10 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
+from selfrag.domain.answers import UNCITED, Status
 from selfrag_cli.lab.gold.question_sets import GoldQuestion
 from selfrag_cli.lab.metrics.graders import Graded
 from selfrag_cli.lab.metrics.matching import exact_match, f1, match, quoted_from, same_document, share_found
-from selfrag.domain.answers import UNCITED, Status
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ import importlib
 import json
 from pathlib import Path
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.report import Findings, Report
 from selfrag_cli.lab.tables import figure, judge_of, repeats_of, verdict_of, words
-from selfrag.domain.errors import InvalidInput
 
 NEEDED = ("jinja2", "matplotlib", "py3langid")
 

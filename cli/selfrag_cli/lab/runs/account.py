@@ -3,14 +3,14 @@
 import time
 from collections.abc import Callable, Sequence
 
+from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
+from selfrag.runtime.settings import Settings, read
 from selfrag_cli.lab.evaluation import Estimate, Plan, Told, refuse_own_setups
 from selfrag_cli.lab.report import Findings
 from selfrag_cli.lab.runs.estimates import estimated_usd, usual_usd
 from selfrag_cli.lab.runs.machine import MOST_ANSWERS, Machine
 from selfrag_cli.lab.runs.results import Results, no_results, opened_results
 from selfrag_cli.lab.runs.tasks import Task, tasks_left
-from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
-from selfrag.runtime.settings import Settings, read
 
 PAUSE_SECONDS = 3.0
 AT_WORK = ("RUNNING", "PENDING_REDRIVE")

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from selfrag.domain.errors import SelfragError
+from selfrag.domain.questions import AskRequest
 from selfrag_cli.lab.runs.variants import Variant
 from selfrag_cli.local.backends import check_services, has_web
 from selfrag_cli.local.lookup import known_records
@@ -12,8 +14,6 @@ from selfrag_cli.local.sources.place import Place
 from selfrag_cli.local.sources.progress import OnDocument
 from selfrag_cli.local.sources.sync import sync
 from selfrag_cli.remote import ask_remote
-from selfrag.domain.errors import SelfragError
-from selfrag.domain.questions import AskRequest
 
 # Called with a request, a key that is the same when the same question is asked once more, and the variant that asks;
 # gives the response.

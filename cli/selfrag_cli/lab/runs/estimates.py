@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from selfrag_cli.lab.runs.results import Results
-from selfrag_cli.lab.runs.tasks import Task
 from selfrag.domain.calls import Prices, price_of
 from selfrag.domain.questions import Policy
 from selfrag.runtime.models import FIRST
+from selfrag_cli.lab.runs.results import Results
+from selfrag_cli.lab.runs.tasks import Task
 
 # What a question takes that is answered at the first try, from docs/costs.md: calls, and tokens of one.
 TOKENS: dict[str, tuple[int, int, int]] = {

@@ -9,10 +9,10 @@ from typing import Any
 
 import boto3
 
-from selfrag_cli.lab.runs.results import Result
-from selfrag_cli.lab.runs.tasks import Task, result_of
 from selfrag.adapters.faults import aws_faults
 from selfrag.domain.errors import InvalidInput
+from selfrag_cli.lab.runs.results import Result
+from selfrag_cli.lab.runs.tasks import Task, result_of
 
 # What the machine counts at its end has to fit into 256 KiB.
 MOST_ANSWERS = 5_000

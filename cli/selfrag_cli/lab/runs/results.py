@@ -12,8 +12,8 @@ from typing import IO, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from selfrag_cli.lab.runs.variants import Variant
 from selfrag.domain.errors import InvalidInput
+from selfrag_cli.lab.runs.variants import Variant
 
 
 class Head(BaseModel):

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from threading import Event
 from typing import Any
 
+from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
+from selfrag.domain.questions import AskRequest
 from selfrag_cli.lab.runs.asking import Ask
 from selfrag_cli.lab.runs.budget import MOST_IN_A_ROW, Budget
 from selfrag_cli.lab.runs.results import Result, Results
 from selfrag_cli.lab.runs.tasks import Task, Waiting, result_of
 from selfrag_cli.lab.runs.variants import Variant
-from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
-from selfrag.domain.questions import AskRequest
 
 # So long is waited before a question that got no answer is asked once more.
 PAUSES = (2.0, 10.0, 30.0)

@@ -8,12 +8,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
-from selfrag_cli.local.setup import AS_SET, Setup
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy, read_request
 from selfrag.domain.strategies import Strategy
 from selfrag.ports.prompts import Prompt, prompt_of
 from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
+from selfrag_cli.local.setup import AS_SET, Setup
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 # A name is part of the key of a request, which may have 200 characters.

@@ -8,12 +8,12 @@ from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 
+from selfrag.bootstrap import Parts
 from selfrag_cli.local.home import connect, home
 from selfrag_cli.local.index.embedders import E5Embedder, NamedEmbedder
 from selfrag_cli.local.index.embedding_cache import KeptEmbedder
 from selfrag_cli.local.index.passage_index import EmbeddedIndex
 from selfrag_cli.local.index.store import SCHEMA
-from selfrag.bootstrap import Parts
 
 __all__ = [
     "SCHEMA",

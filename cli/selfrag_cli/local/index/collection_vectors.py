@@ -6,8 +6,8 @@ import sqlite3
 import numpy as np
 from numpy.typing import NDArray
 
-from selfrag_cli.local.index.store import Numbers, columns
 from selfrag.domain.errors import Misconfigured
+from selfrag_cli.local.index.store import Numbers, columns
 
 Vectors = NDArray[np.float32]
 

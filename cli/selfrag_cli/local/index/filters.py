@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from selfrag_cli.local.index.store import Numbers, columns
 from selfrag.domain.passages import Bounds
+from selfrag_cli.local.index.store import Numbers, columns
 
 # A document is called as it is cited or by its whole key. One without a date is of no time.
 _WITHIN = """collection IN (SELECT value FROM json_each(:collections))

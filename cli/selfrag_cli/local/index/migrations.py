@@ -2,10 +2,10 @@
 
 import sqlite3
 
+from selfrag.domain.passages import Passage
 from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.store import put, words_of
 from selfrag_cli.local.index.tokens import WAY
-from selfrag.domain.passages import Passage
 
 _FORMER = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'entries'"
 _WAY = "SELECT way FROM tokenized"

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from selfrag.domain.passages import Bounds, Candidates, Passage
+from selfrag.ports.index import Added, Entry
 from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.collection_vectors import CollectionVectors
 from selfrag_cli.local.index.filters import allowed, fetch_allowed
@@ -15,8 +17,6 @@ from selfrag_cli.local.index.migrations import migrate
 from selfrag_cli.local.index.ranking import Scores, best, bm25, cosines
 from selfrag_cli.local.index.store import Numbers, put, reading
 from selfrag_cli.local.index.tokens import tokens
-from selfrag.domain.passages import Bounds, Candidates, Passage
-from selfrag.ports.index import Added, Entry
 
 _BY_PASSAGE_ID = "SELECT number FROM passages WHERE number IN (SELECT value FROM json_each(?)) ORDER BY passage_id"
 _SHOWN = "SELECT rowid, passage FROM texts WHERE rowid IN (SELECT value FROM json_each(?))"

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from selfrag.domain.errors import Misconfigured
 from selfrag_cli.local.index.collection_vectors import Vectors
 from selfrag_cli.local.index.store import Numbers, columns
-from selfrag.domain.errors import Misconfigured
 
 Scores = NDArray[np.float32]
 

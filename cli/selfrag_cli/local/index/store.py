@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from selfrag_cli.local.home import is_damage, told
-from selfrag_cli.local.index.tokens import tokens
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Passage, embedded_text
+from selfrag_cli.local.home import is_damage, told
+from selfrag_cli.local.index.tokens import tokens
 
 Numbers = NDArray[np.int64]
 

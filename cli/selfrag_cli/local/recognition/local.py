@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
-from selfrag_cli.local.home import connect, writing
-from selfrag_cli.local.recognition import tesseract
 from selfrag.domain.errors import BadDocument
 from selfrag.ports.recognizer import Recognized
 from selfrag.reader.processes.pool import Contained
+from selfrag_cli.local.home import connect, writing
+from selfrag_cli.local.recognition import tesseract
 
 # The state that asks may take two minutes.
 PATIENCE_SECONDS = 60.0

@@ -5,8 +5,8 @@ import math
 
 import pypdfium2
 
-from selfrag_cli.local.recognition.tesseract import DPI
 from selfrag.domain.errors import BadDocument
+from selfrag_cli.local.recognition.tesseract import DPI
 
 # A page of any size; A4 has 9 million.
 MAX_PIXELS = 25_000_000

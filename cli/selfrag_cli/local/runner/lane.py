@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from selfrag_cli.local.jsonata import QueryError, evaluate
-from selfrag_cli.local.runner.failures import DATA_LIMIT_EXCEEDED, QUERY_EVALUATION_ERROR, RUNTIME, Aborted, Failure, TimedOut
+from selfrag_cli.local.runner.failures import (
+    DATA_LIMIT_EXCEEDED,
+    QUERY_EVALUATION_ERROR,
+    RUNTIME,
+    Aborted,
+    Failure,
+    TimedOut,
+)
 from selfrag_cli.local.runner.history import History
 
 # Of a state's input and output, of what a task is given and gives, and of what one Assign sets; AWS's quotas.

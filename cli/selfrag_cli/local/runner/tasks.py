@@ -7,9 +7,9 @@ from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any, Protocol
 
+from selfrag.domain.errors import SelfragError
 from selfrag_cli.local.runner.failures import TIMEOUT, Failure
 from selfrag_cli.local.runner.lane import Lane, Service
-from selfrag.domain.errors import SelfragError
 
 LambdaHandler = Callable[[dict[str, Any], Any], Any]
 Item = dict[str, Any]

@@ -13,14 +13,14 @@ from selfrag.api.edge.body import MAX_BODY_BYTES, refuse_large
 from selfrag.api.edge.cors import SECURITY_HEADERS
 from selfrag.api.edge.problems import ProblemRaised, as_problem
 from selfrag.api.streaming.events import PATH
+from selfrag.ports.objects import UPLOAD_SECONDS, attachment
+from selfrag.runtime.observability import Handler
 from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, Bucket, check_size
 from selfrag_cli.local.serving.cors import opened, refuse_strangers
 from selfrag_cli.local.serving.events import Streams
 from selfrag_cli.local.serving.invocation import asked_of, invoke
 from selfrag_cli.local.serving.refusals import problem_response, refuse_head, refuse_keyless
 from selfrag_cli.local.serving.threads import in_thread
-from selfrag.ports.objects import UPLOAD_SECONDS, attachment
-from selfrag.runtime.observability import Handler
 
 # How long a body may take to come.
 BODY_SECONDS = 60

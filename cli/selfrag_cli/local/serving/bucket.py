@@ -9,10 +9,10 @@ from http import HTTPStatus
 from typing import Protocol
 
 from selfrag.api.edge.problems import ProblemRaised
-from selfrag_cli.local.serving.folder import Folder
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import UploadRequest
 from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Uploads, UploadTarget
+from selfrag_cli.local.serving.folder import Folder
 
 UPLOADS_PATH = "/uploads/"
 ORIGINALS_PATH = "/originals/"

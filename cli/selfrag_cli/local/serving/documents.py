@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from selfrag_cli.local.environment import DOCUMENTS_BUCKET
 from selfrag.domain.documents import document_id
 from selfrag.domain.records import Record
+from selfrag_cli.local.environment import DOCUMENTS_BUCKET
 
 # Any moment will do: no execution has seen a deletion of the API's.
 _NOW = 1

@@ -9,9 +9,9 @@ from starlette.types import Message, Receive, Scope, Send
 
 from selfrag.api.edge.problems import RETRY_AFTER, ProblemRaised
 from selfrag.api.streaming.events import AGAIN, HEADERS, HEARTBEAT, PATH, Telling, without_a_stream
+from selfrag.runtime.observability import Handler
 from selfrag_cli.local.serving.invocation import Asked, invoke
 from selfrag_cli.local.serving.threads import in_thread
-from selfrag.runtime.observability import Handler
 
 # Each takes a thread.
 MOST_STREAMS = 64

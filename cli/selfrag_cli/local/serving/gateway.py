@@ -7,15 +7,15 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
+from selfrag import bootstrap
 from selfrag.api.app import make_app
 from selfrag.api.handler import make_handler
+from selfrag.runtime.observability import Handler
 from selfrag_cli.local.port import HOST, listening
 from selfrag_cli.local.serving.app import ServedApi
 from selfrag_cli.local.serving.bucket import Bucket
 from selfrag_cli.local.serving.events import Streams, Watch
 from selfrag_cli.local.serving.http import answering_http
-from selfrag import bootstrap
-from selfrag.runtime.observability import Handler
 
 _of_thread: ContextVar[dict[str, Any]] = ContextVar("of_thread")
 

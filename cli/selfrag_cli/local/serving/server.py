@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
+from selfrag import bootstrap
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.backends import check_services, chosen_backends
 from selfrag_cli.local.index import local_parts
 from selfrag_cli.local.lookup import known_records
@@ -16,7 +18,7 @@ from selfrag_cli.local.serving.documents import Documents
 from selfrag_cli.local.serving.folder import Folder
 from selfrag_cli.local.serving.gateway import serving
 from selfrag_cli.local.setup import AS_SET, Setup
-from selfrag_cli.local.sources.place import SAMPLE_DOCUMENTS, Place
+from selfrag_cli.local.sources.place import Place
 from selfrag_cli.local.sources.progress import OnDocument
 from selfrag_cli.local.sources.report import NothingUsable
 from selfrag_cli.local.sources.source import source_of
@@ -25,8 +27,7 @@ from selfrag_cli.local.stack import running_stack
 from selfrag_cli.local.stores.bindings import LocalBindings
 from selfrag_cli.local.stores.executions import LocalExecutions
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
-from selfrag import bootstrap
-from selfrag.domain.errors import InvalidInput
+from selfrag_cli.sample import HANDBOOK
 
 _LOOK_SECONDS = 0.5
 
@@ -101,7 +102,7 @@ def _end_of_process() -> threading.Event:
 
 
 def _check_writable(directory: Path) -> None:
-    if directory.resolve().is_relative_to(SAMPLE_DOCUMENTS.resolve()):
+    if directory.resolve().is_relative_to(HANDBOOK.resolve()):
         raise InvalidInput("The sample handbook is not to be changed: name a directory of your own with --docs.")
     if os.path.isdir(directory) and not os.access(directory, os.W_OK | os.X_OK):
         raise InvalidInput(f"{directory} cannot be written: change its permissions or leave out --writable.")

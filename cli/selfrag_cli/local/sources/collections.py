@@ -6,6 +6,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.home import alone, connect, writing
 from selfrag_cli.local.index import SCHEMA as INDEX
 from selfrag_cli.local.index import NamedEmbedder, embedding_with
@@ -18,7 +19,6 @@ from selfrag_cli.local.sources.source import SCHEMA as SOURCES
 from selfrag_cli.local.sources.source import Root, directory_collection, is_own, remember, site_collection, source_of
 from selfrag_cli.local.stores.manifest import SCHEMA as MANIFEST
 from selfrag_cli.local.stores.manifest import LocalManifest
-from selfrag.domain.errors import InvalidInput
 
 _NAMES = "SELECT collection FROM sources UNION SELECT collection FROM kept_documents WHERE collection IS NOT NULL"
 _FORGET = (

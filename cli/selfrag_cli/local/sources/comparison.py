@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from selfrag_cli.local.sources.place import Place, check_directory
-from selfrag_cli.local.stores.manifest import LocalManifest
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.fields import MAX_KEY_BYTES
 from selfrag.domain.kinds import EXTENSIONS
 from selfrag.domain.records import Record
+from selfrag_cli.local.sources.place import Place, check_directory
+from selfrag_cli.local.stores.manifest import LocalManifest
 
 
 @dataclass

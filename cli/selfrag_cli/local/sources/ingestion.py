@@ -7,6 +7,13 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from queue import SimpleQueue
 from typing import Any, Never
 
+from selfrag import bootstrap
+from selfrag.domain.documents import document_id
+from selfrag.domain.errors import Misconfigured, SelfragError
+from selfrag.ingestion.split_document.logic import BATCH
+from selfrag.ports.embedder import Embedder
+from selfrag.ports.objects import Object
+from selfrag.reader.processes.pool import POOL
 from selfrag_cli.local.definitions import INGESTION
 from selfrag_cli.local.environment import DOCUMENTS_BUCKET, handlers_environment
 from selfrag_cli.local.runner.tasks import Item, LambdaHandler
@@ -14,13 +21,6 @@ from selfrag_cli.local.sources.progress import Event
 from selfrag_cli.local.stack import deployed_handlers, machine
 from selfrag_cli.local.stores.manifest import LocalManifest
 from selfrag_cli.local.stores.objects import LocalObjects
-from selfrag.ingestion.split_document.logic import BATCH
-from selfrag import bootstrap
-from selfrag.domain.documents import document_id
-from selfrag.domain.errors import Misconfigured, SelfragError
-from selfrag.ports.embedder import Embedder
-from selfrag.ports.objects import Object
-from selfrag.reader.processes.pool import POOL
 
 # Embedding takes one core and the workflow, which is Python, another; more threads only wait for each other.
 AT_ONCE = 3

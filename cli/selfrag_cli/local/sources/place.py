@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.sources.site.addresses import canonical, is_address
 from selfrag_cli.local.sources.source import Root, directory_collection, resolved, site_collection, source_of
-from selfrag.domain.errors import InvalidInput
+from selfrag_cli.sample import HANDBOOK
 
-SAMPLE_DOCUMENTS = Path(__file__).parents[3] / "cli" / "selfrag_cli" / "sample" / "handbook"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
 
@@ -32,7 +32,7 @@ class Place:
     @property
     def is_sample(self) -> bool:
         """Return whether it is the sample handbook."""
-        return self.directory is not None and self.directory.resolve() == SAMPLE_DOCUMENTS.resolve()
+        return self.directory is not None and self.directory.resolve() == HANDBOOK.resolve()
 
     @property
     def source(self) -> Path:
@@ -75,7 +75,7 @@ def place_to_read(docs: Root | None, collection: str = "") -> Place:
     if isinstance(docs, str) and is_address(docs):
         site = canonical(docs)
         return Place(_checked(collection) if collection else site_collection(site), site=site)
-    chosen = Path(docs or SAMPLE_DOCUMENTS)
+    chosen = Path(docs or HANDBOOK)
     check_directory(chosen)
     return Place(_checked(collection) if collection else directory_collection(chosen), chosen)
 

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from selfrag_cli.local.sources.comparison import Comparison, is_about
-from selfrag_cli.local.sources.place import AnotherDirectory, Place, refuse_another
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.kinds import EXTENSIONS, REFUSED
 from selfrag.domain.records import Record
+from selfrag_cli.local.sources.comparison import Comparison, is_about
+from selfrag_cli.local.sources.place import AnotherDirectory, Place, refuse_another
 
 _VERBS = {"added": "add", "changed": "change"}
 _ALWAYS = ("added", "changed", "removed", "unchanged", "failed")

@@ -9,6 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from selfrag.bootstrap import Parts
+from selfrag.ports.objects import Object
+from selfrag.runtime.settings import IngestionSettings
 from selfrag_cli.local.home import alone
 from selfrag_cli.local.index import KeptEmbedder, NamedEmbedder, embedding_with, open_index
 from selfrag_cli.local.recognition.tesseract import program
@@ -18,9 +21,6 @@ from selfrag_cli.local.sources.progress import OnDocument, Progress
 from selfrag_cli.local.sources.report import Interrupted, Plan, Report, plan_of, report_of
 from selfrag_cli.local.sources.source import remember
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
-from selfrag.bootstrap import Parts
-from selfrag.ports.objects import Object
-from selfrag.runtime.settings import IngestionSettings
 
 Compare = Callable[[Place, LocalManifest, str], Comparison]
 

@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from selfrag.question.generate.annotations import NO_ANSWER
+from selfrag.text.east_asian import RUN
 from selfrag_cli.local.stand_in.arithmetic import total_for, worked_out
 from selfrag_cli.local.stand_in.fields import object_in, text_in, texts_in
 from selfrag_cli.local.stand_in.questions import in_full, is_about_documents, lacking
 from selfrag_cli.local.stand_in.quoting import ENOUGH, Quote, Source, chosen, quotes
 from selfrag_cli.local.stand_in.words import holds, letters
-from selfrag.question.generate.annotations import NO_ANSWER
-from selfrag.text.east_asian import RUN
 
 Block = dict[str, Any]
 # The document's date at the end of a title is no year that the page is about.

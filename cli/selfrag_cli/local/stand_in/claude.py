@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from selfrag_cli.local.stand_in.replies import reply_to
 from selfrag.adapters.claude.messages import Content, Message, call_of, content_of, search_result, verdict_in
 from selfrag.domain.calls import ModelCall, Prices
 from selfrag.ports.model import Judgement, Source, V, Writing
 from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.clock import Clock
+from selfrag_cli.local.stand_in.replies import reply_to
 
 
 class _Part(SimpleNamespace):

@@ -7,8 +7,8 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from selfrag_cli.local.stand_in.steps import answer_of
 from selfrag.domain.verdicts import RULE_MODEL
+from selfrag_cli.local.stand_in.steps import answer_of
 
 _EAST_ASIAN = re.compile("[\u3000-\uffef]")
 

@@ -6,13 +6,13 @@ No rule judges: relevance and use are shares of words, and support is that a cla
 from collections.abc import Callable
 from typing import Any
 
+from selfrag.domain.answers import UNCITED
+from selfrag.text.sentences import split_sentences
 from selfrag_cli.local.stand_in.arithmetic import worked_out
 from selfrag_cli.local.stand_in.fields import object_in, objects_in, text_in, texts_in
 from selfrag_cli.local.stand_in.questions import Fields, in_full, is_about_documents, is_follow_up, lacking
 from selfrag_cli.local.stand_in.quoting import Source, chosen, quotes
 from selfrag_cli.local.stand_in.words import content_words, has, letters, names, units
-from selfrag.domain.answers import UNCITED
-from selfrag.text.sentences import split_sentences
 
 _MOST_SENTENCES, _LONGEST_WORDS = 3, 3
 _USES = ((0.6, 5), (0.35, 4), (0.15, 3))

@@ -4,9 +4,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from selfrag_cli.local.stand_in.quoting import Source, quotes
 from selfrag.ports.web import Domains
 from selfrag.text.sentences import split_sentences
+from selfrag_cli.local.stand_in.quoting import Source, quotes
 
 
 class SamplePages:

@@ -5,14 +5,14 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from selfrag_cli.local.runner.machine import SUCCEEDED, Execution, Machine
-from selfrag_cli.local.stores.attributes import item_of, values_of
-from selfrag_cli.local.stores.histories import keep_history, last_history
-from selfrag_cli.local.stores.tables import ANSWERS, Item, Items
 from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.ports.executions import Known, Snapshot
 from selfrag.runtime.observability import logger
+from selfrag_cli.local.runner.machine import SUCCEEDED, Execution, Machine
+from selfrag_cli.local.stores.attributes import item_of, values_of
+from selfrag_cli.local.stores.histories import keep_history, last_history
+from selfrag_cli.local.stores.tables import ANSWERS, Item, Items
 
 
 class LocalExecutions:

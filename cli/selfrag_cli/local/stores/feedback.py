@@ -2,9 +2,9 @@
 
 import hashlib
 
+from selfrag.domain.feedback import Feedback
 from selfrag_cli.local.stores.attributes import item_of, values_of
 from selfrag_cli.local.stores.tables import FEEDBACK, Items
-from selfrag.domain.feedback import Feedback
 
 
 class LocalFeedback:

@@ -1,7 +1,7 @@
 """The manifest in the home: what is known of each document, and which passages of it the index holds.
 
-One process at a time works on a collection (`selfrag_cli.local.home.alone`), and on each of its documents once, so a claim
-finds no other: what a process that died has left behind is void.
+One process at a time works on a collection (`home.alone`), and on each of its documents once, so a claim finds no
+other: what a process that died has left behind is void.
 """
 
 import json
@@ -14,9 +14,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from selfrag.domain.records import Part, Record, part_name
 from selfrag_cli.local.home import connect, writing
 from selfrag_cli.local.stores.attributes import item_of, values_of
-from selfrag.domain.records import Part, Record, part_name
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS kept_documents (

@@ -6,10 +6,10 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
-from selfrag_cli.local.stores.attributes import item_of, values_of
-from selfrag_cli.local.stores.tables import VERDICTS, Item, Items
 from selfrag.domain.errors import SelfragError
 from selfrag.ports.recent import Recent
+from selfrag_cli.local.stores.attributes import item_of, values_of
+from selfrag_cli.local.stores.tables import VERDICTS, Item, Items
 
 _ARRIVALS = 9
 # Calls of a step within so many seconds are one arrival.

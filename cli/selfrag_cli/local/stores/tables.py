@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from selfrag_cli.local.home import connect, told, writing
 from selfrag.domain.errors import Misconfigured
+from selfrag_cli.local.home import connect, told, writing
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS kept_items (

@@ -2,9 +2,9 @@
 
 import time
 
+from selfrag.runtime.settings import Settings, read
 from selfrag_cli.local.stores.attributes import item_of, values_of
 from selfrag_cli.local.stores.tables import VERDICTS, Items
-from selfrag.runtime.settings import Settings, read
 
 
 class LocalVerdicts:

@@ -3,9 +3,9 @@
 import json
 import re
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 
-DESCRIPTION = Path(__file__).parents[1] / "openapi.json"
+DESCRIPTION = files("selfrag.api") / "openapi.json"
 # The page is no part of the description.
 _PAGE: dict[str, dict[str, object]] = {"/": {"get": {}}}
 

@@ -4,9 +4,9 @@ import base64
 import hashlib
 import re
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 
-_HERE = Path(__file__).parent
+_HERE = files("selfrag.api.page")
 # In the order of their dependencies.
 _SCRIPTS = (
     *("words", "dom", "api", "events", "welcome", "source", "compared", "answer", "judging", "checked", "running"),

@@ -9,8 +9,8 @@ import os
 from collections.abc import Iterator
 from http.client import HTTPException
 
-from selfrag.api.streaming.listening import Reply, reply_to
 from selfrag import bootstrap
+from selfrag.api.streaming.listening import Reply, reply_to
 from selfrag.bootstrap import api
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.observability import logger

@@ -1,8 +1,8 @@
 """The Lambda of the state ClaimDocument."""
 
-from selfrag.ingestion.claim_document.logic import Result, Task, claim
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
+from selfrag.ingestion.claim_document.logic import Result, Task, claim
 
 bootstrap.warm(ingestion.objects, ingestion.manifest, ingestion.settings)
 

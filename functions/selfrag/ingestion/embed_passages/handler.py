@@ -1,8 +1,8 @@
 """The Lambda of the state EmbedPassages."""
 
-from selfrag.ingestion.embed_passages.logic import Result, Task, embed
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
+from selfrag.ingestion.embed_passages.logic import Result, Task, embed
 
 bootstrap.warm(ingestion.objects, bootstrap.embedder)
 

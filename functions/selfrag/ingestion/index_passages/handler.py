@@ -1,8 +1,8 @@
 """The Lambda of the state IndexPassages."""
 
-from selfrag.ingestion.index_passages.logic import Result, Task, index
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
+from selfrag.ingestion.index_passages.logic import Result, Task, index
 
 bootstrap.warm(ingestion.settings, ingestion.objects, ingestion.manifest, bootstrap.index)
 

@@ -1,8 +1,8 @@
 """The Lambda of the state ParseDocument."""
 
-from selfrag.ingestion.parse_document.logic import Result, Task, read_object
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
+from selfrag.ingestion.parse_document.logic import Result, Task, read_object
 from selfrag.reader.processes.pool import POOL
 
 bootstrap.warm(POOL.start, ingestion.objects, ingestion.settings, ingestion.recognizer)

@@ -6,14 +6,14 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from selfrag.reader.guarded import read_guarded
-from selfrag.reader.labels import last_modified, of_object
-from selfrag.reader.scans.finding import HOW, Scan, listed, scan_of
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, Labels, Part, generation_of
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
 from selfrag.ports.objects import Objects
 from selfrag.ports.recognizer import Recognizer
+from selfrag.reader.guarded import read_guarded
+from selfrag.reader.labels import last_modified, of_object
+from selfrag.reader.scans.finding import HOW, Scan, listed, scan_of
 
 MOST_PAGES = 500
 # What a reader says of such pages, which does not know whether they are recognised.

@@ -1,9 +1,9 @@
 """The Lambda of the state RecognizePages."""
 
-from selfrag.ingestion.recognize_pages.logic import Result, Task, recognize
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
 from selfrag.domain.errors import Misconfigured
+from selfrag.ingestion.recognize_pages.logic import Result, Task, recognize
 
 bootstrap.warm(ingestion.objects, ingestion.recognizer)
 

@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from selfrag.ingestion.recognize_pages.merge import with_pages, written
 from selfrag.domain.documents import Document, document_from, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
+from selfrag.ingestion.recognize_pages.merge import with_pages, written
 from selfrag.ports.objects import Objects
 from selfrag.ports.recognizer import Recognized, Recognizer
 

@@ -1,8 +1,8 @@
 """The Lambda of the state RecordDocument."""
 
-from selfrag.ingestion.record_document.logic import Result, Task, counted_as, record
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
+from selfrag.ingestion.record_document.logic import Result, Task, counted_as, record
 from selfrag.runtime.metrics import emit
 
 bootstrap.warm(ingestion.manifest)

@@ -1,8 +1,8 @@
 """The Lambda of the state RemovePassages."""
 
-from selfrag.ingestion.remove_passages.logic import Result, Task, remove
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
+from selfrag.ingestion.remove_passages.logic import Result, Task, remove
 
 bootstrap.warm(ingestion.manifest, bootstrap.index, ingestion.settings)
 

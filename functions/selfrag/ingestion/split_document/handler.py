@@ -1,8 +1,8 @@
 """The Lambda of the state SplitDocument."""
 
-from selfrag.ingestion.split_document.logic import Result, Task, split_into_batches
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
+from selfrag.ingestion.split_document.logic import Result, Task, split_into_batches
 
 bootstrap.warm(ingestion.objects)
 

@@ -2,10 +2,10 @@
 
 from pydantic import BaseModel
 
-from selfrag.ingestion.split_document.pieces import split
 from selfrag.domain.documents import document_from, passage_id
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.passages import CitedWhole, Passage
+from selfrag.ingestion.split_document.pieces import split
 from selfrag.ports.objects import Objects
 
 # Small enough to embed within a Lambda's timeout, and to write again if a write is lost.

@@ -5,9 +5,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
+from selfrag.domain.documents import Document, Piece, Row, has_words
 from selfrag.ingestion.split_document.chunks import Stretch, runs
 from selfrag.ingestion.split_document.sections import Section, sections_of
-from selfrag.domain.documents import Document, Piece, Row, has_words
 from selfrag.text.sentences import split_sentences
 from selfrag.text.weight import CAPACITY, SMALL, weigh
 

@@ -2,11 +2,11 @@
 
 from pydantic import BaseModel
 
-from selfrag.question.compose_answer.logic import compose
-from selfrag.question.compose_answer.task import Task
 from selfrag import bootstrap
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.verdicts import judged_by
+from selfrag.question.compose_answer.logic import compose
+from selfrag.question.compose_answer.task import Task
 from selfrag.runtime.metrics import count_answer, count_unkept_answer
 from selfrag.runtime.observability import logger
 

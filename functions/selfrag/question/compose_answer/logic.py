@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from selfrag.question.compose_answer.outcome import Outcome, outcome
-from selfrag.question.compose_answer.task import Task
-from selfrag.question.compose_answer.usage import usage
 from selfrag.domain.answers import BY_RULE, NEAREST, AnswerResponse, ExecutionLink, NearPassage
 from selfrag.domain.calls import Prices
 from selfrag.domain.ledger import path_of
 from selfrag.domain.passages import WEB
 from selfrag.domain.verdicts import Critique, JudgedBy, Reflection, nearest
+from selfrag.question.compose_answer.outcome import Outcome, outcome
+from selfrag.question.compose_answer.task import Task
+from selfrag.question.compose_answer.usage import usage
 
 
 def compose(

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from selfrag.question.compose_answer.messages import Messages
-from selfrag.question.compose_answer.task import Task
 from selfrag.domain.answers import Draft, Selection, Status
 from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
 from selfrag.domain.ledger import Entry, is_out_of_budget
 from selfrag.domain.questions import Filters
 from selfrag.domain.verdicts import Critique
+from selfrag.question.compose_answer.messages import Messages
+from selfrag.question.compose_answer.task import Task
 
 # Without the results of these steps there is no answer.
 _DECISIVE = ("Plan", "RunSteps", "Retrieve", "Generate", "RankPaths", "PickCandidate")

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from selfrag.question.compose_answer.messages import Messages
-from selfrag.question.compose_answer.outcome import Outcome
-from selfrag.question.compose_answer.task import Task
 from selfrag.domain.answers import StepUsage, Usage, Waste
 from selfrag.domain.calls import ModelCall, Prices, cost_usd
 from selfrag.domain.ledger import rounds, wasted
+from selfrag.question.compose_answer.messages import Messages
+from selfrag.question.compose_answer.outcome import Outcome
+from selfrag.question.compose_answer.task import Task
 
 
 def usage(task: Task, outcome: Outcome, prices: Mapping[str, Prices]) -> Usage:

@@ -4,9 +4,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from selfrag.question.decide_retrieval.logic import Result, Task
 from selfrag.domain.verdicts import RetrievalVerdict
 from selfrag.ports.grading import Grader
+from selfrag.question.decide_retrieval.logic import Result, Task
 
 
 class Next(BaseModel):

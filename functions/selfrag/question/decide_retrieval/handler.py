@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from selfrag.question.decide_retrieval import probability
-from selfrag.question.decide_retrieval.continuation import decide_next
-from selfrag.question.decide_retrieval.logic import Result, Task, decide
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.bootstrap.generator import generator
 from selfrag.ports.prompts import load_prompt
+from selfrag.question.decide_retrieval import probability
+from selfrag.question.decide_retrieval.continuation import decide_next
+from selfrag.question.decide_retrieval.logic import Result, Task, decide
 from selfrag.runtime.observability import Event
 
 grader = questions.grader(
-    "decide_retrieval", load_prompt(__file__), guidance=lambda: bootstrap.settings().retrieval_guidance
+    "decide_retrieval", load_prompt(__name__), guidance=lambda: bootstrap.settings().retrieval_guidance
 )
 # The guidance says what the documents hold, not how an answer goes on.
-following = questions.grader("decide_retrieval", load_prompt(__file__, "next.md"), "decide_retrieval/next")
+following = questions.grader("decide_retrieval", load_prompt(__name__, "next.md"), "decide_retrieval/next")
 
 
 @bootstrap.step(Task)

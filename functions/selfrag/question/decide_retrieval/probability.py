@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-from selfrag.question.decide_retrieval.logic import Result as Decided
 from selfrag.domain.answers import Turn
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import RequestRejected
@@ -13,6 +12,7 @@ from selfrag.domain.scores.terms import mass
 from selfrag.domain.scores.tokens import RETRIEVE
 from selfrag.domain.verdicts import RetrievalVerdict
 from selfrag.ports.generator import Completed, Generator
+from selfrag.question.decide_retrieval.logic import Result as Decided
 
 STEP = "decide_retrieval"
 

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from selfrag.question.generate.logic import Result, Task, generate
-from selfrag.question.generate.self_critique import Result as Critiques
-from selfrag.question.generate.self_critique import Task as Critiquing
-from selfrag.question.generate.self_critique import critique
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.bootstrap.generator import generator
 from selfrag.ports.prompts import load_prompt
+from selfrag.question.generate.logic import Result, Task, generate
+from selfrag.question.generate.self_critique import Result as Critiques
+from selfrag.question.generate.self_critique import Task as Critiquing
+from selfrag.question.generate.self_critique import critique
 from selfrag.runtime.observability import Event
 
-prompt = questions.prompted("generate", load_prompt(__file__))
+prompt = questions.prompted("generate", load_prompt(__name__))
 claude = questions.model("generate")
 
 

@@ -5,16 +5,16 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from selfrag.question.generate.annotations import marked, read
-from selfrag.question.generate.choices import MOST_CHOICES, chosen, named
-from selfrag.question.generate.citations import citations_of, source_of
-from selfrag.question.generate.prose import write_prose
-from selfrag.question.generate.word_sources import word_sources
 from selfrag.domain.answers import Citation, Turn
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Evidence, Strip
 from selfrag.ports.model import Claude
 from selfrag.ports.prompts import Prompt
+from selfrag.question.generate.annotations import marked, read
+from selfrag.question.generate.choices import MOST_CHOICES, chosen, named
+from selfrag.question.generate.citations import citations_of, source_of
+from selfrag.question.generate.prose import write_prose
+from selfrag.question.generate.word_sources import word_sources
 from selfrag.text.sentences import split_sentences
 
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from selfrag.question.generate.citations import source_of
 from selfrag.domain.errors import RequestRejected
 from selfrag.domain.passages import Evidence
 from selfrag.domain.scores.prompts import room_in, tokens_in, unmarked, with_passage, without_passage
+from selfrag.question.generate.citations import source_of
 
 # A title says where a passage is from; a longer one would take the passage's place.
 TITLE_CHARACTERS = 200

@@ -6,10 +6,10 @@ to look, not what the model looked at.
 
 from collections.abc import Sequence
 
-from selfrag.question.generate.citations import citations_of
 from selfrag.domain.answers import Citation
 from selfrag.domain.passages import Evidence
 from selfrag.ports.model import Cited, Segment
+from selfrag.question.generate.citations import citations_of
 from selfrag.text.likeness import most_like
 
 

@@ -4,8 +4,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, SerializeAsAny
 
-from selfrag.question.generate.passage_prompts import Wanted, presented
-from selfrag.question.generate.quotes import quoted
 from selfrag.domain.answers import Turn
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Evidence
@@ -15,6 +13,8 @@ from selfrag.domain.scores.judging import next_of, ungraded, verdicts_of
 from selfrag.domain.scores.prompts import NO_RETRIEVAL, asking, option_named
 from selfrag.domain.scores.tokens import RETRIEVE, words_of
 from selfrag.ports.generator import Generator
+from selfrag.question.generate.passage_prompts import Wanted, presented
+from selfrag.question.generate.quotes import quoted
 from selfrag.text.sentences import split_sentences
 
 STEP = "generate"

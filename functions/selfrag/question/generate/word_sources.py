@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from selfrag.question.generate.citations import source_of
 from selfrag.domain.passages import Evidence
+from selfrag.question.generate.citations import source_of
 from selfrag.text.words import words_of
 
 

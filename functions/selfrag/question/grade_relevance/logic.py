@@ -4,12 +4,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from selfrag.question.grade_relevance.strips import good, strips_of
 from selfrag.domain.answers import Turn
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Passage, Strip
 from selfrag.domain.verdicts import RelevanceLabel, RelevanceVerdict, Score
 from selfrag.ports.grading import Grader
+from selfrag.question.grade_relevance.strips import good, strips_of
 
 # The state holds a reason for each passage, up to 70 of them.
 MOST_REASON_CHARACTERS, MOST_REASON_BYTES = 200, 300

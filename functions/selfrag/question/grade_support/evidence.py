@@ -6,8 +6,8 @@ It is strict: a doubt costs a call of the stronger model, a miss costs trust.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from selfrag.question.grade_support.facts import CODES, Date, Fact, Facts, Number, facts_of, pairs_of
 from selfrag.domain.passages import Passage
+from selfrag.question.grade_support.facts import CODES, Date, Fact, Facts, Number, facts_of, pairs_of
 from selfrag.text.sentences import split_around, split_sentences
 
 # A claim that shares fewer words with every sentence counts as another language's; many languages share names.

@@ -6,8 +6,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from selfrag.question.grade_support.citation_repair import Repair, repair
-from selfrag.question.grade_support.evidence import stands_in
 from selfrag.domain.answers import Citation
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Passage
@@ -15,6 +13,8 @@ from selfrag.domain.verdicts import Claim, ClaimSupport, Precision, SupportLevel
 from selfrag.ports.grading import Grader
 from selfrag.ports.measurements import measurement_key
 from selfrag.ports.model import Judgement
+from selfrag.question.grade_support.citation_repair import Repair, repair
+from selfrag.question.grade_support.evidence import stands_in
 
 STEP = "grade_support"
 MOST_MISSING_CHARACTERS = 200

@@ -1,11 +1,11 @@
 """The Lambda of the state GradeUtility."""
 
-from selfrag.question.grade_utility.logic import Result, Task, grade
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.ports.prompts import load_prompt
+from selfrag.question.grade_utility.logic import Result, Task, grade
 
-grader = questions.grader("grade_utility", load_prompt(__file__))
+grader = questions.grader("grade_utility", load_prompt(__name__))
 
 
 @bootstrap.step(Task)

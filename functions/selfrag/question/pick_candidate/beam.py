@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from selfrag.question.pick_candidate.path_text import joined
-from selfrag.question.pick_candidate.results import Result
 from selfrag.domain.answers import Draft
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import labelled
@@ -13,6 +11,8 @@ from selfrag.domain.scores.paths import Path, best_first, path_score
 from selfrag.domain.scores.shown import Node, Scores, Stopped, rounded, scale_of
 from selfrag.domain.strategies import Generator
 from selfrag.domain.verdicts import Claim, JudgedBy, SupportLevel, SupportVerdict, UtilityVerdict
+from selfrag.question.pick_candidate.path_text import joined
+from selfrag.question.pick_candidate.results import Result
 
 
 @dataclass(frozen=True)

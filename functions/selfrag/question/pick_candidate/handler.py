@@ -1,8 +1,8 @@
 """The Lambda of the state PickCandidate."""
 
+from selfrag import bootstrap
 from selfrag.question.pick_candidate.logic import Task, pick
 from selfrag.question.pick_candidate.results import Result
-from selfrag import bootstrap
 
 
 @bootstrap.step(Task)

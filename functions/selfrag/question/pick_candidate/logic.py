@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel
 
-from selfrag.question.pick_candidate.beam import Beam, pick_path
-from selfrag.question.pick_candidate.results import Result
 from selfrag.domain.answers import Draft
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import Constraints, Critiqued, score, terms_of
@@ -13,6 +11,8 @@ from selfrag.domain.scores.paths import Path
 from selfrag.domain.scores.ranking import Ranked, Vote, ranked, voted
 from selfrag.domain.scores.shown import Node, Scores, Stopped, rounded, scale_of
 from selfrag.domain.strategies import Generator
+from selfrag.question.pick_candidate.beam import Beam, pick_path
+from selfrag.question.pick_candidate.results import Result
 
 IRRELEVANT = "The answer rests on a passage that was found not to be relevant to the question."
 UNSUPPORTED = "The passages do not support the answer."

@@ -1,7 +1,7 @@
 """The Lambda of the state Plan."""
 
-from selfrag.question.plan.logic import Result, Task, plan
 from selfrag import bootstrap
+from selfrag.question.plan.logic import Result, Task, plan
 
 
 @bootstrap.step(Task)

@@ -1,7 +1,7 @@
 """The Lambda of the state RankPaths."""
 
-from selfrag.question.rank_paths.logic import Result, Task, rank
 from selfrag import bootstrap
+from selfrag.question.rank_paths.logic import Result, Task, rank
 
 
 @bootstrap.step(Task)

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from selfrag.question.rank_paths.tree import lines, states
 from selfrag.domain.calls import StepResult
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import Constraints, Out, Segment, out
 from selfrag.domain.scores.paths import Path, best_first
 from selfrag.domain.scores.shown import Node
 from selfrag.domain.strategies import Generator
+from selfrag.question.rank_paths.tree import lines, states
 from selfrag.text.state_budget import STATE_BUDGET_BYTES, size_of, within_budget
 
 # The rest of the state next to the paths: the sentences of a level, or the ledger and all verdicts.

@@ -1,8 +1,8 @@
 """The Lambda of the state Retrieve."""
 
-from selfrag.question.retrieve.logic import BY_TEXT_ALONE, Task, retrieve
 from selfrag import bootstrap
 from selfrag.domain.passages import FoundPassages
+from selfrag.question.retrieve.logic import BY_TEXT_ALONE, Task, retrieve
 from selfrag.runtime.metrics import count_full_text_search
 
 bootstrap.warm(bootstrap.index, bootstrap.embedder)

@@ -1,11 +1,11 @@
 """The Lambda of the state RewriteQuestion."""
 
-from selfrag.question.rewrite_question.logic import Result, Task, rewrite
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.ports.prompts import load_prompt
+from selfrag.question.rewrite_question.logic import Result, Task, rewrite
 
-grader = questions.grader("rewrite_question", load_prompt(__file__))
+grader = questions.grader("rewrite_question", load_prompt(__name__))
 
 
 @bootstrap.step(Task)

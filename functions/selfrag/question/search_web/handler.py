@@ -1,10 +1,10 @@
 """The Lambda of the state SearchWeb."""
 
-from selfrag.question.search_web.logic import Task, search
 from selfrag import bootstrap
 from selfrag.bootstrap.questions import secrets
 from selfrag.bootstrap.web import web, web_domains
 from selfrag.domain.passages import FoundPassages
+from selfrag.question.search_web.logic import Task, search
 
 bootstrap.warm(web, secrets)
 

@@ -8,10 +8,10 @@ from io import StringIO
 from itertools import dropwhile, islice
 from pathlib import PurePosixPath
 
-from selfrag.reader.data.tables import Line, Tables, flush_lines
 from selfrag.domain.documents import Document, Labels
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
+from selfrag.reader.data.tables import Line, Tables, flush_lines
 
 # In the order in which they are believed where several divide the rows alike: numbers may hold commas.
 _DELIMITERS = ";\t|,"

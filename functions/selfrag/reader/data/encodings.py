@@ -7,8 +7,8 @@ from contextlib import suppress
 
 import webencodings
 
-from selfrag.reader.kinds import TEXT, refuse_other_kinds
 from selfrag.domain.errors import BadDocument
+from selfrag.reader.kinds import TEXT, refuse_other_kinds
 
 _MARKS = {  # that of UTF-16 begins that of UTF-32, which is asked about first
     codecs.BOM_UTF8: "utf-8",

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby, islice, pairwise
 
-from selfrag.reader.data.columns import is_data, letters, names_columns
 from selfrag.domain.writing import MAX_HEADING, Writer
+from selfrag.reader.data.columns import is_data, letters, names_columns
 
 # A cell may be merged over all columns; so many get its name.
 _MAX_NAMED = 16_384

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from itertools import takewhile
 
+from selfrag.domain.tables import Shown
 from selfrag.reader.column_names import look_like_names
 from selfrag.reader.office.blocks import Cell, Grid, Paragraph
-from selfrag.domain.tables import Shown
 
 
 def names_of(grid: Grid, shown: Sequence[Shown]) -> Sequence[Shown]:

@@ -8,12 +8,12 @@ from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser
 
-from selfrag.reader.kinds import EPUB
-from selfrag.reader.office.properties import Properties
-from selfrag.reader.zipped import Zipped, attribute, local, unzipped
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
+from selfrag.reader.kinds import EPUB
+from selfrag.reader.office.properties import Properties
+from selfrag.reader.zipped import Zipped, attribute, local, unzipped
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _PAGES = frozenset({"application/xhtml+xml", "text/html"})

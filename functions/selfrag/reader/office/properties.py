@@ -2,9 +2,9 @@
 
 from contextlib import suppress
 
+from selfrag.domain.documents import Labels
 from selfrag.reader.labels import labels
 from selfrag.reader.zipped import Zipped, local
-from selfrag.domain.documents import Labels
 
 MAX_PROPERTY = 10_000
 _DATES = ("modified", "date", "created", "creation-date")

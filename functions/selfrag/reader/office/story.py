@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
+from selfrag.domain.writing import MAX_CHARACTERS
 from selfrag.reader.office.blocks import Block, Cell, Grid, Line, Open, Paragraph, Slide
 from selfrag.reader.office.notes import REFERENCE, with_notes
 from selfrag.reader.zipped import TooMuch
-from selfrag.domain.writing import MAX_CHARACTERS
 
 MAX_BLOCKS = 500_000  # paragraphs and columns of rows; each takes some 150 bytes
 MAX_COLUMNS = 100  # that a cell can span; Word has 63 in a table

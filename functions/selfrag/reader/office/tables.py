@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from selfrag.reader.office.blocks import Block, Cell, Grid, Line, Paragraph, Slide
-from selfrag.reader.office.columns import names_of
 from selfrag.domain.tables import Shown, named_rows
 from selfrag.domain.writing import Writer
+from selfrag.reader.office.blocks import Block, Cell, Grid, Line, Paragraph, Slide
+from selfrag.reader.office.columns import names_of
 
 
 def write(writer: Writer, blocks: Sequence[Block]) -> None:

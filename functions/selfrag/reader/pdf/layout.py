@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from selfrag.domain.writing import Writer
 from selfrag.reader.pdf.shapes import Segment, Sheet
 from selfrag.reader.pdf.tables.blocks import blocks, is_caption
 from selfrag.reader.pdf.tables.frames import around_frames
@@ -10,7 +11,6 @@ from selfrag.reader.pdf.text.columns import in_order
 from selfrag.reader.pdf.text.headings import Levels
 from selfrag.reader.pdf.text.paragraphs import Paragraph, Words, joined_row, paragraphs_of
 from selfrag.reader.pdf.text.segments import rows_of
-from selfrag.domain.writing import Writer
 
 Laid = Paragraph | Table
 

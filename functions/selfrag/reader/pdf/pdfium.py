@@ -11,8 +11,8 @@ from typing import NamedTuple, TypeAlias
 import pypdfium2
 from pypdfium2 import raw
 
-from selfrag.reader.pdf.shapes import Box, Rule
 from selfrag.domain.errors import BadDocument
+from selfrag.reader.pdf.shapes import Box, Rule
 
 MAX_OBJECTS = 20_000  # lines and pictures of a page: a map has more, and no table
 MAX_RULES = 1_000

@@ -7,6 +7,9 @@ from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import Any
 
+from selfrag.domain.documents import Document, Labels, has_words
+from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import MAX_CHARACTERS, Writer
 from selfrag.reader.kinds import PDF, refuse_other_kinds
 from selfrag.reader.labels import labels
 from selfrag.reader.pdf.furniture import without_contents, without_furniture
@@ -15,9 +18,6 @@ from selfrag.reader.pdf.pdfium import File, is_cut_off, opened, page_of
 from selfrag.reader.pdf.shapes import Sheet
 from selfrag.reader.pdf.text.paragraphs import Words
 from selfrag.reader.pdf.text.segments import sheet_of
-from selfrag.domain.documents import Document, Labels, has_words
-from selfrag.domain.errors import BadDocument
-from selfrag.domain.writing import MAX_CHARACTERS, Writer
 
 Begin = Callable[[int], None]
 MAX_PAGES = 2000

@@ -111,7 +111,8 @@ class Worker:
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "selfrag.reader.processes.child"],
+                [sys.executable, "-m", "selfrag.reader.processes.child"],
+                cwd="/",  # a folder `selfrag` where the parent was started is not ours
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,  # whatever a library prints
                 stderr=subprocess.PIPE,  # of a worker that cannot begin; later the worker ends when it is closed

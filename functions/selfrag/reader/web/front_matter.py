@@ -9,8 +9,8 @@ from typing import Any
 
 import yaml
 
-from selfrag.reader.labels import labels
 from selfrag.domain.documents import Labels
+from selfrag.reader.labels import labels
 
 # Longer front matter, and such with more brackets, is read line by line: PyYAML takes the square of the open brackets'
 # number, 5,000 took it nine seconds.

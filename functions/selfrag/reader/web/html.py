@@ -5,14 +5,14 @@ from pathlib import PurePosixPath
 
 from selectolax.lexbor import LexborHTMLParser
 
+from selfrag.domain.documents import Document, Labels
+from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import Writer
 from selfrag.reader.labels import labels
 from selfrag.reader.web.furniture import names, refuse_navigation
 from selfrag.reader.web.navigation import Navigation
 from selfrag.reader.web.page import Page
 from selfrag.reader.web.survey import Survey
-from selfrag.domain.documents import Document, Labels
-from selfrag.domain.errors import BadDocument
-from selfrag.domain.writing import Writer
 
 MAX_DEPTH = 1000
 MAX_TAGS = 1_500_000  # a tag takes some 350 bytes of memory, and ten megabytes can hold three million

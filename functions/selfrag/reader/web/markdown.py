@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from cmarkgfm.cmark import Options, markdown_to_html_with_extensions
 
+from selfrag.domain.documents import Document
 from selfrag.reader.web.definition_lists import rewritten
 from selfrag.reader.web.front_matter import front_matter
 from selfrag.reader.web.html import read_html
-from selfrag.domain.documents import Document
 
 _OPTIONS = Options.CMARK_OPT_UNSAFE | Options.CMARK_OPT_FOOTNOTES | Options.CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE
 _EXTENSIONS = ("table", "strikethrough")

@@ -7,10 +7,10 @@ they are most of the text, as in an index.
 
 from selectolax.lexbor import LexborNode
 
+from selfrag.domain.documents import has_words
 from selfrag.reader.web.furniture import Facts, is_bar, is_dense, is_made_of_links, letters_of, names
 from selfrag.reader.web.grids import children
 from selfrag.reader.web.walking import text_before, walk
-from selfrag.domain.documents import has_words
 from selfrag.text.weight import weigh
 
 _TRUNK = names("html body main article section div center form")

@@ -2,6 +2,7 @@
 
 from selectolax.lexbor import LexborNode
 
+from selfrag.domain.writing import Writer
 from selfrag.reader.web.columns import Budget
 from selfrag.reader.web.definitions import Definitions
 from selfrag.reader.web.figures import Figures
@@ -12,7 +13,6 @@ from selfrag.reader.web.marks import TAGS as HIGH
 from selfrag.reader.web.marks import around
 from selfrag.reader.web.tables import TableWriter
 from selfrag.reader.web.walking import walk
-from selfrag.domain.writing import Writer
 
 _IN_TABLES = (*CELLS, "tr", "caption")
 _LEVELS = {f"h{level}": level for level in range(1, 7)}

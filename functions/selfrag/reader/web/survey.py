@@ -4,6 +4,7 @@ import re
 
 from selectolax.lexbor import LexborNode
 
+from selfrag.domain.writing import MAX_HEADING
 from selfrag.reader.web.furniture import (
     TEXTS,
     Attributes,
@@ -18,7 +19,6 @@ from selfrag.reader.web.furniture import (
 )
 from selfrag.reader.web.notices import is_notice, is_title_page
 from selfrag.reader.web.walking import walk
-from selfrag.domain.writing import MAX_HEADING
 from selfrag.text.weight import weigh
 
 _UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist select rt rp")

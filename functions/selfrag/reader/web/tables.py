@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from selfrag.reader.web.columns import Budget, Cell, Columns, Placed, placed_cells
 from selfrag.domain.writing import Writer
+from selfrag.reader.web.columns import Budget, Cell, Columns, Placed, placed_cells
 
 
 class TableWriter:

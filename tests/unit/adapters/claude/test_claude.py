@@ -7,12 +7,12 @@ import anthropic
 import pytest
 from anthropic.types import ModelParam
 
-from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.adapters.claude.sdk import Provider, SdkClaude, client_of
 from selfrag.domain import errors
 from selfrag.domain.calls import Limits
 from selfrag.ports.model import Cited, Source
 from selfrag.ports.prompts import Prompt
+from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.runtime.settings import DEFAULT_MODELS, Settings
 from tests.support.asking import claude_of
 from tests.support.doubles.model_server import Body, Fault, ModelServer, reply

@@ -11,13 +11,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from moto import mock_aws
 
-from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.adapters.claude.cache_control import cheapest_life, mark_for
 from selfrag.adapters.claude.profiles import profile_of
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.adapters.recent_calls import DynamoCalls
 from selfrag.domain.calls import PRICES, ModelCall, cost_usd
 from selfrag.ports.prompts import Prompt
+from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import DEFAULT_MODELS

@@ -7,11 +7,11 @@ from typing import Any
 import anthropic
 import pytest
 
-from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import Misconfigured, RequestRejected
 from selfrag.ports.prompts import Prompt
+from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.runtime.deadline import STEP_SECONDS
 from tests.support.asking import MemoryCalls, Skipping, claude_of
 from tests.support.definition import STATES_THAT_ASK

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from selfrag.question.grade_support.logic import Task, grade
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import Misconfigured
+from selfrag.question.grade_support.logic import Task, grade
 from selfrag.runtime.settings import Settings
 from tests.support.asking import MemoryCalls
 from tests.support.doubles.model_server import ModelServer

@@ -8,12 +8,12 @@ import anthropic
 import httpx2
 import pytest
 
-from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.adapters.claude.messages import MOST_BYTES
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import ModelCall
 from selfrag.ports.cache import Remembering
 from selfrag.ports.prompts import Prompt
+from selfrag.question.grade_relevance.logic import Relevance
 from tests.support.asking import claude_of
 from tests.support.fakes import MemoryCache
 

@@ -8,12 +8,12 @@ import pytest
 from moto import mock_aws
 from werkzeug.wrappers import Request, Response
 
-from selfrag.question.grade_relevance.logic import Relevance
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import Misconfigured
 from selfrag.ports.prompts import Prompt
+from selfrag.question.grade_relevance.logic import Relevance
 from tests.support.doubles.model_server import ModelServer
 
 SECRET = "model-key"

@@ -5,6 +5,9 @@ from typing import get_args
 
 import pytest
 
+from selfrag.domain.calls import Flaw, StepResult
+from selfrag.domain.history import steps_of
+from selfrag.plan.reports import Report, entry_of
 from selfrag.question.decide_retrieval.logic import Task as Deciding
 from selfrag.question.decide_retrieval.logic import decide
 from selfrag.question.generate.logic import Task as Writing
@@ -17,9 +20,6 @@ from selfrag.question.grade_utility.logic import Task as Utility
 from selfrag.question.grade_utility.logic import grade as grade_utility
 from selfrag.question.rewrite_question.logic import Task as Rewriting
 from selfrag.question.rewrite_question.logic import rewrite
-from selfrag.domain.calls import Flaw, StepResult
-from selfrag.domain.history import steps_of
-from selfrag.plan.reports import Report, entry_of
 from tests.support.fakes import PROMPT, FakeClaude, grader, passage
 
 JUDGE = grader(None, "unavailable")

@@ -6,8 +6,6 @@ from typing import Any
 import anthropic
 import pytest
 
-from selfrag.question.grade_relevance.logic import Relevance
-from selfrag.question.grade_support.logic import Support
 from selfrag.adapters.claude.capabilities import Capabilities
 from selfrag.adapters.claude.profiles import profile_of
 from selfrag.adapters.claude.purse import MOST_TOKENS, VERDICT_TOKENS
@@ -17,6 +15,8 @@ from selfrag.domain.errors import RequestRejected
 from selfrag.ports.cache import Remembering
 from selfrag.ports.model import Source
 from selfrag.ports.prompts import Prompt
+from selfrag.question.grade_relevance.logic import Relevance
+from selfrag.question.grade_support.logic import Support
 from tests.support.asking import MemoryCalls, claude_of
 from tests.support.doubles.bedrock_double import (
     EXTRA,

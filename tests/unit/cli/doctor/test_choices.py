@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from selfrag_cli.doctor import needs
-from selfrag_cli.doctor.choices import Choices, choices_in
 from selfrag.domain.calls import price_of
 from selfrag.domain.errors import InvalidInput
 from selfrag.runtime.models import DEFAULT_MODELS, FIRST, PROFILES
+from selfrag_cli.doctor import needs
+from selfrag_cli.doctor.choices import Choices, choices_in
 from tests.support.command import ROOT
 from tests.support.infra.rules import blocks, text_of
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfrag_cli.feedback.gold import gold, question_set
-from selfrag_cli.lab.gold.question_sets import corrected_questions, read_questions
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.feedback import Feedback
+from selfrag_cli.feedback.gold import gold, question_set
+from selfrag_cli.lab.gold.question_sets import corrected_questions, read_questions
 
 
 def said(question: str = "How many days?", **more: Any) -> Feedback:

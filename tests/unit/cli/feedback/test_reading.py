@@ -7,9 +7,9 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from selfrag_cli.feedback.reading import dynamodb_in, feedback_of_deployment, read_feedback
 from selfrag.adapters.feedback import DynamoFeedback
 from selfrag.domain.errors import InvalidInput, Unreadable
+from selfrag_cli.feedback.reading import dynamodb_in, feedback_of_deployment, read_feedback
 from tests.support.emulated_aws.resources import FEEDBACK_TABLE, make
 from tests.unit.cli.feedback.test_gold import said
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from selfrag_cli.lab.runs.asking import asking_endpoint
-from selfrag_cli.lab.runs.variants import read_variants
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest, Policy
+from selfrag_cli.lab.runs.asking import asking_endpoint
+from selfrag_cli.lab.runs.variants import read_variants
 from tests.support.loopback import Loopback
 from tests.unit.cli.lab.conftest import response
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from selfrag.domain.errors import Misconfigured
 from selfrag_cli.lab.commands import COMMANDS
 from selfrag_cli.lab.commands.extra import in_lab
 from selfrag_cli.main import app
-from selfrag.domain.errors import Misconfigured
 from tests.support.command import ROOT
 
 

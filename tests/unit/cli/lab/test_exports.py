@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.passages import Passage
 from selfrag_cli.lab.commands.options import Tool
 from selfrag_cli.lab.exports import NO_ANSWER, write_exports
 from selfrag_cli.lab.report import Findings
 from selfrag_cli.lab.runs.results import Result
 from selfrag_cli.lab.runs.variants import read_variants
-from selfrag.domain.errors import InvalidInput
-from selfrag.domain.passages import Passage
 from tests.unit.cli.lab.conftest import gold, response
 
 QUESTIONS = [

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.gate import Check, Gate, check_figures, check_findings, checked_conditions, read_baseline
 from selfrag_cli.lab.gold.question_sets import repeated
 from selfrag_cli.lab.report import Findings
 from selfrag_cli.lab.runs.results import Result
 from selfrag_cli.lab.runs.variants import read_variants
-from selfrag.domain.errors import InvalidInput
 from tests.unit.cli.lab.conftest import gold, response
 
 QUESTIONS = [gold(f"Question {at}|?", id=f"{at}", answers=("18 weeks",)) for at in range(30)]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.graders import sets
 from selfrag_cli.lab.graders.rows import Row
 from selfrag_cli.lab.graders.sets import SETS, is_set, read_sets
-from selfrag.domain.errors import InvalidInput
 
 WICE = [
     {"label": "not_supported", "claim": "C", "evidence": ["One.", "Two."], "meta": {"id": "1", "claim_title": "T"}},

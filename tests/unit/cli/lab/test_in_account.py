@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.lab.evaluation import Estimate, Plan, Told
 from selfrag_cli.lab.runs.account import evaluate_in_account
 from selfrag_cli.lab.runs.machine import MOST_ANSWERS, Machine, item_of
 from selfrag_cli.lab.runs.results import Result
 from selfrag_cli.lab.runs.tasks import Task, result_of
 from selfrag_cli.lab.runs.variants import read_variants
-from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from tests.unit.cli.lab.conftest import gold, response
 
 ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag-evaluation:live"

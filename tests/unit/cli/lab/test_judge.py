@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.passages import Passage
+from selfrag.question.compose_answer.messages import MESSAGES
+from selfrag.runtime.models import GRADER, WRITER
 from selfrag_cli.lab.judge import Judge, Judgements, add_judgements, judge_answers, read_errors
 from selfrag_cli.lab.judging import AS_SET
 from selfrag_cli.lab.metrics.agreement import Counts
@@ -14,10 +18,6 @@ from selfrag_cli.lab.report import Findings
 from selfrag_cli.lab.runs.results import Result
 from selfrag_cli.lab.runs.variants import read_variants
 from selfrag_cli.local.stand_in.fields import fields_of
-from selfrag.question.compose_answer.messages import MESSAGES
-from selfrag.domain.errors import InvalidInput
-from selfrag.domain.passages import Passage
-from selfrag.runtime.models import GRADER, WRITER
 from tests.support.doubles.model_server import Body, ModelServer
 from tests.unit.cli.lab.conftest import gold, response
 

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.verdicts import SupportVerdict
 from selfrag_cli.lab.gold.question_sets import GoldQuestion
 from selfrag_cli.lab.judge import Judgements, add_judgements
 from selfrag_cli.lab.metrics.agreement import Counts
@@ -16,8 +18,6 @@ from selfrag_cli.lab.page.files import check_report, write_report
 from selfrag_cli.lab.report import Findings
 from selfrag_cli.lab.runs.results import Result
 from selfrag_cli.lab.runs.variants import read_variants
-from selfrag.domain.errors import InvalidInput
-from selfrag.domain.verdicts import SupportVerdict
 from tests.unit.cli.lab.conftest import gold, reflection, response
 
 MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)> & \"so\" 'on'"

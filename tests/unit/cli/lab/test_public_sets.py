@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.gold import public_sets
 from selfrag_cli.lab.gold.public_sets import SETS, unpacked
 from selfrag_cli.lab.gold.question_sets import GoldQuestion, read_questions
-from selfrag.domain.errors import InvalidInput
 
 ROOM = "Room: The room has 12 seats."
 HALL = "Hall: Open: from nine."

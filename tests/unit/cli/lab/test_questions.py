@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.gold.formats import read_row
 from selfrag_cli.lab.gold.question_sets import GoldQuestion, read_questions
-from selfrag.domain.errors import InvalidInput
 
 Write = Callable[..., Path]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from selfrag_cli.lab.replay import Changes, replayed
-from selfrag_cli.lab.replay_report import Replay
-from selfrag_cli.lab.traces import Trace, keeping_traces, read_traces, trace_of
 from selfrag import bootstrap
 from selfrag.domain.calls import PRICES
 from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
 from selfrag.runtime.models import GRADER, WRITER
+from selfrag_cli.lab.replay import Changes, replayed
+from selfrag_cli.lab.replay_report import Replay
+from selfrag_cli.lab.traces import Trace, keeping_traces, read_traces, trace_of
 from tests.support.asking import Skipping
 from tests.support.command import ROOT
 from tests.support.doubles.model_server import Body, ModelServer

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
+from selfrag.domain.questions import AskRequest
 from selfrag_cli.lab.runs.budget import MOST_IN_A_ROW, Budget
 from selfrag_cli.lab.runs.results import Results, opened_results
 from selfrag_cli.lab.runs.running import PAUSES, Run
 from selfrag_cli.lab.runs.tasks import Task, tasks_left
 from selfrag_cli.lab.runs.variants import Variant, read_variants
-from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
-from selfrag.domain.questions import AskRequest
 from tests.unit.cli.lab.conftest import gold, response
 
 TWO = read_variants(['plain={"top_k": 2}', "default={}"])

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from selfrag.domain.questions import Policy
+from selfrag.domain.strategies import Strategy
+from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
 from selfrag_cli.lab.runs.estimates import TOKENS, estimated_usd, usual_calls, usual_usd
 from selfrag_cli.lab.runs.results import Result, opened_results
 from selfrag_cli.lab.runs.tasks import Task
 from selfrag_cli.lab.runs.variants import read_variants
-from selfrag.domain.questions import Policy
-from selfrag.domain.strategies import Strategy
-from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
 from tests.support.command import ROOT
 from tests.unit.cli.lab.conftest import gold, response
 

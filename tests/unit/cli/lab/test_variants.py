@@ -5,11 +5,11 @@ from typing import get_args
 
 import pytest
 
-from selfrag_cli.lab.runs.results import Result, opened_results
-from selfrag_cli.lab.runs.variants import Variant, read_variants
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy
 from selfrag.domain.strategies import Strategy
+from selfrag_cli.lab.runs.results import Result, opened_results
+from selfrag_cli.lab.runs.variants import Variant, read_variants
 from tests.unit.cli.lab.conftest import response
 
 STRATEGIES = get_args(Strategy)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from selfrag_cli.lab.runs.worker import Processes
 from selfrag.domain.errors import Misconfigured
+from selfrag_cli.lab.runs.worker import Processes
 from tests.support.remote import SECONDS, begin_another_and_die
 
 

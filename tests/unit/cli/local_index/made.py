@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from selfrag_cli.local.index import EmbeddedIndex
 from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import Entry
+from selfrag_cli.local.index import EmbeddedIndex
 
 VECTOR = [0.6, 0.8]
 

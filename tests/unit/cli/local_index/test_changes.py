@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import pytest
 
-from selfrag_cli.local.home import connect
-from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from tests.unit.cli.local_index.made import VECTOR, entry, found, near
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from selfrag_cli.local.home import connect, home, writing
 from selfrag.domain.errors import Misconfigured
+from selfrag_cli.local.home import connect, home, writing
 
 
 def test_selfrag_home_names_the_directory_and_only_its_owner_may_enter(

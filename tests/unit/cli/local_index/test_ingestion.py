@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from selfrag_cli.pace import Reading
 from selfrag.domain.errors import InvalidInput
+from selfrag_cli.pace import Reading
 from tests.support.documents.files import docx, paragraph, pdf
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from selfrag.domain.errors import SelfragError
 from selfrag_cli.local.sources.ingestion import Interruptible
 from selfrag_cli.local.sources.report import Interrupted
 from selfrag_cli.pace import Reading
-from selfrag.domain.errors import SelfragError
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, index_ids, indexed, ingest, manifest_ids, report

@@ -8,9 +8,9 @@ from contextlib import closing
 
 import numpy as np
 
+from selfrag.domain.passages import Bounds
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
-from selfrag.domain.passages import Bounds
 from tests.unit.cli.local_index.made import VECTOR, found, near
 from tests.unit.cli.local_index.reading import index_ids
 

@@ -2,14 +2,15 @@ from pathlib import Path
 
 import pytest
 
-from selfrag_cli.local.sources.place import SAMPLE_DOCUMENTS, Place, place_to_ask, place_to_read
 from selfrag.domain.errors import InvalidInput
+from selfrag_cli.local.sources.place import Place, place_to_ask, place_to_read
+from selfrag_cli.sample import HANDBOOK
 
 
 def test_nothing_named_is_the_sample_handbook_under_whichever_path(tmp_path: Path) -> None:
     link = tmp_path / "link"
-    link.symlink_to(SAMPLE_DOCUMENTS)
-    assert place_to_ask(None, "").directory == SAMPLE_DOCUMENTS
+    link.symlink_to(HANDBOOK)
+    assert place_to_ask(None, "").directory == HANDBOOK
     assert place_to_ask(link, "").collection == place_to_read(None).collection
     assert place_to_ask(link, "").is_sample
     assert not place_to_ask(tmp_path, "").is_sample

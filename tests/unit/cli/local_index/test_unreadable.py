@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from selfrag_cli.pace import Reading
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.kinds import EXTENSIONS
+from selfrag_cli.pace import Reading
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, indexed, ingest, report

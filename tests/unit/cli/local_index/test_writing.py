@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from selfrag_cli.local.home import connect
-from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import Entry
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from tests.support.fakes import FakeEmbedder
 
 VECTOR = FakeEmbedder().query("leave")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from selfrag.domain.errors import BadDocument, InvalidInput, Misconfigured
+from selfrag.runtime.settings import IngestionSettings
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.recognition import tesseract
 from selfrag_cli.local.recognition.local import local_recognizer
@@ -16,8 +18,6 @@ from selfrag_cli.local.recognition.rendering import MAX_PIXELS
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.local.sources.report import NothingUsable
 from selfrag_cli.local.sources.sync import sync
-from selfrag.domain.errors import BadDocument, InvalidInput, Misconfigured
-from selfrag.runtime.settings import IngestionSettings
 from tests.support.documents.files import assembled, pdf, stream
 from tests.support.documents.scans import scanned_pdf
 from tests.support.fakes import FakeEmbedder

@@ -7,9 +7,9 @@ from typing import Any
 import httpx2
 import pytest
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.serving.cors import origins_of
 from selfrag_cli.local.serving.gateway import serving
-from selfrag.domain.errors import InvalidInput
 from tests.e2e.test_api import problem
 
 PAGE, OTHER = "https://app.example.com", "https://other.example.com"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from selfrag.domain.documents import document_id
+from selfrag.domain.records import Record
 from selfrag_cli.local.environment import DOCUMENTS_BUCKET
 from selfrag_cli.local.serving.documents import Documents
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
-from selfrag.domain.documents import document_id
-from selfrag.domain.records import Record
 
 NEW = '"new"'
 

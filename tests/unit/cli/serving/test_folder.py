@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.local.serving.folder import Folder
 from selfrag_cli.local.sources.comparison import documents_below
-from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from typing import Any
 import httpx2
 import pytest
 
+from selfrag.domain.errors import Misconfigured
 from selfrag_cli.local.port import listening
 from selfrag_cli.local.serving import app
 from selfrag_cli.local.serving.gateway import serving
-from selfrag.domain.errors import Misconfigured
 from tests.e2e.test_api import problem
 
 

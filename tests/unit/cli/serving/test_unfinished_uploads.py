@@ -7,11 +7,11 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+from selfrag.domain.questions import UploadRequest
 from selfrag_cli.local.serving.app import ServedApi
 from selfrag_cli.local.serving.bucket import DirectoryBucket
 from selfrag_cli.local.serving.events import Streams
 from selfrag_cli.local.serving.folder import Folder
-from selfrag.domain.questions import UploadRequest
 
 SIZE, UPLOADS = 4_000_000, 20
 PART = b"x" * (SIZE // 100)

@@ -7,10 +7,10 @@ from typing import Any, get_args
 import pytest
 from rich.console import Console
 
-from selfrag_cli.show.scores import REASONS, SCALES, STOPPED, show_scores
 from selfrag.domain.answers import Citation
 from selfrag.domain.scores.critiqued import Out
 from selfrag.domain.scores.shown import Scale, Scores, Stopped
+from selfrag_cli.show.scores import REASONS, SCALES, STOPPED, show_scores
 from tests.support.paper.compared import TEXTS, answers, tree
 
 

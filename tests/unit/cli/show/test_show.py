@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from selfrag_cli.show.answers import NOT_READ, show_response
-from selfrag_cli.show.documents import show_passages
 from selfrag.domain.answers import BY_RULE
 from selfrag.domain.history import Step
+from selfrag_cli.show.answers import NOT_READ, show_response
+from selfrag_cli.show.documents import show_passages
 from tests.support.paper.compared import answers
 
 

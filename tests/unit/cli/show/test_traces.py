@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from selfrag.domain.history import Step
 from selfrag_cli.show.said import said
 from selfrag_cli.show.traces import show_trace
-from selfrag.domain.history import Step
 from tests.support import steps
 from tests.support.paper.compared import TEXTS, answers, ranked, tree
 

@@ -6,11 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.home import connect
-from selfrag_cli.local.sources.collections import known_collection, known_collections, move_collection, remove_collection
+from selfrag_cli.local.sources.collections import (
+    known_collection,
+    known_collections,
+    move_collection,
+    remove_collection,
+)
 from selfrag_cli.local.sources.place import AnotherDirectory
 from selfrag_cli.local.sources.source import directory_collection
-from selfrag.domain.errors import InvalidInput
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, held_by, indexed, ingest, manifest_ids, report

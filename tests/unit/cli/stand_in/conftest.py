@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 import anthropic
 import pytest
 
-from selfrag_cli.local.stand_in.claude import RuleClaude
 from selfrag.domain.verdicts import RULE_MODEL
 from selfrag.ports.grading import Grader
 from selfrag.ports.prompts import Prompt
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.settings import DEFAULT_MODELS
+from selfrag_cli.local.stand_in.claude import RuleClaude
 from tests.support.doubles.stand_in import MessagesServer
 
 PROMPT = Prompt("Judge by the rubric.", "1")

@@ -12,14 +12,14 @@ import selfrag.question.grade_relevance.logic as grade_relevance
 import selfrag.question.grade_support.logic as grade_support
 import selfrag.question.grade_utility.logic as grade_utility
 import selfrag.question.rewrite_question.logic as rewrite_question
-from selfrag_cli.lab import correctness
-from selfrag_cli.local.stand_in.claude import RuleClaude
-from selfrag_cli.local.stand_in.quoting import Source, quotes
-from selfrag.question.decide_retrieval.continuation import decide_next
-from selfrag.question.generate.logic import Task, generate
 from selfrag.domain.answers import Turn
 from selfrag.domain.passages import Passage
 from selfrag.ports.grading import Grader
+from selfrag.question.decide_retrieval.continuation import decide_next
+from selfrag.question.generate.logic import Task, generate
+from selfrag_cli.lab import correctness
+from selfrag_cli.local.stand_in.claude import RuleClaude
+from selfrag_cli.local.stand_in.quoting import Source, quotes
 from tests.support.fakes import passage
 from tests.unit.cli.stand_in.conftest import PROMPT
 

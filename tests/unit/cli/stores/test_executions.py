@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag_cli.local.environment import MACHINE_ARN
 from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.runner.tasks import services
 from selfrag_cli.local.stores.executions import LocalExecutions
 from selfrag_cli.local.stores.histories import KEPT_EXECUTIONS, keep_history, last_history
 from selfrag_cli.local.stores.tables import Items, opened_items
-from selfrag.domain.errors import TemporarilyUnavailable
 
 SOON = 20.0
 ANSWER = {

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from selfrag_cli.local.home import connect
-from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
-from selfrag_cli.local.stores.objects import LocalObjects
 from selfrag.adapters.items import serialized
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.records import Part, Record
 from selfrag.ports.objects import Object
+from selfrag_cli.local.home import connect
+from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
+from selfrag_cli.local.stores.objects import LocalObjects
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from selfrag.ingestion.claim_document.logic import Task, claim
 from selfrag.domain.records import Record
+from selfrag.ingestion.claim_document.logic import Task, claim
 
 TASK = Task(bucket="b", key="handbook/leave.md", execution="one")
 

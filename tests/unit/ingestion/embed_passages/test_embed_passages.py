@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from selfrag.ingestion.embed_passages.logic import Task, embed
 from selfrag.domain.errors import Misconfigured, SelfragError, TemporarilyUnavailable
+from selfrag.ingestion.embed_passages.logic import Task, embed
 from tests.support.fakes import FakeWork, passage
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from selfrag.ingestion.index_passages.logic import Task, index
 from selfrag.domain.errors import RequestRejected, TemporarilyUnavailable
 from selfrag.domain.records import Part
+from selfrag.ingestion.index_passages.logic import Task, index
 from selfrag.ports.index import Added, Entry
 from tests.support.fakes import passage
 

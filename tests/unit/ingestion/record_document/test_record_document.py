@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from selfrag.ingestion.record_document.logic import Result, Task, counted_as, record
 from selfrag.domain.records import Record
+from selfrag.ingestion.record_document.logic import Result, Task, counted_as, record
 
 KNOWN = Record(
     id="d", key="c/leave.md", collection="c", status="ready", generation="g", title="Leave", passages=3, pages=2

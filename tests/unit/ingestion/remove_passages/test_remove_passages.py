@@ -3,8 +3,8 @@
 import time
 from collections.abc import Iterable, Sequence
 
-from selfrag.ingestion.remove_passages.logic import AT_ONCE, Task, remove
 from selfrag.domain.records import Part
+from selfrag.ingestion.remove_passages.logic import AT_ONCE, Task, remove
 
 
 class FakeManifest:

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfrag.reader.readers import parse
-from selfrag.ingestion.split_document.pieces import split
 from selfrag.domain.documents import Document, Part, has_words
 from selfrag.domain.errors import BadDocument
+from selfrag.ingestion.split_document.pieces import split
+from selfrag.reader.readers import parse
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "
 SOME_LINES = st.lists(

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from selfrag.domain.answers import BY_RULE, AnswerResponse
 from selfrag.question.compose_answer.logic import compose
 from selfrag.question.compose_answer.task import Draft, Task
-from selfrag.domain.answers import BY_RULE, AnswerResponse
 from tests.support import steps
 
 ARN = "arn:aws:states:eu-west-1:123456789012:execution:selfrag:abc"

@@ -5,14 +5,14 @@ from typing import Any, get_args
 
 import pytest
 
-from selfrag.question.compose_answer.logic import compose
-from selfrag.question.compose_answer.messages import MESSAGES, WITHOUT_ANSWER
-from selfrag.question.compose_answer.task import Task
 from selfrag.domain.answers import AnswerResponse, failed_by
 from selfrag.domain.calls import Flaw
 from selfrag.domain.errors import HINTS
 from selfrag.domain.scores.shown import Stopped
 from selfrag.domain.verdicts import Critique
+from selfrag.question.compose_answer.logic import compose
+from selfrag.question.compose_answer.messages import MESSAGES, WITHOUT_ANSWER
+from selfrag.question.compose_answer.task import Task
 from selfrag.text.language import Language
 from tests.support import steps
 from tests.support.words import ASKED_IN, NOT_FOUND_IN

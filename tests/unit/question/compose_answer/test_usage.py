@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from selfrag.domain.answers import AnswerResponse
 from selfrag.question.compose_answer.logic import compose
 from selfrag.question.compose_answer.task import Task
-from selfrag.domain.answers import AnswerResponse
 from tests.support import steps
 
 STEPS = ["DecideRetrieval", "Retrieve", "GradeRelevance", "GradeSupport", "GradeUtility", "SearchWeb"]

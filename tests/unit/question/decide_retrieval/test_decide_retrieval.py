@@ -2,8 +2,8 @@
 
 import pytest
 
-from selfrag.question.decide_retrieval.logic import Task, decide
 from selfrag.domain.answers import Turn
+from selfrag.question.decide_retrieval.logic import Task, decide
 from tests.support.fakes import grader
 
 EARLIER = Turn(question="How many days of leave?", answer="25 days.")

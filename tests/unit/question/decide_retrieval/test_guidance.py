@@ -2,11 +2,11 @@
 
 import pytest
 
-from selfrag.question.decide_retrieval.handler import following, grader
-from selfrag.question.decide_retrieval.logic import Task, decide
 from selfrag import bootstrap
 from selfrag.domain.errors import Misconfigured
 from selfrag.ports.prompts import load_prompt
+from selfrag.question.decide_retrieval.handler import following, grader
+from selfrag.question.decide_retrieval.logic import Task, decide
 from selfrag.runtime.settings import Settings, read
 from tests.support.fakes import FakeClaude
 

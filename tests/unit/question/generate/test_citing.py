@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from selfrag.domain.answers import Citation
+from selfrag.domain.passages import Evidence
 from selfrag.question.generate.citations import source_of
 from selfrag.question.generate.logic import Task, generate
 from selfrag.question.generate.passage_prompts import presented
-from selfrag.domain.answers import Citation
-from selfrag.domain.passages import Evidence
 from tests.support import steps
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfrag.question.generate.annotations import NO_ANSWER, NOT_SAID, UNCITED
-from selfrag.question.generate.logic import Task, generate
 from selfrag.domain.answers import Turn
 from selfrag.ports.model import Cited, Segment, Writing
 from selfrag.ports.prompts import Prompt
+from selfrag.question.generate.annotations import NO_ANSWER, NOT_SAID, UNCITED
+from selfrag.question.generate.logic import Task, generate
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage
 
 NO_TURN = {"question": "", "answer": ""}

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from selfrag.ports.model import Segment
 from selfrag.question.generate.annotations import NO_ANSWER
 from selfrag.question.generate.logic import Task, generate
-from selfrag.ports.model import Segment
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage
 
 TEXT = "Leave is 25 days a year. It begins in May."

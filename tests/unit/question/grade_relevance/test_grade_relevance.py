@@ -2,8 +2,8 @@
 
 import pytest
 
-from selfrag.question.grade_relevance.logic import Task, grade
 from selfrag.domain.answers import Turn
+from selfrag.question.grade_relevance.logic import Task, grade
 from tests.support.fakes import MemoryCache, grader, passage
 
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from selfrag.domain.passages import Evidence, Passage
+from selfrag.domain.verdicts import RelevanceVerdict
 from selfrag.question.generate.citations import source_of
 from selfrag.question.grade_relevance.logic import Task, grade
 from selfrag.question.grade_relevance.strips import MOST_STRIPS, strips_of
-from selfrag.domain.passages import Evidence, Passage
-from selfrag.domain.verdicts import RelevanceVerdict
 from tests.support.fakes import grader, passage
 
 TEXT = "Leave is 25 days a year. The canteen has soup. It begins in May. Bikes stand in the yard."

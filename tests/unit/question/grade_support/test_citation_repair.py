@@ -2,10 +2,10 @@
 
 import pytest
 
-from selfrag.question.grade_support.citation_repair import repair
 from selfrag.domain.answers import UNCITED, Citation
 from selfrag.domain.citations import citation_of
 from selfrag.domain.verdicts import Claim
+from selfrag.question.grade_support.citation_repair import repair
 from tests.support.fakes import passage
 
 ALPHA = passage("alpha", "Leave is 25 days. It begins in May.", document="alpha.md")

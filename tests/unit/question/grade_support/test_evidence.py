@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfrag.reader.readers import parse
+from selfrag.domain.passages import Passage
 from selfrag.ingestion.split_document.pieces import split
 from selfrag.question.grade_support.evidence import stands_in
 from selfrag.question.grade_support.facts import facts_of
-from selfrag.domain.passages import Passage
+from selfrag.reader.readers import parse
 from selfrag.text.sentences import split_sentences
 from tests.support.fakes import passage
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from selfrag.question.grade_utility.logic import Task, grade
 from selfrag.domain.answers import Turn
+from selfrag.question.grade_utility.logic import Task, grade
 from tests.support.fakes import MemoryCache, grader
 
 TASK = Task(question="How many days?", answer="25 days.")

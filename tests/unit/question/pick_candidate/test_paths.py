@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from selfrag.question.pick_candidate.logic import Task, pick
-from selfrag.question.pick_candidate.path_text import joined
 from selfrag.domain.answers import UNCITED, Citation
 from selfrag.domain.scores.critiqued import Segment
 from selfrag.domain.scores.paths import Path
 from selfrag.domain.scores.shown import Node
 from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
+from selfrag.question.pick_candidate.logic import Task, pick
+from selfrag.question.pick_candidate.path_text import joined
 
 
 def segment(name: str, text: str = "", source: str | None = "", level: Any = "fully_supported", **more: Any) -> Segment:

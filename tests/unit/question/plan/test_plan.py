@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from selfrag.question.plan.handler import handler
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.policy import Policy
 from selfrag.domain.strategies import Strategy
 from selfrag.plan.planner import STRATEGIES, policy_of
+from selfrag.question.plan.handler import handler
 from tests.support import steps
 
 BY_HAND: dict[str, Any] = {"question": "How many days?", "collections": ["c"], "began_ms": 1000.0, "now_ms": 1000.0}

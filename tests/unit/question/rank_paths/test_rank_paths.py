@@ -5,10 +5,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfrag.question.rank_paths.logic import LEVEL_BYTES, Task, rank
 from selfrag.domain.scores.critiqued import Segment, Terms
 from selfrag.domain.scores.paths import Path, path_score
 from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict
+from selfrag.question.rank_paths.logic import LEVEL_BYTES, Task, rank
 from selfrag.text.state_budget import STATE_BUDGET_BYTES
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfrag.question.rewrite_question.logic import MAX_QUERY_CHARACTERS, Task, rewrite, was_tried
 from selfrag.domain.answers import Turn
+from selfrag.question.rewrite_question.logic import MAX_QUERY_CHARACTERS, Task, rewrite, was_tried
 from tests.support.fakes import grader, passage
 
 TASK = Task(question="How many days off?", queries=["How many days off?", "annual leave"])

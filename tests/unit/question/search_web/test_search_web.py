@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfrag.question.search_web.logic import MAX_RESULT_CHARACTERS, Task, search
 from selfrag.adapters.tavily import Tavily
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.ports.web import Domains
+from selfrag.question.search_web.logic import MAX_RESULT_CHARACTERS, Task, search
 
 TASK = Task(query="sea state 6", top_k=3)
 

@@ -1,5 +1,5 @@
-from selfrag.reader.readers import parse
 from selfrag.domain.errors import BadDocument
+from selfrag.reader.readers import parse
 from tests.support.documents.damaged_data import damaged_data
 
 # What is wrong with these is not the text; or a part of it is whole.

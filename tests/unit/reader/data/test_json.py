@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfrag.reader.readers import parse
 from selfrag.domain.errors import BadDocument
+from selfrag.reader.readers import parse
 
 
 def rows_of(name, content):

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from selfrag.domain.errors import BadDocument
 from selfrag.reader.data.workbooks.formats import shown
 from selfrag.reader.guarded import read_guarded
 from selfrag.reader.readers import parse
-from selfrag.domain.errors import BadDocument
 from tests.support.documents.files import zipped
 from tests.support.documents.workbooks import cell, grid, ods, ods_cell, ods_table, xls, xlsb, xlsx
 

@@ -1,7 +1,7 @@
 import pytest
 
-from selfrag.reader.readers import parse
 from selfrag.domain.errors import BadDocument
+from selfrag.reader.readers import parse
 
 ROWS = "City, Limit\nCity: Oslo; Limit: 140 EUR\nCity: Rome; Limit: 90 EUR"
 

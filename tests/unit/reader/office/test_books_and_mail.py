@@ -4,8 +4,8 @@ from email.message import EmailMessage
 
 import pytest
 
-from selfrag.reader.readers import parse
 from selfrag.domain.errors import BadDocument
+from selfrag.reader.readers import parse
 from tests.support.documents.files import docx, encrypted_pdf, paragraph, pdf
 from tests.support.documents.office import eml, epub, pptx, shape
 

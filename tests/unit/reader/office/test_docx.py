@@ -2,9 +2,9 @@ from zipfile import ZIP_LZMA
 
 import pytest
 
-from selfrag.reader.readers import parse
-from selfrag.ingestion.split_document.pieces import split
 from selfrag.domain.errors import BadDocument
+from selfrag.ingestion.split_document.pieces import split
+from selfrag.reader.readers import parse
 from tests.support.documents.files import docx, encrypted_pdf, paragraph, pdf, table, zipped
 
 OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512)

@@ -8,9 +8,9 @@ from io import BytesIO
 
 import pytest
 
-from selfrag.reader.readers import parse
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.kinds import EXTENSIONS, REFUSED
+from selfrag.reader.readers import parse
 from tests.support.documents.files import docx, paragraph, zipped
 from tests.support.documents.office import ODP_TYPE, ODT_TYPE, eml, epub, odf, pptx, shape
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from selfrag.reader.readers import parse
 from selfrag.domain.errors import BadDocument
+from selfrag.reader.readers import parse
 from tests.support.documents.office import ODT_TYPE, odf
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from selfrag.reader.readers import parse
-from selfrag.ingestion.split_document.pieces import split
 from selfrag.domain.errors import BadDocument
+from selfrag.ingestion.split_document.pieces import split
+from selfrag.reader.readers import parse
 from tests.support.documents.office import ODP_TYPE, odf, pptx, related, shape, slide_table
 
 PRICES = shape("Prices", kind="title") + shape("Gold costs 49 EUR", "Silver costs 19 EUR", kind="body")

@@ -3,11 +3,11 @@ from email.message import EmailMessage
 
 import pytest
 
+from selfrag.domain.errors import BadDocument, Misconfigured
+from selfrag.ingestion.split_document.pieces import split
 from selfrag.reader import guarded
 from selfrag.reader.guarded import read_guarded
 from selfrag.reader.pdf.reading import read_pdf
-from selfrag.ingestion.split_document.pieces import split
-from selfrag.domain.errors import BadDocument, Misconfigured
 from selfrag.reader.processes import pool
 from selfrag.reader.processes.pool import POOL, Contained
 from tests.support.documents.files import assembled, encrypted_pdf, pdf, stream, zipped

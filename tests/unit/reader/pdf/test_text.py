@@ -1,8 +1,8 @@
 import pytest
 
+from selfrag.ingestion.split_document.pieces import split
 from selfrag.reader.pdf.reading import read_pdf
 from selfrag.reader.pdf.text.paragraphs import Words
-from selfrag.ingestion.split_document.pieces import split
 from tests.support.documents.files import pdf
 from tests.support.documents.pdf_pages import BOLD, FIXED, Text, laid, lines
 

@@ -6,9 +6,9 @@ from itertools import count, pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfrag.reader.readers import parse
-from selfrag.ingestion.split_document.pieces import split
 from selfrag.domain.errors import BadDocument
+from selfrag.ingestion.split_document.pieces import split
+from selfrag.reader.readers import parse
 
 OPENING = re.findall(
     r"\S+",

@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 import httpx2
 
+from selfrag.adapters.outbound import unreachable
+from selfrag.domain.documents import MAX_DOCUMENT_BYTES
 from selfrag_cli.local.sources.site.networks import Network, PrivateNetwork
 from selfrag_cli.local.sources.site.replies import PRIVATE, Reply, head_of
 from selfrag_cli.local.sources.site.visits import Visit
-from selfrag.adapters.outbound import unreachable
-from selfrag.domain.documents import MAX_DOCUMENT_BYTES
 
 # The name by which the robots.txt of a site may speak of this program.
 AGENT = "selfrag"

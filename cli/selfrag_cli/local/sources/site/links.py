@@ -1,10 +1,10 @@
 """The links of a web page."""
 
-from selfrag_cli.local.sources.site.addresses import linked
-from selfrag.reader.data.encodings import decoded
-from selfrag.reader.web.html import tree_of
 from selfrag.domain.errors import BadDocument
+from selfrag.reader.data.encodings import decoded
 from selfrag.reader.processes.pool import Contained
+from selfrag.reader.web.html import tree_of
+from selfrag_cli.local.sources.site.addresses import linked
 
 _READ = Contained("selfrag_cli.local.sources.site.links:links_here", "web page")
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.local.sources.comparison import digest_of
 from selfrag_cli.local.sources.site.fetching import BUSY
 from selfrag_cli.local.sources.site.links import links_of
@@ -10,7 +11,6 @@ from selfrag_cli.local.sources.site.notes import Notes
 from selfrag_cli.local.sources.site.pages import Pages, name_of
 from selfrag_cli.local.sources.site.replies import Reply
 from selfrag_cli.local.sources.site.visits import Visit
-from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 
 # A site that has sent nothing so many times in a row is left alone.
 GIVE_UP_AFTER = 5

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import IO
 
-from selfrag_cli.local.sources.comparison import Files, digest_of
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.kinds import ending_of
+from selfrag_cli.local.sources.comparison import Files, digest_of
 
 
 def name_of(address: str, ending: str) -> str:

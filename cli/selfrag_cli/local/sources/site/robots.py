@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 
 from protego import Protego
 
+from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.local.sources.site.addresses import linked
 from selfrag_cli.local.sources.site.fetching import AGENT, Fetcher
 from selfrag_cli.local.sources.site.replies import PRIVATE, Reply
-from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 
 # As much as RFC 9309 has every reader take, and as many redirects.
 _MAX_BYTES = 512_000

@@ -3,14 +3,14 @@
 from collections import deque
 from collections.abc import Callable, Sequence
 
+from selfrag.domain.errors import InvalidInput
+from selfrag.domain.fields import MAX_KEY_BYTES
 from selfrag_cli.local.sources.site.addresses import linked, same_site
 from selfrag_cli.local.sources.site.fetching import Fetcher
 from selfrag_cli.local.sources.site.notes import Limits
 from selfrag_cli.local.sources.site.outcomes import Outcomes
 from selfrag_cli.local.sources.site.replies import PRIVATE, no_document
 from selfrag_cli.local.sources.site.robots import Rules
-from selfrag.domain.errors import InvalidInput
-from selfrag.domain.fields import MAX_KEY_BYTES
 
 MAX_REDIRECTS = 5
 # A document's key is the address behind the name of a collection, perhaps with an ending.

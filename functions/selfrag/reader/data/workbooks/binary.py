@@ -7,14 +7,14 @@ from typing import Any
 
 from python_calamine import CalamineWorkbook, PasswordError, SheetTypeEnum, SheetVisibleEnum
 
+from selfrag.domain.documents import Document, Labels
+from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import Writer
 from selfrag.reader.data.workbooks.formats import plain
 from selfrag.reader.data.workbooks.sheets import write_sheets
 from selfrag.reader.data.workbooks.workbook import Cells, Merged, Sheet
 from selfrag.reader.kinds import XLS, XLSB, refuse_other_kinds
 from selfrag.reader.zipped import TooMuch, unzipped
-from selfrag.domain.documents import Document, Labels
-from selfrag.domain.errors import BadDocument
-from selfrag.domain.writing import Writer
 
 
 def read_xls(key: str, content: bytes) -> Document:

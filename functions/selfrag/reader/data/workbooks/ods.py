@@ -2,13 +2,13 @@
 
 from pathlib import PurePosixPath
 
+from selfrag.domain.documents import Document
+from selfrag.domain.writing import Writer
 from selfrag.reader.data.workbooks.ods_content import Content
 from selfrag.reader.data.workbooks.sheets import write_sheets
 from selfrag.reader.kinds import ODS
 from selfrag.reader.office.properties import properties
 from selfrag.reader.zipped import unzipped
-from selfrag.domain.documents import Document
-from selfrag.domain.writing import Writer
 
 _CONTENT, _PROPERTIES = "content.xml", "meta.xml"
 

@@ -1,9 +1,9 @@
 """A workbook as a document: each sheet a part, with tables where blank rows and columns divide."""
 
+from selfrag.domain.writing import Writer
 from selfrag.reader.data.tables import Line, Tables, flush_lines
 from selfrag.reader.data.workbooks.blocks import blocks, unmerge
 from selfrag.reader.data.workbooks.workbook import Sheet
-from selfrag.domain.writing import Writer
 
 _LISTED = 10
 

@@ -2,6 +2,8 @@
 
 from pathlib import PurePosixPath
 
+from selfrag.domain.documents import Document
+from selfrag.domain.writing import Writer
 from selfrag.reader.data.workbooks.sheets import write_sheets
 from selfrag.reader.data.workbooks.workbook import Cells, Sheet
 from selfrag.reader.data.workbooks.xlsx_parts import Formats, Strings, Workbook
@@ -10,8 +12,6 @@ from selfrag.reader.kinds import EXCEL
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import relations
 from selfrag.reader.zipped import TooMuch, Zipped, unzipped
-from selfrag.domain.documents import Document
-from selfrag.domain.writing import Writer
 
 _WORKBOOK, _PROPERTIES = "xl/workbook.xml", "docProps/core.xml"
 

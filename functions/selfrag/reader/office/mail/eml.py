@@ -5,6 +5,10 @@ from email.message import EmailMessage
 from pathlib import PurePosixPath
 from time import monotonic
 
+from selfrag.domain.documents import Document, has_words
+from selfrag.domain.errors import BadDocument
+from selfrag.domain.kinds import of_a_kind_that_is_read
+from selfrag.domain.writing import Writer
 from selfrag.reader.kinds import MESSAGE, refuse_other_kinds
 from selfrag.reader.labels import labels
 from selfrag.reader.office.mail.invitations import events
@@ -20,10 +24,6 @@ from selfrag.reader.office.mail.mime import (
     text_of,
 )
 from selfrag.reader.zipped import TooMuch
-from selfrag.domain.documents import Document, has_words
-from selfrag.domain.errors import BadDocument
-from selfrag.domain.kinds import of_a_kind_that_is_read
-from selfrag.domain.writing import Writer
 
 MAX_ATTACHMENTS = 200
 MAX_WITHIN = 3  # messages in each other

@@ -2,6 +2,9 @@
 
 from pathlib import PurePosixPath
 
+from selfrag.domain.documents import Document
+from selfrag.domain.errors import BadDocument
+from selfrag.domain.writing import Writer
 from selfrag.reader.kinds import ODP, ODT
 from selfrag.reader.office.blocks import Block, Paragraph, texts
 from selfrag.reader.office.headers import PAGE_NUMBER, compared, said_beside
@@ -11,9 +14,6 @@ from selfrag.reader.office.ooxml.pptx import hidden_slides
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.tables import write
 from selfrag.reader.zipped import Zipped, local, unzipped
-from selfrag.domain.documents import Document
-from selfrag.domain.errors import BadDocument
-from selfrag.domain.writing import Writer
 
 _CONTENT, _STYLES, _PROPERTIES, _MANIFEST = "content.xml", "styles.xml", "meta.xml", "META-INF/manifest.xml"
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from selfrag.domain.documents import Document
+from selfrag.domain.writing import Writer
 from selfrag.reader.kinds import WORD
 from selfrag.reader.office.blocks import Block, Paragraph, texts
 from selfrag.reader.office.headers import PAGE_NUMBER, compared, said_beside
@@ -13,8 +15,6 @@ from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import Relation, relations
 from selfrag.reader.office.tables import write
 from selfrag.reader.zipped import Zipped, attribute, local, unzipped
-from selfrag.domain.documents import Document
-from selfrag.domain.writing import Writer
 
 _BODY, _STYLES, _NUMBERING = "word/document.xml", "word/styles.xml", "word/numbering.xml"
 _PROPERTIES = "docProps/core.xml"

@@ -2,6 +2,8 @@
 
 from pathlib import PurePosixPath
 
+from selfrag.domain.documents import Document
+from selfrag.domain.writing import Writer
 from selfrag.reader.kinds import POWERPOINT
 from selfrag.reader.office.blocks import texts
 from selfrag.reader.office.ooxml.pptx_slide import SlideReader
@@ -9,8 +11,6 @@ from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import relation_id, relations
 from selfrag.reader.office.tables import write
 from selfrag.reader.zipped import Zipped, local, unzipped
-from selfrag.domain.documents import Document
-from selfrag.domain.writing import Writer
 
 _PRESENTATION, _PROPERTIES = "ppt/presentation.xml", "docProps/core.xml"
 NOTES = "Notes: "

@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from selfrag.reader.pdf.text.paragraphs import Paragraph
 from selfrag.domain.documents import has_words
 from selfrag.domain.writing import MAX_HEADING
+from selfrag.reader.pdf.text.paragraphs import Paragraph
 
 _LARGER = 1.1
 _MOST_LINES, _MOST_LEVELS = 4, 6

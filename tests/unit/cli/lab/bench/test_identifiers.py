@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
+from selfrag.text.near_duplicates import Text, near_duplicates
 from selfrag_cli.lab.bench.identifiers import files, lines
 from selfrag_cli.lab.bench.squad import Paragraph
 from selfrag_cli.local.index import E5Embedder
 from selfrag_cli.main import main
-from selfrag.text.near_duplicates import Text, near_duplicates
 from tests.support.fakes import FakeEmbedder
 
 

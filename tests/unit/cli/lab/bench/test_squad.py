@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from selfrag_cli.lab.bench.squad import PARAGRAPHS, read_task
 from selfrag.domain.errors import InvalidInput
+from selfrag_cli.lab.bench.squad import PARAGRAPHS, read_task
 
 
 def many(count):

@@ -5,10 +5,10 @@ import re
 import pytest
 from pydantic import BaseModel
 
+from selfrag.ports.prompts import load_prompt, material
 from selfrag_cli.lab import correctness
 from selfrag_cli.lab.making.generation import KINDS, prompts
 from selfrag_cli.lab.making.writer import Answering, WrittenTurn
-from selfrag.ports.prompts import load_prompt, material
 
 WRITE, ANSWER = (prompt.text for prompt in prompts())
 CORRECT = load_prompt(correctness.__file__, "correctness.md").text

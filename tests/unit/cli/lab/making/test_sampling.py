@@ -1,7 +1,7 @@
 """Passages are chosen by chance, the same for the same number, and spread over documents."""
 
-from selfrag_cli.lab.making.generation import LEAST_LETTERS, sampled
 from selfrag.domain.passages import Passage
+from selfrag_cli.lab.making.generation import LEAST_LETTERS, sampled
 from tests.support.fakes import passage
 
 LONG = "The harbour crane lifts twelve tonnes and stands at the quay where ships wait for it. " * 2

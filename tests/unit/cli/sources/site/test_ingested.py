@@ -3,12 +3,12 @@
 import pytest
 from werkzeug.wrappers import Response
 
+from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.local.lookup import known_documents
 from selfrag_cli.local.sources.collections import known_collection, move_collection, remove_collection
 from selfrag_cli.local.sources.place import AnotherDirectory, place_to_ask, place_to_read
 from selfrag_cli.local.sources.site.visits import visits_of
 from selfrag_cli.local.sources.sync import sync
-from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from tests.support.documents.files import pdf
 from tests.support.doubles.web_site import PAGES, Served, WebSite, busy, handbook, moved, page, small
 from tests.support.fakes import FakeEmbedder

@@ -12,6 +12,7 @@ from typing import Any
 import httpcore2
 import pytest
 
+from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.local.sources.place import place_to_read
 from selfrag_cli.local.sources.report import Report
 from selfrag_cli.local.sources.site.fetching import Fetcher
@@ -20,7 +21,6 @@ from selfrag_cli.local.sources.site.notes import Limits
 from selfrag_cli.local.sources.site.reading import site_comparison
 from selfrag_cli.local.sources.site.visits import Visit
 from selfrag_cli.local.sources.sync import sync
-from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from tests.support.fakes import FakeEmbedder
 
 PUBLIC, INSIDE = "93.184.216.34", "10.1.2.3"
