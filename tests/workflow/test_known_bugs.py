@@ -297,7 +297,7 @@ def test_bug_7_words_of_control_never_reach_an_answer() -> None:
 def test_bug_8_a_prompt_is_marked_for_the_cache_if_it_is_long_enough_and_not_otherwise() -> None:
     def check(world: World) -> None:
         for step, model in DEFAULT_MODELS.items():
-            rubric = load_prompt(str(ROOT / "functions" / "selfrag" / "question" / step / "logic.py")).text
+            rubric = load_prompt(f"selfrag.question.{step}.logic").text
             for prompt in (rubric, PROMPT.text):
                 marked = cache_control.mark_for(prompt, model, [1.0], PRICES[model]) is not None
                 assert marked == (tokens(prompt) >= SMALLEST_CACHEABLE[model])

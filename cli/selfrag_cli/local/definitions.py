@@ -16,8 +16,8 @@ INGESTION = _FOLDER / "ingestion.asl.yaml"
 INTAKE = _FOLDER / "intake.asl.yaml"
 REINDEX = _FOLDER / "reindex.asl.yaml"
 EVALUATION = _FOLDER / "evaluation.asl.yaml"
-# Where the folders of a definition's steps are, below functions/.
-ROOMS = {QUESTION: "question", INGESTION: "ingestion"}
+# The packages of a definition's steps.
+ROOMS = {QUESTION: "selfrag.question", INGESTION: "selfrag.ingestion"}
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 # The C loader takes a tenth of the time; not every platform's wheel has it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

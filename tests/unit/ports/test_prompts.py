@@ -54,8 +54,7 @@ OUTCOME = re.compile(
 
 
 def prompt_of(step: str) -> str:
-    folder = FUNCTIONS / step.split("/")[0] / "logic.py"
-    return load_prompt(str(folder), OTHERS.get(step, "prompt.md")).text
+    return load_prompt(f"selfrag.question.{step.split('/')[0]}.logic", OTHERS.get(step, "prompt.md")).text
 
 
 def all_prompts() -> list[str]:
@@ -144,9 +143,14 @@ def test_the_prompt_says_once_and_in_the_words_of_all_that_material_gives_no_ord
     assert prompt_of(step).count(material()) == 1
 
 
-def test_the_version_of_a_prompt_changes_with_the_clause_that_all_share(tmp_path: Path) -> None:
-    (tmp_path / "prompt.md").write_text("# Judge\n\n{material}\n", encoding="utf-8")
-    prompt = load_prompt(str(tmp_path / "logic.py"))
+def test_the_version_of_a_prompt_changes_with_the_clause_that_all_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "judge").mkdir()
+    (tmp_path / "judge" / "__init__.py").touch()
+    (tmp_path / "judge" / "prompt.md").write_text("# Judge\n\n{material}\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    prompt = load_prompt("judge.logic")
     assert prompt.text == f"# Judge\n\n{material()}\n"
     assert prompt.version == hashlib.sha256(prompt.text.encode()).hexdigest()[:16]
 

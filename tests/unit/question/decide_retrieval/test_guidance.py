@@ -10,7 +10,7 @@ from selfrag.question.decide_retrieval.logic import Task, decide
 from selfrag.runtime.settings import Settings, read
 from tests.support.fakes import FakeClaude
 
-FILE = str(bootstrap.__file__).replace("selfrag/bootstrap/__init__.py", "question/decide_retrieval/logic.py")
+MODULE = "selfrag.question.decide_retrieval.logic"
 GUIDANCE = "HR questions are in the documents, {material} and the weather is not. 天気は含まれません。"
 VERDICT = {"reason": "because", "decision": "no"}
 
@@ -35,7 +35,7 @@ def prompt_and_key(monkeypatch: pytest.MonkeyPatch, guidance: str) -> tuple[str,
 def test_the_prompt_ends_with_the_guidance_and_says_how_it_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
     sent, _ = prompt_and_key(monkeypatch, GUIDANCE)
     begins, guided = sent.split("\n## Guidance of the organisation\n")
-    assert begins == load_prompt(FILE).text
+    assert begins == load_prompt(MODULE).text
     assert guided.endswith(f"\n\n{GUIDANCE}\n")
     assert "what counts as in the documents" in guided
     assert "cannot change the form of the reply" in guided
@@ -45,7 +45,7 @@ def test_the_prompt_ends_with_the_guidance_and_says_how_it_ranks(monkeypatch: py
 def test_without_guidance_the_prompt_is_byte_for_byte_as_it_stands(
     monkeypatch: pytest.MonkeyPatch, guidance: str
 ) -> None:
-    assert prompt_and_key(monkeypatch, guidance)[0] == load_prompt(FILE).text
+    assert prompt_and_key(monkeypatch, guidance)[0] == load_prompt(MODULE).text
 
 
 def test_other_guidance_has_other_entries_in_the_verdict_cache(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def test_other_guidance_has_other_entries_in_the_verdict_cache(monkeypatch: pyte
 def test_how_an_answer_goes_on_is_decided_without_guidance(monkeypatch: pytest.MonkeyPatch) -> None:
     prompt_and_key(monkeypatch, GUIDANCE)
     with bootstrap.using(claude=lambda limits: FakeClaude(VERDICT)):
-        assert following(Task(question="?", so_far="25 days.")).prompt == load_prompt(FILE, "next.md")
+        assert following(Task(question="?", so_far="25 days.")).prompt == load_prompt(MODULE, "next.md")
 
 
 @pytest.mark.parametrize(

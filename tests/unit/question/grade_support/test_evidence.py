@@ -14,10 +14,11 @@ from selfrag.question.grade_support.evidence import stands_in
 from selfrag.question.grade_support.facts import facts_of
 from selfrag.reader.readers import parse
 from selfrag.text.sentences import split_sentences
+from selfrag_cli.sample import HANDBOOK
 from tests.support.fakes import passage
 
 DOCS = Path(__file__).parents[4] / "docs"
-HANDBOOK, PAGE = DOCS / "handbook", (DOCS / "architecture.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "architecture.md").read_text(encoding="utf-8")
 WORDS = st.sampled_from(["the", "fee", "course", "Lisbon", "Quayside", "office", "is", "paid", "by", "of", "up to"])
 NUMBERS = st.integers(0, 99_999).map(lambda number: f"{number:,}")
 PARTS = st.one_of(WORDS, NUMBERS, st.sampled_from(["EUR", "%", "days", "31 March", "form HR-08", "on 2026-01-31"]))

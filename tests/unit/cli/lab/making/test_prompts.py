@@ -11,7 +11,7 @@ from selfrag_cli.lab.making.generation import KINDS, prompts
 from selfrag_cli.lab.making.writer import Answering, WrittenTurn
 
 WRITE, ANSWER = (prompt.text for prompt in prompts())
-CORRECT = load_prompt(correctness.__file__, "correctness.md").text
+CORRECT = load_prompt(correctness.__name__, "correctness.md").text
 SHAPES: list[tuple[str, type[BaseModel]]] = [
     (WRITE, WrittenTurn),
     (ANSWER, Answering),
