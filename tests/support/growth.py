@@ -148,8 +148,8 @@ def _running(pattern: re.Pattern[Any], method: str) -> Callable[[str], object]:
 
 
 def _modules() -> Iterator[tuple[str, ast.Module]]:
-    for base in (ROOT / "functions", ROOT):
-        for path in sorted((base if base != ROOT else ROOT / "cli").rglob("*.py")):
+    for base in (ROOT / "functions", ROOT / "cli"):
+        for path in sorted(base.rglob("*.py")):
             tree = ast.parse(path.read_text(encoding="utf-8"))
             if path.name != "__main__.py" and any(map(_is_of_re, ast.walk(tree))):
                 yield ".".join(path.relative_to(base).with_suffix("").parts).removesuffix(".__init__"), tree

@@ -11,7 +11,7 @@ from typing import Any
 from tests.support.doubles.runtime_api_double import RuntimeApiDouble
 
 FUNCTIONS = Path(__file__).parents[2] / "functions"
-WRAPPER = FUNCTIONS / "ask" / "streaming" / "wrapper.sh"
+WRAPPER = FUNCTIONS / "selfrag" / "api" / "streaming" / "wrapper.sh"
 
 
 @contextmanager

@@ -1,16 +1,17 @@
-"""The pages have one line width, and the picture of the rooms shows the imports as they are."""
+"""The pages have one line width, and the diagram of the packages shows the contract of their imports."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from docs.picture.drawing import drawn
-from docs.picture.placing import crossings, ordered, routes
-from docs.picture.rooms import LAYERS, imports_between, package_graph, rooms_in
 from tests.support.command import ROOT
 
 WIDTH = 120
+IMPORTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+# The first contract, from the highest layer down.
+LAYERS: list[str] = IMPORTS["contracts"][0]["layers"]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "bench").glob("*.md")])
 # A link or a picture on a line of its own cannot be broken.
 LINK_ALONE = re.compile(r"\s*([-*] )?!?\[[^]]*\]\([^)]*\)[.,]?")
@@ -38,25 +39,17 @@ def test_a_long_line_is_noticed_unless_it_cannot_be_broken() -> None:
     assert too_long("\n".join(page)) == [1, 2, 8]
 
 
-def test_the_picture_of_the_rooms_is_drawn_from_the_imports_as_they_are() -> None:
-    picture = drawn(LAYERS, imports_between(package_graph()))
-    kept = (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8")
-    assert picture == kept, "run `make architecture` and commit docs/architecture.svg"
+def test_the_diagram_of_the_packages_shows_the_contract_of_the_imports() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    diagram = re.findall(r"^```mermaid\n(.+?)^```", page, re.M | re.S)[0]
+    labels = dict(re.findall(r'(\w+)\["([^"]+)"\]', diagram))
+    arrows = re.findall(r"(\w+)(?:\[[^]]+\])? --> (\w+)", diagram)
+    assert [labels[name] for name in (arrows[0][0], *(below for _, below in arrows))] == LAYERS
+    assert [above for above, _ in arrows[1:]] == [below for _, below in arrows[:-1]]
 
 
-def test_every_room_of_the_picture_holds_modules() -> None:
-    assert rooms_in(package_graph()) == {room.package for layer in LAYERS for room in layer}
-
-
-def test_the_same_imports_give_the_same_picture_in_whatever_order_they_are_found() -> None:
-    imports = [("cli", "ask"), ("ask", "selfrag.domain"), ("cli", "selfrag.domain"), ("ask", "cli")]
-    picture = drawn(LAYERS, imports)
-    assert picture == drawn(LAYERS, imports[::-1])
-    assert picture.count('class="up"') == 1, "an import that leads up is seen"
-
-
-def test_lines_that_need_not_cross_do_not() -> None:
-    layers, edges = [["a", "b"], ["c", "d"]], [("a", "d"), ("b", "c")]
-    paths = routes(layers, edges)
-    assert crossings(layers, paths) == 1
-    assert crossings(ordered(layers, paths), paths) == 0
+def test_every_package_has_its_place_in_the_contract_of_the_imports() -> None:
+    folders = (*(ROOT / "functions").glob("selfrag/*/__init__.py"), *(ROOT / "cli").glob("*/__init__.py"))
+    packages = {".".join(file.parent.relative_to(ROOT).parts[1:]) for file in folders}
+    named = {name for layer in LAYERS for name in layer.split(" | ")}
+    assert packages - {"selfrag.workflows"} == named == set(IMPORTS["root_packages"])

@@ -206,7 +206,7 @@ def test_statelint_would_find_a_fault() -> None:
 
 def test_state_names_folders_and_test_folders_match_one_to_one() -> None:
     for room, machine in (("question", MACHINE), ("ingestion", INGESTION_MACHINE)):
-        folders = {handler.parent.name for handler in (ROOT / "functions" / room).glob("*/handler.py")}
+        folders = {handler.parent.name for handler in (ROOT / "functions" / "selfrag" / room).glob("*/handler.py")}
         used = {(task.name, task.body["Arguments"]["FunctionName"].strip("${}")) for task in lambda_tasks(machine)}
         assert all(folder == OTHER_USES.get(name, snake(name)) for name, folder in used)
         tested = {test.parent.name for test in (ROOT / "tests" / "unit" / room).glob("*/test_*.py")}

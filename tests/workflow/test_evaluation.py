@@ -17,6 +17,7 @@ from selfrag_cli.lab.runs.tasks import Task
 from selfrag_cli.lab.runs.variants import read_variants
 from selfrag_cli.local.definitions import EVALUATION, definition_json, placeholders
 from selfrag_cli.local.jsonata import evaluate
+from tests.support.command import ROOT
 from tests.support.definition import EVALUATION_MACHINE, IN_EXPRESSIONS, MACHINE, QUESTION_MACHINE
 from tests.support.emulated_aws.strictness import MAX_VARIABLE_BYTES
 from tests.support.templates import template
@@ -168,5 +169,5 @@ def test_nothing_inside_an_item_reads_a_variable_for_a_distributed_map_sees_none
 
 
 def test_terraform_fills_in_all_placeholders_of_the_definition() -> None:
-    text = (EVALUATION.parents[1] / "machines.tf").read_text(encoding="utf-8")
+    text = (ROOT / "infra" / "machines.tf").read_text(encoding="utf-8")
     assert all(re.search(rf"^ +{name} += ", text, re.M) for name in placeholders(EVALUATION))

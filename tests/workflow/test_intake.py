@@ -15,6 +15,7 @@ from selfrag.adapters.manifest import LEASE_SECONDS, DynamoManifest
 from selfrag_cli.local.definitions import INTAKE, placeholders
 from selfrag_cli.local.runner.failures import Failure
 from selfrag_cli.local.runner.machine import Execution, Machine
+from tests.support.command import ROOT
 from tests.support.definition import INGESTION_MACHINE, INTAKE_MACHINE
 from tests.support.emulated_aws.resources import DOCUMENTS_TABLE, make
 
@@ -232,7 +233,7 @@ def test_a_place_is_no_document(intake: Intake) -> None:
 
 
 def test_terraform_fills_in_all_placeholders_of_the_definition() -> None:
-    filled = (INTAKE.parents[1] / "machines.tf").read_text(encoding="utf-8")
+    filled = (ROOT / "infra" / "machines.tf").read_text(encoding="utf-8")
     named = placeholders(INTAKE)
     assert named == {"documents_table", "ingestion_machine", "ingestion_places", "deletion_places"}
     assert all(f"{name} " in filled for name in named)

@@ -12,6 +12,7 @@ import pytest
 from selfrag.adapters.manifest import LEASE_SECONDS
 from selfrag_cli.local.definitions import REINDEX, placeholders
 from selfrag_cli.local.jsonata import evaluate
+from tests.support.command import ROOT
 from tests.support.definition import INGESTION_MACHINE, REINDEX_MACHINE
 from tests.support.templates import template
 
@@ -108,7 +109,7 @@ def test_nothing_inside_an_item_reads_a_variable_for_a_distributed_map_sees_none
 
 
 def test_terraform_fills_in_all_placeholders_of_the_definition() -> None:
-    filled = (REINDEX.parents[1] / "machines.tf").read_text(encoding="utf-8")
+    filled = (ROOT / "infra" / "machines.tf").read_text(encoding="utf-8")
     named = placeholders(REINDEX)
     assert named == {"documents_bucket", "work_bucket", "ingestion_machine", "reindex_concurrency"}
     assert all(re.search(rf"^ +{name} += ", filled, re.M) for name in named)

@@ -44,7 +44,7 @@ def remove(name: Name, yes: Annotated[bool, typer.Option("--yes", help="Do not a
     from selfrag_cli.local.sources.collections import known_collection, remove_collection
 
     known = known_collection(name)
-    root = known.root or "of an earlier release"
+    root = known.root or "without a directory"
     what = f"{known.name} ({root}: {known.documents} documents, {known.size.passages} passages)"
     if not yes and not agreed(f"Remove the collection {visible(what)}?", f"Say --yes to remove the collection {what}."):
         raise typer.Exit(1)

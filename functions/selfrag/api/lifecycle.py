@@ -100,8 +100,8 @@ def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None
     known = machines.known(question_id, caller.collections)
     if known is None:
         return None
-    if known.response:  # one of an earlier release is without its question
-        return {"question": known.question, **known.response}
+    if known.response:
+        return known.response
     overdue = known.due < time.time()
     if not trace and not overdue:
         return unfinished(question_id, "running", question=known.question).model_dump(mode="json")

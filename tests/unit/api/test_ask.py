@@ -211,13 +211,6 @@ def test_a_response_that_could_not_be_kept_is_shown_from_its_execution(answers: 
     assert send(answers, machines, event("GET", "/v1/questions/abc"))[:2] == (200, RESPONSE)
 
 
-def test_a_kept_answer_of_an_earlier_release_is_shown_with_its_question(answers: Stubber) -> None:
-    item = {**kept(due_in=-1)["Item"], "response": {"S": json.dumps(RESPONSE)}}
-    answers.add_response("get_item", {"Item": item}, LOOKED)
-    shown = send(answers, FakeStates(), event("GET", "/v1/questions/abc"))[1]
-    assert shown == {**RESPONSE, "question": "How many days?"}
-
-
 def test_a_question_at_work_cannot_be_followed_up(answers: Stubber) -> None:
     answers.add_response("get_item", kept(due_in=60), LOOKED)
     follow_up = event("POST", "/v1/ask", {"question": "And in May?", "previous": "abc"})

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.unit.ask.test_ask import CONTEXT, event
 
 from selfrag.api.app import make_app
 from selfrag.api.edge.methods import DESCRIPTION
 from selfrag.api.handler import make_handler
+from tests.unit.api.test_ask import CONTEXT, event
 
 
 def told(monkeypatch: pytest.MonkeyPatch, auth: str | None) -> dict[str, Any]:

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from tests.unit.ask.test_ask import CONTEXT, event
 
 from selfrag.api.app import make_app
 from selfrag.api.handler import make_handler
 from selfrag.runtime.settings import CallerSettings, read
+from tests.unit.api.test_ask import CONTEXT, event
 
 NAMED = "https://app.example.com"
 

@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 import boto3
 import pytest
 from moto import mock_aws
-from tests.unit.ask.test_ask import CONTEXT, event
 
 from selfrag import bootstrap
 from selfrag.adapters import clients
@@ -15,6 +14,7 @@ from selfrag.api.handler import handler
 from selfrag.api.page import bundle
 from selfrag.domain.questions import UploadRequest
 from selfrag.ports.objects import Uploads
+from tests.unit.api.test_ask import CONTEXT, event
 
 
 @pytest.mark.parametrize("region", ["us-east-1", "eu-central-1", "ap-northeast-1"])

@@ -7,7 +7,8 @@ from typing import Any
 import boto3
 import pytest
 from botocore.stub import Stubber
-from tests.unit.ask.test_ask import (
+
+from tests.unit.api.test_ask import (
     EXPECTED,
     EXPRESS,
     LOOKED,

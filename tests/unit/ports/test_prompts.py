@@ -33,24 +33,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "grade_utility": Utility,
     "rewrite_question": Rewrite,
 }
-# The words of each prompt as it was sent at b04497b, when ten examples stood in it.
-WORDS_BEFORE = {
-    "decide_retrieval": 1067,
-    "generate": 2476,
-    "grade_relevance": 1399,
-    "grade_support": 2608,
-    "grade_utility": 1323,
-    "rewrite_question": 1186,
-}
-# Each prompt's rules for what is easily judged wrong, by name, with the outcomes that each rule names.
-HARD_CASES: dict[str, dict[str, str]] = json.loads(
-    Path(__file__).with_name("hard_cases.json").read_text(encoding="utf-8")
-)
 NAMED = re.compile(r"^- ([A-Z][^:\n]*): (.+)$", re.M)
-OUTCOME = re.compile(
-    rf"`(yes|no|continue|complete|full|partial|none|contradicted|{NO_ANSWER}|{NOT_SAID}\[\.\.\.\]:)`"
-    r"|\b([01]\.\d)\b|\b(?:a|or) ([1-5])\b"
-)
 
 
 def prompt_of(step: str) -> str:
@@ -69,20 +52,10 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-def test_the_prompts_are_less_than_half_as_long_as_with_their_examples() -> None:
-    after = {step: words(prompt_of(step)) for step in WORDS_BEFORE}
-    for step, before in WORDS_BEFORE.items():
-        print(f"{step:18}{before:6} words before, {after[step]:5} after: {', '.join(HARD_CASES[step])}")
-    print(f"{'all':18}{sum(WORDS_BEFORE.values()):6} words before, {sum(after.values()):5} after")
-    assert sum(after.values()) < sum(WORDS_BEFORE.values()) / 2
-
-
 @pytest.mark.parametrize("step", all_prompts())
-def test_every_hard_case_stands_in_its_prompt_by_name_with_its_outcome(step: str) -> None:
-    named = NAMED.findall(prompt_of(step))
-    found = {name: " ".join("".join(outcome) for outcome in OUTCOME.findall(rule)) for name, rule in named}
-    assert len(found) == len(named)
-    assert found == HARD_CASES[step]
+def test_every_hard_case_of_a_prompt_has_a_name_of_its_own(step: str) -> None:
+    names = [name for name, _ in NAMED.findall(prompt_of(step))]
+    assert len(set(names)) == len(names) > 0
 
 
 def test_every_prompt_of_a_step_is_known_here() -> None:
@@ -92,8 +65,8 @@ def test_every_prompt_of_a_step_is_known_here() -> None:
 
 def test_what_the_writer_may_write_and_the_checker_has_to_pass_has_one_name_in_both_prompts() -> None:
     shared = {"Totals", "Conflicting passages", "What is not said"}
-    assert shared <= set(HARD_CASES["generate"])
-    assert shared <= set(HARD_CASES["grade_support"])
+    for step in ("generate", "grade_support"):
+        assert shared <= {name for name, _ in NAMED.findall(prompt_of(step))}
 
 
 @pytest.mark.parametrize("step", list(SHAPES))

@@ -7,7 +7,7 @@ from typing import ParamSpec
 from selfrag.domain.errors import Misconfigured
 
 INSTALL = '.venv/bin/pip install --constraint constraints.txt --editable ".[lab]"'
-OURS = ("cli", "selfrag")
+OURS = ("selfrag", "selfrag_cli")
 P = ParamSpec("P")
 
 

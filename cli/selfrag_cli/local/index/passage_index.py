@@ -13,7 +13,6 @@ from selfrag.ports.index import Added, Entry
 from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.collection_vectors import CollectionVectors
 from selfrag_cli.local.index.filters import allowed, fetch_allowed
-from selfrag_cli.local.index.migrations import migrate
 from selfrag_cli.local.index.ranking import Scores, best, bm25, cosines
 from selfrag_cli.local.index.store import Numbers, put, reading
 from selfrag_cli.local.index.tokens import tokens
@@ -41,7 +40,6 @@ class EmbeddedIndex:
         self._connection = connection
         self._lock = threading.Lock()
         self._held: dict[str, CollectionVectors] = {}
-        migrate(connection)
 
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
         """Return the best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is no match.
@@ -122,5 +120,5 @@ def _named(passage: Passage) -> Passage:
 
 
 def _read(passage: str) -> Passage:
-    """Read a passage as it is stored, perhaps by another release."""
+    """Read a passage as it is stored."""
     return Passage.model_validate_json(passage, extra="ignore")

@@ -30,7 +30,6 @@ CREATE TABLE IF NOT EXISTS passages (
 );
 CREATE INDEX IF NOT EXISTS passages_bounds ON passages (collection, document, date, tags, length);
 CREATE TABLE IF NOT EXISTS vectors (number INTEGER PRIMARY KEY, vector BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS tokenized (way TEXT NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (tokens, passage UNINDEXED, tokenize = 'ascii');
 CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5vocab (texts, instance);
 CREATE TRIGGER IF NOT EXISTS passage_added AFTER INSERT ON passages BEGIN

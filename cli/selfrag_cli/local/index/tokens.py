@@ -22,8 +22,9 @@ STOP_WORDS = frozenset(
 )
 _STEMMER = Stemmer.Stemmer("english")
 _STEMMER_LOCK = threading.Lock()  # a stemmer serves one thread at a time
-# Tokens are kept: those that were made in another way are made again.
-WAY = f"{hashlib.sha256(Path(__file__).read_bytes() + RUN.pattern.encode()).hexdigest()}, PyStemmer {Stemmer.version()}"
+# Documents are read again when their tokens would be others.
+_SOURCE = Path(__file__).read_bytes() + RUN.pattern.encode()
+TOKENIZER = f"{hashlib.sha256(_SOURCE).hexdigest()[:16]}, PyStemmer {Stemmer.version()}"
 
 
 class _WordLetters(dict[int, int | str | None]):

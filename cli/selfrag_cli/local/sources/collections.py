@@ -30,7 +30,7 @@ _FORGET = (
 
 @dataclass(frozen=True)
 class Known:
-    """A collection in the home; `root` is None if an earlier release has read it and did not remember.
+    """A collection in the home; `root` is None if only a question named it.
 
     `documents` are those in the index, `not_read` those that are not; `read_at` is when something was last read, in
     seconds since the epoch, 0 if that is not known.

@@ -41,7 +41,7 @@ class Source:
 
 
 def source_of(collection: str) -> Source | None:
-    """Return the source of a collection; None if nothing of it was ever read, or by an earlier release."""
+    """Return the source of a collection; None if nothing of it was ever read."""
     return next((source for source in sources() if source.collection == collection), None)
 
 

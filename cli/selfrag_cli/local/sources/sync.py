@@ -14,6 +14,7 @@ from selfrag.ports.objects import Object
 from selfrag.runtime.settings import IngestionSettings
 from selfrag_cli.local.home import alone
 from selfrag_cli.local.index import KeptEmbedder, NamedEmbedder, embedding_with, open_index
+from selfrag_cli.local.index.tokens import TOKENIZER
 from selfrag_cli.local.recognition.tesseract import program
 from selfrag_cli.local.sources.comparison import Comparison, compare, content_of, is_about, records_by_path
 from selfrag_cli.local.sources.place import AnotherDirectory, Place, refuse_another
@@ -111,5 +112,5 @@ def _failed(place: Place, manifest: LocalManifest, keys: Sequence[str]) -> list[
 
 
 def _pipeline(embedding: KeptEmbedder) -> str:
-    """Return what passages depend on beside the files: what embeds them, and whether pictures of pages are read."""
-    return f"{embedding.name} tesseract" if program() else embedding.name
+    """Return what passages depend on beside the files: tokens, vectors, and whether pictures of pages are read."""
+    return " ".join([embedding.name, TOKENIZER, *(["tesseract"] if program() else [])])

@@ -118,10 +118,9 @@ class TextractRecognizer:
 
 
 def _stored(page: Recognized) -> dict[str, Any]:
-    # Lines are stored as the release before reads them.
-    return {name: value for name, value in asdict(page).items() if value != ()}
+    return asdict(page)
 
 
 def _page(stored: Mapping[str, Any]) -> Recognized:
-    elements = tuple(Element(**each) for each in stored.get("elements", ()))
+    elements = tuple(Element(**each) for each in stored["elements"])
     return Recognized(**{**stored, "elements": elements})
