@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test suite test-beside test-long test-lambda test-infra test-engines install lint format openapi hashes architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
+.PHONY: help ask serve install test suite test-beside test-long test-lambda test-infra test-engines lint format openapi hashes package bench doctor plan deploy smoke destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -7,6 +7,7 @@ LAMBDA_PYTHON ?= python3.13
 ARCHITECTURE ?= arm64
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/pytest -n 3 --dist worksteal
 
 # The question goes to the program through the environment, unexpanded: quotes, backticks, dollar
 # signs and line breaks in it mean nothing to make or to the shell.
@@ -16,24 +17,20 @@ export SELFRAG_COLLECTION := $(value COLLECTION)
 export SELFRAG_POLICY := $(value POLICY)
 export SELFRAG_FILTERS := $(value FILTERS)
 export SELFRAG_PREVIOUS := $(value PREVIOUS)
-export SELFRAG_DATA := $(value DATA)
-export SELFRAG_LIMIT := $(value LIMIT)
 export SELFRAG_URL := $(value URL)
 export SELFRAG_KEY := $(value KEY)
-export SELFRAG_CODE := $(value CODE)
-export SELFRAG_PUBLIC := $(value PUBLIC)
 # npm would tell of its own releases after an installation.
 export npm_config_update_notifier := false
-unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS DATA LIMIT URL KEY CODE PUBLIC
+unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS URL KEY
 
 # uv installs in a tenth of pip's time; pip installs where uv cannot: $(call install,environment,packages).
 define install
 @$(BIN)/uv --directory / pip install --quiet --system-certs --build-constraints "$(CURDIR)/constraints.txt" \
   --python "$(CURDIR)/$(1)" $(2) >&2 || $(1)/bin/pip install --quiet $(2) >&2
 endef
-OURS := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)
-DEPLOY := $(OURS)" --group "$(CURDIR)/pyproject.toml:deploy"
-DEV := $(OURS)[lab,traces]" --group "$(CURDIR)/pyproject.toml:dev"
+COMMAND := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)"
+DEPLOY := $(COMMAND) --group "$(CURDIR)/pyproject.toml:deploy"
+DEV := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[lab,traces]" --group "$(CURDIR)/pyproject.toml:dev"
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
@@ -47,43 +44,32 @@ serve: $(VENV)/.ask ## Serve the HTTP API and its page on this machine: make ser
 	@$(BIN)/selfrag serve $(if $(value DOCS),--docs "$$SELFRAG_DOCS") \
 	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION") $(if $(PORT),--port "$(PORT)")
 
-# Of glibc's memory a thread that has ended keeps its part, and so does what was large once.
-test test-beside test-long test-lambda: export MALLOC_ARENA_MAX := 2
-test test-beside test-long test-lambda: export MALLOC_MMAP_THRESHOLD_ := 65536
-test test-beside test-long test-lambda: export MALLOC_TRIM_THRESHOLD_ := 1048576
+install: $(VENV)/.infra $(VENV)/.browser $(VENV)/.accessibility $(VENV)/.engines ## Install what all tests need but the long ones, so that they run without network
 
-# What stands beside the service: readers of files, the page, what a laptop has in AWS's place, evaluation, benches.
-BESIDE := tests/e2e/page tests/e2e/test_page.py tests/e2e/test_page_steps.py tests/unit/reader \
-  tests/unit/cli/stand_in tests/unit/cli/local_index tests/unit/cli/recognition \
-  tests/workflow/test_recognition.py tests/unit/cli/lab tests/bench \
-  $(wildcard tests/e2e/test_eval*.py) tests/e2e/test_question_sets.py tests/e2e/test_replay.py
-
-test: $(VENV)/.test ## Run every check, and the tests but those of infra/, those beside the service and the long ones
+test: $(VENV)/.test ## Run the checks, and the tests of what answers a question; test-beside, -infra, -lambda, -engines and -long run the others (CONTRIBUTING.md)
 	@$(MAKE) --no-print-directory -j 2 lint suite
 
 suite: $(VENV)/.test
-	@$(BIN)/pytest -n 3 --dist worksteal $(addprefix --ignore ,tests/infra $(BESIDE)) -m "not long"
+	@$(PYTEST) -m "not (long or beside or infra)" --ignore tests/infra
 
-test-beside: $(VENV)/.test ## Test the readers of files, the page in a browser, the laptop's own parts, evaluation and benches
-	@$(BIN)/pytest -n 3 --dist worksteal -m "not long" $(BESIDE)
+test-beside: $(VENV)/.test
+	@$(PYTEST) -m "beside and not long" --ignore tests/infra
 
-test-long: $(VENV)/.infra $(VENV)/.java .venv-tools/.done .venv-clients/.done ## Test what proves little each time: at scale, processes killed, other programs (CONTRIBUTING.md)
-	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m long
-	@$(BIN)/pytest -n 2 --dist loadfile -m long tests/infra
+test-long: $(VENV)/.infra $(VENV)/.java .venv-tools/.done .venv-clients/.done
+	@$(PYTEST) -m "long and not infra" --ignore tests/infra
+	@$(BIN)/pytest -n 2 --dist loadfile -m "long and infra" tests/infra
 
-test-lambda: ## Test the functions on the Python that AWS Lambda runs, where that is installed: make test-lambda [LAMBDA_PYTHON=path]
+test-lambda:
 	@if $(LAMBDA_PYTHON) -c '' 2> /dev/null; then \
 	  $(MAKE) --no-print-directory .venv-lambda/.done && \
-	  .venv-lambda/bin/pytest -n 3 --dist worksteal -m "not long" $(addprefix tests/unit/,adapters api bootstrap domain ingestion ports question reader runtime text); \
+	  .venv-lambda/bin/pytest -n 3 --dist worksteal -m "deployed and not long" tests/unit; \
 	else echo "$(LAMBDA_PYTHON) is not installed: the functions were not tested on it." >&2; fi
 
-test-infra: $(VENV)/.infra ## Test infra/: the rules, checkov, and a deployment to an emulator of AWS; needs terraform
-	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not long" tests/infra
+test-infra: $(VENV)/.infra
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "infra and not long" tests/infra
 
-test-engines: $(VENV)/.test $(VENV)/.java ## Test against a real OpenSearch and DynamoDB Local, which Maven brings: make test-engines [SELFRAG_TEST_SQUAD=file]
+test-engines: $(VENV)/.test $(VENV)/.java
 	@$(BIN)/python -m tests.support.engines
-
-install: $(VENV)/.infra $(VENV)/.browser $(VENV)/.accessibility $(VENV)/.engines ## Install what the tests need but the long ones, so that they run without network
 
 lint: $(VENV)/.test ## Run the checks alone: ruff, mypy, import-linter
 	@$(BIN)/ruff check --quiet .
@@ -91,23 +77,20 @@ lint: $(VENV)/.test ## Run the checks alone: ruff, mypy, import-linter
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-cache > $(VENV)/lint-imports.txt || { cat $(VENV)/lint-imports.txt; exit 1; }
 
-format: $(VENV)/.test ## Write Python and Terraform in the layout that lint asks for
+format: $(VENV)/.test openapi ## Write Python and Terraform in the layout that lint asks for, and the description of the API
 	@$(BIN)/ruff check --quiet --fix .
 	@$(BIN)/ruff format --quiet .
 	@if command -v terraform > /dev/null; then terraform fmt -recursive infra; fi
 
-openapi: $(VENV)/.ask ## Write the description of the API anew
+openapi: $(VENV)/.ask
 	@$(BIN)/python -m selfrag.api.openapi > $(VENV)/openapi.json && cp $(VENV)/openapi.json functions/selfrag/api/openapi.json
 
-hashes: $(VENV)/.package ## Write the hashes of the libraries in the layers anew, after a change of constraints.txt
+# After a change of constraints.txt.
+hashes: $(VENV)/.package
 	@$(BIN)/python -m infra.packages.libraries --hashes
 
-architecture: $(VENV)/.test ## Draw the picture of the rooms in docs/architecture.svg anew, from the imports
-	@$(BIN)/python -m docs.picture
-
-pictures: $(VENV)/.test ## Make the pictures of the page in docs/ anew, in Chromium
-	@SELFRAG_PICTURES=docs $(BIN)/pytest tests/e2e/page/test_walk.py -k "asked_checked or dropped"
-	@$(BIN)/python -m tests.support.page.pictures docs/page
+bench: $(VENV)/.test ## Measure, and print the figures: make bench [PART="rows"] [ARGS="--help"]
+	@$(BIN)/python -m bench $(PART) $(ARGS)
 
 package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make package [ARCHITECTURE=x86_64]
 	@echo "Building a zip for each function and both layers, for Lambda on $(ARCHITECTURE), into build/." >&2
@@ -116,34 +99,7 @@ package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make pac
 	@$(BIN)/python -m infra.packages.package --out build --libraries "build/libraries/$(ARCHITECTURE)" \
 	  --architecture "$(ARCHITECTURE)"
 
-bench: $(VENV)/.test ## Measure the workflow against a simulated Messages API: make bench [PARTS="rows strategies workflow serve index page"] [QUESTIONS=n]
-	@$(BIN)/python -m tests.bench $(PARTS) $(if $(QUESTIONS),--questions "$(QUESTIONS)")
-
-bench-docs: $(VENV)/.test ## Put the figures of the last bench into docs/: tables and picture
-	@$(BIN)/python -m tests.bench --docs
-
-bench-documents: $(VENV)/.ask ## Measure how real documents are read, beside other readers: make bench-documents [READERS="selfrag pypdf"] [KINDS="pdf html"] [PARTS="own worked"] [PUBLIC=dir] [HELD_OUT=1] [CODE=dir of another commit] [FILES=1] [PUBLISH=1]
-	@$(BIN)/python -m tests.bench.documents $(if $(PUBLISH),--docs) $(if $(READERS),--readers $(READERS)) \
-	  $(if $(KINDS),--kinds $(KINDS)) $(if $(PARTS),--parts $(PARTS)) $(if $(HELD_OUT),--held-out) \
-	  $(if $(value PUBLIC),--public "$$SELFRAG_PUBLIC") $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(FILES),--files)
-
-bench-cold: $(VENV)/.bench ## Measure the functions of a question that start cold, held to shares of a processor: make bench-cold [RUNS=n]
-	@$(BIN)/python -m infra.packages.package --out build/bench --libraries build/libraries/bench > $(VENV)/package.txt
-	@$(BIN)/python -m tests.bench.cold --out build/bench $(if $(RUNS),--runs "$(RUNS)")
-
-bench-imports: $(VENV)/.bench ## Measure how long each Lambda's handler takes to start, without bytecode and with it
-	@$(BIN)/python -m infra.packages.package --out build/bench --libraries build/libraries/bench > $(VENV)/package.txt
-	@$(BIN)/python -m tests.bench.imports --out build/bench $(if $(RUNS),--runs "$(RUNS)")
-
-bench-laptop: $(VENV)/.ask ## Measure ask and serve on this machine: make bench-laptop [CODE=dir of another commit] [RUNS=n] [JSON=1]
-	@$(BIN)/python -m selfrag_cli.lab.bench.laptop $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(RUNS),--runs "$(RUNS)") \
-	  $(if $(JSON),--json)
-
-bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file|lines [LIMIT=n] [JSON=1] (a file in SQuAD format, also asked by identifiers; or lines that differ in an identifier)
-	@$(BIN)/selfrag bench $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \
-	  $(if $(value DATA),-- "$$SELFRAG_DATA")
-
-doctor: $(VENV)/.ask ## Look at your AWS account before a deployment, or at the deployment: make doctor [DEPLOYED=1]
+doctor: $(VENV)/.package ## Look at your AWS account before a deployment, or at the deployment: make doctor [DEPLOYED=1]
 	@$(BIN)/selfrag doctor $(if $(DEPLOYED),--deployed)
 
 plan: package ## Show what deploy would change; needs AWS credentials and terraform
@@ -157,22 +113,19 @@ deploy: package ## Deploy into your AWS account; shows the plan and asks first
 smoke: $(VENV)/.ask ## Open a deployment's page, and ask it three questions: make smoke URL=... KEY=...
 	@SELFRAG_API_KEY="$$SELFRAG_KEY" $(BIN)/selfrag smoke -- "$$SELFRAG_URL"
 
-rollback: $(VENV)/.ask ## Make the release before live again: make rollback [TO=release] [LIST=1]
-	@command=$$(terraform -chdir=infra output -raw rollback_command) && \
-	  $(BIN)/$$command $(if $(TO),--to "$(TO)") $(if $(LIST),--list)
-
 destroy: ## Remove the deployment; shows what would go and asks first
 	@echo "Removing the deployment that infra/'s state describes; terraform shows it and asks." >&2
 	@terraform -chdir=infra destroy
 
 clean: ## Remove the virtual environments, packages and caches
-	rm -rf $(VENV) .venv-lambda .venv-emulator .venv-checkov .venv-tools .venv-clients tests/support/clients/typescript/node_modules tests/support/roles/node_modules tests/support/accessibility/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	rm -rf $(VENV) .venv-* build .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/support/*/node_modules \
+	  tests/support/clients/typescript/node_modules
 
 $(VENV)/.ask: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once, less than a minute)..." >&2
 	@$(PYTHON) -m venv $(VENV)
 	-@$(BIN)/pip install --quiet --constraint constraints.txt pip uv >&2
-	$(call install,$(VENV),$(OURS)")
+	$(call install,$(VENV),$(COMMAND))
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.package | $(VENV)/.roles

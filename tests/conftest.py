@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import botocore.httpsession
@@ -74,6 +75,29 @@ def pytest_collection_finish() -> None:
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """A file is called by its argument: its bytes say when it was packed, and no two processes would agree."""
     return argname if isinstance(val, bytes) else None
+
+
+# The markers that Makefile selects tests by, each with the folders and files of its tests.
+MARKERS = {
+    "infra": ("infra",),
+    "beside": (
+        "e2e/page", "e2e/test_page", "e2e/test_eval", "e2e/test_question_sets", "e2e/test_replay", "unit/cli/lab",
+        "unit/cli/local_index", "unit/cli/recognition", "unit/cli/stand_in", "unit/reader", "workflow/test_recognition",
+    ),
+    "deployed": tuple(
+        f"unit/{name}" for name in (
+            "adapters", "api", "bootstrap", "domain", "ingestion", "ports", "question", "reader", "runtime", "text",
+        )
+    ),
+}  # fmt: skip
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark a test by its folder."""
+    place = item.path.relative_to(Path(__file__).parent).as_posix()
+    for marker, places in MARKERS.items():
+        if place.startswith(places):
+            item.add_marker(marker)
 
 
 @pytest.hookimpl(trylast=True)
