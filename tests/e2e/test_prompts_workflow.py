@@ -30,7 +30,7 @@ def run(event: str, checkout: Path) -> Ended:
     """Run what the workflow runs for an event, after the installation."""
     (script,) = (step["run"] for step in STEPS if step.get("if") == f"github.event_name == '{event}'")
     own = {"GITHUB_STEP_SUMMARY": str(checkout / "summary.md"), "SELFRAG_HOME": str(checkout / "build/prompts/home")}
-    environment = {**Command(checkout).env(), **own, "PYTHONPATH": f"{checkout}:{checkout}/functions"}
+    environment = {**Command(checkout).env(), **own, "PYTHONPATH": f"{checkout}/functions:{checkout}/cli"}
     shell = ["bash", "-e", "-o", "pipefail", "-c", script]
     ended = subprocess.run(shell, cwd=checkout, env=environment, capture_output=True, text=True, timeout=300)
     return Ended(ended.returncode, ended.stdout, ended.stderr)

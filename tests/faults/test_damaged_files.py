@@ -21,7 +21,7 @@ def test_fifty_damaged_files_are_each_failed_or_read_and_the_rest_is_untouched(
     environment = {
         **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
         "HOME": str(tmp_path),
-        "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}",
+        "PYTHONPATH": f"{ROOT / 'functions'}:{ROOT / 'cli'}",
         "POWERTOOLS_LOG_LEVEL": "CRITICAL",
         "POWERTOOLS_METRICS_DISABLED": "true",
         "AWS_DEFAULT_REGION": "us-east-1",

@@ -37,7 +37,7 @@ class Command:
     def env(self) -> dict[str, str]:
         kept = {name: os.environ[name] for name in ("PATH", "LANG", "PYENV_ROOT") if name in os.environ}
         own = {"HOME": str(self.home), "SELFRAG_HOME": str(self.home / "state"), "COLUMNS": "120"}
-        return {**kept, **own, "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}", **dict(self.environment)}
+        return {**kept, **own, "PYTHONPATH": f"{ROOT / 'functions'}:{ROOT / 'cli'}", **dict(self.environment)}
 
     def start(self, *arguments: str | bytes) -> "subprocess.Popen[str]":
         return subprocess.Popen(

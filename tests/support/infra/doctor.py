@@ -73,7 +73,7 @@ def the_doctor_notices_a_role_that_lacks_a_statement(stack: Stack) -> None:
 
 def _run(stack: Stack, titan: TitanDouble, *options: str) -> tuple[int, str]:
     command = [sys.executable, "-m", "selfrag_cli.main", "doctor", "--infra", str(stack.directory), *options]
-    here = {"PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url}
+    here = {"PYTHONPATH": f"{ROOT / 'functions'}:{ROOT / 'cli'}", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url}
     done = run(command, Path(ROOT), environment(stack.directory, **_reaching(stack), **here), check=False)
     assert not done.stderr, done.stderr
     return done.returncode, done.stdout
