@@ -3,6 +3,8 @@
 python -m infra.packages.libraries build/libraries/arm64
 """
 
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -66,7 +68,9 @@ def _grouped(groups: list[str]) -> list[str]:
 
 def _run(command: list[str], project: Path) -> None:
     # uv reads the excluded packages from the pyproject.toml of its working directory.
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)  # noqa: S603 (our own)
+    done = subprocess.run(  # noqa: S603 (our own arguments)
+        command, cwd=project, env={**_index(), **os.environ}, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise NoLibraries(f"uv pip {command[2]}: {done.stderr.strip()}")
 
@@ -98,6 +102,15 @@ def main(
         install(out, ROOT, [] if host or bench else lambdas, (bench and lambda_python()) or sys.executable)
     except NoLibraries as error:
         sys.exit(str(error))
+
+
+def _index() -> dict[str, str]:
+    """Return the index that pip is configured with, for uv, which does not read pip's configuration."""
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout  # noqa: S603 (our own)
+    urls = re.findall(r"^\S*\.index-url='(.+)'$", listed, re.MULTILINE)
+    # pip lists the environment's setting first, and prefers it to those of its files.
+    return {"UV_DEFAULT_INDEX": urls[0]} if urls else {}
 
 
 if __name__ == "__main__":

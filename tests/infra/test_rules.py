@@ -97,7 +97,7 @@ def test_metrics_of_each_method_which_are_paid_for_are_off_until_they_are_chosen
 
 def test_the_definitions_of_the_machines_are_those_of_the_partition_that_they_run_in() -> None:
     assert '"arn:aws:states:::", "arn:${local.partition}:states:::")' in TEXT
-    for definition in (INFRA / "workflows").glob("*.yaml"):
+    for definition in (ROOT / "functions" / "selfrag" / "workflows").glob("*.yaml"):
         fixed = re.findall(r"arn:aws:\w+:\w*:\w*:", definition.read_text(encoding="utf-8"))
         assert set(fixed) <= {"arn:aws:states:::"}
 

@@ -41,8 +41,8 @@ def test_the_bytecode_is_of_3_13_and_is_taken_without_a_look_at_its_source(arm64
 
 @needs_python
 def test_the_bytecode_names_its_place_in_the_lambda_and_none_of_this_machine(arm64: Path) -> None:
-    of_a_step = compiled(arm64 / "retrieve.zip")["question/retrieve/__pycache__/handler.cpython-313.pyc"]
-    assert b"/var/task/question/retrieve/handler.py" in of_a_step
+    of_a_step = compiled(arm64 / "retrieve.zip")["selfrag/question/retrieve/__pycache__/handler.cpython-313.pyc"]
+    assert b"/var/task/selfrag/question/retrieve/handler.py" in of_a_step
     assert (
         b"/opt/python/selfrag/bootstrap/questions.py"
         in compiled(arm64 / "layer.zip")["python/selfrag/bootstrap/__pycache__/questions.cpython-313.pyc"]

@@ -101,19 +101,29 @@ def test_there_is_a_zip_for_every_step_and_layer(arm64: Path) -> None:
 def test_a_step_s_zip_holds_the_step_and_no_other(arm64: Path) -> None:
     for step, folder in STEPS.items():
         held, below = set(names(arm64 / f"{step}.zip")), folder.relative_to(FUNCTIONS).as_posix()
-        assert {name for name in held if not name.startswith(f"{below}/")} <= {f"{folder.parent.name}/__init__.py"}
+        others = {name for name in held if not name.startswith(f"{below}/")}
+        assert others <= {f"selfrag/{folder.parent.name}/__init__.py"}
         assert f"{below}/handler.py" in held
         for kind in ("prompt.md", "openapi.json"):
             assert (f"{below}/{kind}" in held) == (folder / kind).exists()
 
 
-def test_the_layer_holds_what_the_steps_share_below_python(arm64: Path) -> None:
-    held = names(arm64 / "layer.zip")
+@pytest.mark.parametrize(
+    ("layer", "packages"),
+    [("layer", {"adapters", "bootstrap", "domain", "plan", "ports", "runtime", "text"}), ("readers", {"reader"})],
+)
+def test_a_layer_holds_its_packages_whole_below_python(arm64: Path, layer: str, packages: set[str]) -> None:
+    held = names(arm64 / f"{layer}.zip")
     assert all(name.startswith("python/") for name in held)
-    files = [path for path in (FUNCTIONS / "selfrag").rglob("*") if path.suffix in (".py", ".md")]
-    shared = {f"python/{path.relative_to(FUNCTIONS).as_posix()}" for path in files}
-    assert shared <= set(held)
-    assert not [name for name in held if name.split("/")[1] in {*STEPS, "cli", "bin"}]
+    files = [path for package in packages for path in (FUNCTIONS / "selfrag" / package).rglob("*")]
+    kept = {path.relative_to(FUNCTIONS).as_posix() for path in files if path.suffix in (".py", ".md")}
+    assert {f"python/{name}" for name in kept} <= set(held)
+    assert {name.split("/")[2] for name in held if name.startswith("python/selfrag/")} == packages
+
+
+def test_no_zip_makes_a_regular_package_of_the_namespace_that_layers_and_functions_share(arm64: Path) -> None:
+    held = [name for zip_ in arm64.glob("*.zip") for name in names(zip_)]
+    assert [name for name in held if name.removeprefix("python/").startswith("selfrag/__init__")] == []
 
 
 def test_no_zip_holds_tests_or_records_of_an_installation(arm64: Path) -> None:
@@ -131,7 +141,7 @@ def test_every_file_can_be_read_by_the_user_that_a_lambda_runs_as(arm64: Path) -
 
 def test_what_lambda_runs_as_a_program_can_be_run(copy: Path, tmp_path: Path) -> None:
     [program] = re.findall(r'AWS_LAMBDA_EXEC_WRAPPER += "/var/task/(.+)"', text_of(ROOT / "infra"))
-    zip_ = write_zip(tmp_path / "ask.zip", function_files(copy / "functions", "api")).path
+    zip_ = write_zip(tmp_path / "ask.zip", function_files(copy / "functions", "ask")).path
     with zipfile.ZipFile(zip_) as content:
         assert content.getinfo(program).external_attr >> 16 == 0o100755
 
@@ -152,7 +162,7 @@ def test_the_layers_stay_below_the_limits_of_lambda(arm64: Path, record_property
 def test_what_reads_documents_is_in_no_layer_but_that_of_the_functions_that_read_them(arm64: Path) -> None:
     shared, readers = ({name.split("/")[1] for name in names(arm64 / f"{layer}.zip")} for layer in LAYERS)
     assert readers >= {"cmarkgfm", "python_calamine", "selectolax", "semantic_text_splitter", "yaml"}
-    assert readers & shared == set(), "what every function has is not there twice"
+    assert readers & shared == {"selfrag"}, "what every function has is not there twice"
 
 
 def test_what_sends_traces_from_this_machine_is_in_no_layer(arm64: Path) -> None:
@@ -237,13 +247,14 @@ def test_every_library_of_the_layers_is_pinned(arm64: Path) -> None:
         assert pins[canonicalize_name(name)] == version
 
 
-def test_a_step_in_a_room_is_packed_with_its_path_below_functions(tmp_path: Path) -> None:
-    for file in ("question/__init__.py", "question/grade/handler.py", "question/write/handler.py", "ask/handler.py"):
-        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / file).touch()
+def test_a_step_is_packed_with_its_path_below_functions(tmp_path: Path) -> None:
+    for file in ("question/__init__.py", "question/grade/handler.py", "question/write/handler.py", "api/handler.py"):
+        (tmp_path / "selfrag" / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "selfrag" / file).touch()
     assert set(steps_of(tmp_path)) == {"ask", "grade", "write"}
-    assert set(function_files(tmp_path, "grade")) == {"question/__init__.py", "question/grade/handler.py"}
-    assert set(function_files(tmp_path, "ask")) == {"ask/handler.py"}
+    grade = {"selfrag/question/__init__.py", "selfrag/question/grade/handler.py"}
+    assert set(function_files(tmp_path, "grade")) == grade
+    assert set(function_files(tmp_path, "ask")) == {"selfrag/api/handler.py"}
 
 
 def constraints() -> list[str]:

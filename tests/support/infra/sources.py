@@ -22,13 +22,13 @@ _RENAMED = {
 }
 # The emulator starts a function in seconds, and many at once on a busy machine in a minute: a step may take longer.
 _PATIENT = {
-    "workflows/question.asl.yaml": (
+    "../functions/selfrag/workflows/question.asl.yaml": (
         ("$min([28,", "$min([300,"),
         ("$max([3, $min([10,", "$max([60, $min([300,"),
         ("TimeoutSeconds: 10\n", "TimeoutSeconds: 300\n"),
         ("TimeoutSeconds: 300\n\n# Common parts", "TimeoutSeconds: 3000\n\n# Common parts"),
     ),
-    "workflows/ingestion.asl.yaml": (("TimeoutSeconds: 30", "TimeoutSeconds: 300"),),
+    "../functions/selfrag/workflows/ingestion.asl.yaml": (("TimeoutSeconds: 30", "TimeoutSeconds: 300"),),
     "steps.tf": (("timeout     = 10", "timeout     = 300"), ("timeout = 30", "timeout = 300")),
 }
 _WRAPPER = "functions/selfrag/runtime/observability.py"
@@ -55,7 +55,7 @@ def change(sources: Path, infra: Path) -> None:
     _replace(sources / _WRAPPER, FIRST, SECOND)
     for file, (old, new) in _RENAMED.items():
         _replace(sources / file, old, new)
-    _replace(infra / "workflows/ingestion.asl.yaml", *_HANDED_ON)
+    _replace(infra / "../functions/selfrag/workflows/ingestion.asl.yaml", *_HANDED_ON)
 
 
 def packages_of(sources: Path, out: Path) -> Path:

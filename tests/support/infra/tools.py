@@ -90,11 +90,11 @@ def copy_configuration(directory: Path) -> None:
     """Copy what terraform reads of infra/, so that it leaves nothing in the checkout."""
     for file in INFRA.glob("*.tf"):
         shutil.copy(file, directory)
-    shutil.copytree(INFRA / "workflows", directory / "workflows")
-    # The API's description lies beside infra/, and what is copied twice is the same.
-    described = directory.parent / "functions" / "selfrag" / "api" / "openapi.json"
-    described.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(ROOT / "functions" / "selfrag" / "api" / "openapi.json", described)
+    # The definitions and the API's description lie beside infra/, and what is copied twice is the same.
+    selfrag, own = ROOT / "functions" / "selfrag", directory.parent / "functions" / "selfrag"
+    shutil.copytree(selfrag / "workflows", own / "workflows", dirs_exist_ok=True)
+    (own / "api").mkdir(exist_ok=True)
+    shutil.copy(selfrag / "api" / "openapi.json", own / "api")
 
 
 def environment(directory: Path, **more: str) -> dict[str, str]:
