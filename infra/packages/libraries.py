@@ -109,8 +109,8 @@ def _index() -> dict[str, str]:
     command = [sys.executable, "-m", "pip", "config", "list"]
     listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout  # noqa: S603 (our own)
     urls = re.findall(r"^\S*\.index-url='(.+)'$", listed, re.MULTILINE)
-    # pip lists the environment's setting first, and prefers it to those of its files.
-    return {"UV_DEFAULT_INDEX": urls[0]} if urls else {}
+    # pip lists last what it prefers: the setting of the environment.
+    return {"UV_DEFAULT_INDEX": urls[-1]} if urls else {}
 
 
 if __name__ == "__main__":
