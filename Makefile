@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve test suite test-beside test-long test-lambda test-infra test-engines install lint format openapi hashes architecture pictures package bench bench-docs bench-documents bench-imports bench-cold bench-laptop bench-retrieval doctor plan deploy smoke rollback destroy clean
+.PHONY: help ask serve test suite test-beside test-long test-lambda test-infra test-engines install lint format openapi hashes architecture pictures package bench doctor plan deploy smoke rollback destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -16,15 +16,11 @@ export SELFRAG_COLLECTION := $(value COLLECTION)
 export SELFRAG_POLICY := $(value POLICY)
 export SELFRAG_FILTERS := $(value FILTERS)
 export SELFRAG_PREVIOUS := $(value PREVIOUS)
-export SELFRAG_DATA := $(value DATA)
-export SELFRAG_LIMIT := $(value LIMIT)
 export SELFRAG_URL := $(value URL)
 export SELFRAG_KEY := $(value KEY)
-export SELFRAG_CODE := $(value CODE)
-export SELFRAG_PUBLIC := $(value PUBLIC)
 # npm would tell of its own releases after an installation.
 export npm_config_update_notifier := false
-unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS DATA LIMIT URL KEY CODE PUBLIC
+unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS URL KEY
 
 # uv installs in a tenth of pip's time. It reads neither pip's configuration nor, from elsewhere, ours, so pip says where
 # packages come from, and installs where uv cannot or is missing: $(call install,environment,packages).
@@ -55,10 +51,10 @@ test test-beside test-long test-lambda: export MALLOC_ARENA_MAX := 2
 test test-beside test-long test-lambda: export MALLOC_MMAP_THRESHOLD_ := 65536
 test test-beside test-long test-lambda: export MALLOC_TRIM_THRESHOLD_ := 1048576
 
-# What stands beside the service: readers of files, the page, what a laptop has in AWS's place, evaluation, benches.
+# What stands beside the service: readers of files, the page, what a laptop has in AWS's place, evaluation.
 BESIDE := tests/e2e/page tests/e2e/test_page.py tests/e2e/test_page_steps.py tests/unit/ingestion/parse_document \
   tests/unit/cli/stand_in tests/unit/cli/local_index tests/unit/cli/recognition \
-  tests/workflow/test_recognition.py tests/unit/cli/lab tests/bench \
+  tests/workflow/test_recognition.py tests/unit/cli/lab \
   $(wildcard tests/e2e/test_eval*.py) tests/e2e/test_question_sets.py tests/e2e/test_replay.py
 
 test: $(VENV)/.test ## Run every check, and the tests but those of infra/, those beside the service and the long ones
@@ -67,10 +63,10 @@ test: $(VENV)/.test ## Run every check, and the tests but those of infra/, those
 suite: $(VENV)/.test
 	@$(BIN)/pytest -n 3 --dist worksteal $(addprefix --ignore ,tests/infra $(BESIDE)) -m "not long"
 
-test-beside: $(VENV)/.test ## Test the readers of files, the page in a browser, the laptop's own parts, evaluation and benches
+test-beside: $(VENV)/.test ## Test the readers of files, the page in a browser, the laptop's own parts, and evaluation
 	@$(BIN)/pytest -n 3 --dist worksteal -m "not long" $(BESIDE)
 
-test-long: $(VENV)/.infra $(VENV)/.java .venv-tools/.done .venv-clients/.done ## Test what proves little each time: at scale, processes killed, other programs (CONTRIBUTING.md)
+test-long: $(VENV)/.infra $(VENV)/.java .venv-clients/.done ## Test what proves little each time: at scale, processes killed, other programs (CONTRIBUTING.md)
 	@$(BIN)/pytest -n 3 --dist worksteal --ignore tests/infra -m long
 	@$(BIN)/pytest -n 2 --dist loadfile -m long tests/infra
 
@@ -119,32 +115,8 @@ package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make pac
 	@$(BIN)/python -m infra.packages.package --out build --libraries "build/libraries/$(ARCHITECTURE)" \
 	  --architecture "$(ARCHITECTURE)"
 
-bench: $(VENV)/.test ## Measure the workflow against a simulated Messages API: make bench [PARTS="rows strategies workflow serve index page"] [QUESTIONS=n]
-	@$(BIN)/python -m tests.bench $(PARTS) $(if $(QUESTIONS),--questions "$(QUESTIONS)")
-
-bench-docs: $(VENV)/.test ## Put the figures of the last bench into docs/: tables and picture
-	@$(BIN)/python -m tests.bench --docs
-
-bench-documents: $(VENV)/.ask ## Measure how real documents are read, beside other readers: make bench-documents [READERS="selfrag pypdf"] [KINDS="pdf html"] [PARTS="own worked"] [PUBLIC=dir] [HELD_OUT=1] [CODE=dir of another commit] [FILES=1] [PUBLISH=1]
-	@$(BIN)/python -m tests.bench.documents $(if $(PUBLISH),--docs) $(if $(READERS),--readers $(READERS)) \
-	  $(if $(KINDS),--kinds $(KINDS)) $(if $(PARTS),--parts $(PARTS)) $(if $(HELD_OUT),--held-out) \
-	  $(if $(value PUBLIC),--public "$$SELFRAG_PUBLIC") $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(FILES),--files)
-
-bench-cold: $(VENV)/.bench ## Measure the functions of a question that start cold, held to shares of a processor: make bench-cold [RUNS=n]
-	@$(BIN)/python -m infra.packages.package --out build/bench --libraries build/libraries/bench > $(VENV)/package.txt
-	@$(BIN)/python -m tests.bench.cold --out build/bench $(if $(RUNS),--runs "$(RUNS)")
-
-bench-imports: $(VENV)/.bench ## Measure how long each Lambda's handler takes to start, without bytecode and with it
-	@$(BIN)/python -m infra.packages.package --out build/bench --libraries build/libraries/bench > $(VENV)/package.txt
-	@$(BIN)/python -m tests.bench.imports --out build/bench $(if $(RUNS),--runs "$(RUNS)")
-
-bench-laptop: $(VENV)/.ask ## Measure ask and serve on this machine: make bench-laptop [CODE=dir of another commit] [RUNS=n] [JSON=1]
-	@$(BIN)/python -m cli.lab.bench.laptop $(if $(value CODE),--code "$$SELFRAG_CODE") $(if $(RUNS),--runs "$(RUNS)") \
-	  $(if $(JSON),--json)
-
-bench-retrieval: $(VENV)/.ask ## Measure search: make bench-retrieval DATA=file|lines [LIMIT=n] [JSON=1] (a file in SQuAD format, also asked by identifiers; or lines that differ in an identifier)
-	@$(BIN)/selfrag bench $(if $(JSON),--json) $(if $(value LIMIT),--limit "$$SELFRAG_LIMIT") \
-	  $(if $(value DATA),-- "$$SELFRAG_DATA")
+bench: $(VENV)/.test ## Measure something and print its figures: make bench [PARTS="rows" | "retrieval lines" | "--help"]
+	@$(BIN)/python -m bench $(PARTS)
 
 doctor: $(VENV)/.ask ## Look at your AWS account before a deployment, or at the deployment: make doctor [DEPLOYED=1]
 	@$(BIN)/selfrag doctor $(if $(DEPLOYED),--deployed)
@@ -169,7 +141,7 @@ destroy: ## Remove the deployment; shows what would go and asks first
 	@terraform -chdir=infra destroy
 
 clean: ## Remove the virtual environments, packages and caches
-	rm -rf $(VENV) .venv-lambda .venv-emulator .venv-checkov .venv-tools .venv-clients tests/support/clients/typescript/node_modules tests/support/roles/node_modules tests/support/accessibility/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	rm -rf $(VENV) .venv-lambda .venv-emulator .venv-checkov .venv-clients tests/support/clients/typescript/node_modules tests/support/roles/node_modules tests/support/accessibility/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
 
 $(VENV)/.ask: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once, less than a minute)..." >&2
@@ -181,10 +153,6 @@ $(VENV)/.ask: pyproject.toml constraints.txt
 $(VENV)/.test: $(VENV)/.package | $(VENV)/.roles
 	$(call install,$(VENV),$(DEV))
 	@$(BIN)/python -m infra.packages.libraries build/libraries/host --host
-	@touch $@
-
-$(VENV)/.bench: $(VENV)/.test
-	@$(BIN)/python -m infra.packages.libraries build/libraries/bench --bench
 	@touch $@
 
 # What decides calls as IAM does runs on Node.
@@ -238,12 +206,6 @@ $(VENV)/.package: $(VENV)/.ask
 .venv-checkov/.done: | $(VENV)/.test
 	@$(PYTHON) -m venv .venv-checkov
 	$(call install,.venv-checkov,checkov==3.3.30)
-	@touch $@
-
-# What answers are exported for. Ragas imports a module that langchain-community has no more since 0.4.2.
-.venv-tools/.done: | $(VENV)/.test
-	@$(PYTHON) -m venv .venv-tools
-	$(call install,.venv-tools,ragas==0.4.3 deepeval==4.3.1 langfuse==5.0.4 langchain-community==0.4.1)
 	@touch $@
 
 # What makes clients of the API, and what tries the API by its description.

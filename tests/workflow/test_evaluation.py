@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
 from cli.lab.gold.question_sets import GoldQuestion
 from cli.lab.runs.machine import MOST_ANSWERS, item_of
 from cli.lab.runs.tasks import Task
+
 from cli.lab.runs.variants import read_variants
 from cli.local.definitions import EVALUATION, definition_json, placeholders
 from cli.local.jsonata import evaluate
