@@ -40,9 +40,9 @@ locals {
         advice    = "Documents could not be claimed or recorded, or one did not finish within an hour. Open the machine ${local.machine_names.ingestion} in the Step Functions console: the error of a failed execution says whether the table of documents or a permission is at fault; one that timed out shows which step it repeated: the model or the collection may refuse calls, or the document may be too large. When the cause is fixed, start the execution again with the same input; if it timed out, after another hour."
       }
       batches-failed = {
-        metrics   = [for machine in ["intake", "reindex", "evaluation"] : ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns[machine] }]]
+        metrics   = [for machine in ["intake", "reindex"] : ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns[machine] }]]
         threshold = 1
-        advice    = "A reindexing, an evaluation or the intake of a document failed. Open the machines ${local.machine_names.intake}, ${local.machine_names.reindex} and ${local.machine_names.evaluation} in the Step Functions console: the error says whether the bucket could not be listed, a file not be read, the results not be written or a permission is missing. When the cause is fixed, redrive a reindexing or start another with the same input, and run the command of an evaluation again with --redrive: finished work is not repeated. Of the intake, start another execution with the same input: it has tried for over an hour."
+        advice    = "A reindexing or the intake of a document failed. Open the machines ${local.machine_names.intake} and ${local.machine_names.reindex} in the Step Functions console: the error says whether the bucket could not be listed, a file not be read, the results not be written or a permission is missing. When the cause is fixed, redrive a reindexing or start another with the same input: finished work is not repeated. Of the intake, start another execution with the same input: it has tried for over an hour."
       }
       documents-failed = {
         metrics   = [[var.name, "Documents", { status = "failed" }]]

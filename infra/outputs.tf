@@ -77,11 +77,6 @@ output "reindex_command" {
   ])
 }
 
-output "evaluation_machine_arn" {
-  description = "The state machine by which `selfrag eval --machine` asks thousands of questions, by the live release's alias."
-  value       = aws_sfn_alias.machine["evaluation"].arn
-}
-
 output "rollback_command" {
   description = "The command that lists the releases and makes the previous one live again; --to names another one."
   value       = "selfrag rollback --name ${var.name} --region ${local.region}"

@@ -421,17 +421,6 @@ variable "ingestion_concurrency" {
   }
 }
 
-variable "evaluation_concurrency" {
-  description = "The number of questions that an evaluation in the account asks at once (`selfrag eval --machine`); a question runs up to ten functions at a time. null is a 20th of account_concurrency, which leaves half of it to others, or 4 if that is null."
-  type        = number
-  default     = null
-
-  validation {
-    condition     = var.evaluation_concurrency == null || try(var.evaluation_concurrency >= 1 && var.evaluation_concurrency <= 1000 && floor(var.evaluation_concurrency) == var.evaluation_concurrency, false)
-    error_message = "evaluation_concurrency must be a whole number from 1 to 1000."
-  }
-}
-
 variable "ingest_on_upload" {
   description = "Ingests an object at once when it is created, changed or deleted. Off, it waits for a reindexing, and objects deleted in the meantime stay in the index."
   type        = bool

@@ -13,7 +13,6 @@ from cli.doctor.findings import Finding, blocks, fine
 from selfrag.adapters.faults import code_of
 
 MACHINES = (
-    "evaluation",
     "express",
     "ingestion",
     "intake",

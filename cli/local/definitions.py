@@ -14,7 +14,6 @@ QUESTION = _FOLDER / "question.asl.yaml"
 INGESTION = _FOLDER / "ingestion.asl.yaml"
 INTAKE = _FOLDER / "intake.asl.yaml"
 REINDEX = _FOLDER / "reindex.asl.yaml"
-EVALUATION = _FOLDER / "evaluation.asl.yaml"
 # Where the folders of a definition's steps are, below functions/.
 ROOMS = {QUESTION: "question", INGESTION: "ingestion"}
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")

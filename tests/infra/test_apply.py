@@ -89,7 +89,6 @@ OTHER_CHOICES = {
     "prices": {CLAUDE: [1, 5, 0.1]},
     "reserved_concurrency": {"generate": 5},
     "reindex_concurrency": 1000,
-    "evaluation_concurrency": 50,
     "saved_queries": True,
     "search_index": {"vector_dimensions": 1024},
     "security_group_ids": ["sg-1"],

@@ -52,7 +52,6 @@ WRONG: dict[str, tuple[Any, str]] = {
     "embedding_region": ("Virginia", "embedding_region must be the name of a region"),
     "reindex_concurrency": (0, "reindex_concurrency must be a whole number"),
     "ingestion_concurrency": (0, "ingestion_concurrency must be a whole number"),
-    "evaluation_concurrency": (0, "evaluation_concurrency must be a whole number"),
     "pipeline": ("", "pipeline must be"),
     "upload_origins": (["https://*"], "upload_origins must be origins"),
     "cors_origins": (["http://app.example.com"], "cors_origins must be origins with https"),

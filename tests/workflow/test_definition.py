@@ -11,7 +11,7 @@ import yaml
 from statelint.config import Config
 from statelint.linter import Linter
 
-from cli.local.definitions import EVALUATION, INGESTION, INTAKE, QUESTION, REINDEX, placeholders
+from cli.local.definitions import INGESTION, INTAKE, QUESTION, REINDEX, placeholders
 from cli.local.jsonata import check, depth_of
 from selfrag.domain import errors
 from selfrag.domain.ledger import path_of
@@ -20,8 +20,6 @@ from selfrag.plan.tree.searches import LEVEL_BYTES
 from selfrag.runtime.deadline import LONGEST_RETRY_WAIT_SECONDS
 from selfrag.text.state_budget import STATE_BUDGET_BYTES
 from tests.support.definition import (
-    EVALUATION_MACHINE,
-    EVALUATION_RAW,
     INGESTION_MACHINE,
     INGESTION_RAW,
     INTAKE_MACHINE,
@@ -60,21 +58,18 @@ DEFINITIONS = {
     "ingestion": INGESTION,
     "intake": INTAKE,
     "reindex": REINDEX,
-    "evaluation": EVALUATION,
 }
 MACHINES = {
     "question": MACHINE,
     "ingestion": INGESTION_MACHINE,
     "intake": INTAKE_MACHINE,
     "reindex": REINDEX_MACHINE,
-    "evaluation": EVALUATION_MACHINE,
 }
 RAWS = {
     "question": RAW,
     "ingestion": INGESTION_RAW,
     "intake": INTAKE_RAW,
     "reindex": REINDEX_RAW,
-    "evaluation": EVALUATION_RAW,
 }
 # A state that is another use of a step: where one has failed.
 OTHER_USES = {"RecordFailure": "record_document", "CountLoss": "compose_answer"}
@@ -84,9 +79,8 @@ LONGEST_WAIT = {
     "ingestion": 60,
     "intake": 60,
     "reindex": 120,
-    "evaluation": 120,
 }
-MOST_ATTEMPTS = {"question": 3, "ingestion": 20, "intake": 20, "reindex": 8, "evaluation": 8}
+MOST_ATTEMPTS = {"question": 3, "ingestion": 20, "intake": 20, "reindex": 8}
 STATES_FIELDS = {"input", "context", "result", "errorOutput"}
 # Of the question's definition: lines, characters of JSONata in all and in one expression.
 MOST_LINES, MOST_JSONATA, LONGEST_EXPRESSION = 500, 8000, 200
@@ -270,7 +264,7 @@ def test_the_questions_definition_is_short_enough_to_be_read(record_property: An
     assert (lines <= MOST_LINES, in_all <= MOST_JSONATA, longest <= LONGEST_EXPRESSION) == (True, True, True), figures
 
 
-@pytest.mark.parametrize("machine", [MACHINE, INGESTION_MACHINE, REINDEX_MACHINE, EVALUATION_MACHINE])
+@pytest.mark.parametrize("machine", [MACHINE, INGESTION_MACHINE, REINDEX_MACHINE])
 def test_no_expression_comes_near_the_depth_at_which_aws_gives_up(machine: dict[str, Any]) -> None:
     found = {text: depth_of(text) for state in states(machine) for text in state.expressions}
     assert max(found.values()) <= 30, max(found, key=lambda text: found[text])

@@ -69,18 +69,13 @@ class Machines:
         match resource.rpartition("aws-sdk:")[2]:
             case "sfn:describeMapRun":
                 self.need("Sfn.SfnException", "states:DescribeMapRun", given["MapRunArn"])
-            case "sfn:describeExecution":
-                self.need("Sfn.SfnException", "states:DescribeExecution", given["ExecutionArn"])
             case "s3:putObject":
                 self.need("S3.S3Exception", "s3:PutObject", f"arn:aws:s3:::{given['Bucket']}/{given['Key']}")
 
     def _items(self, reader: dict[str, Any], effective: Any, context: Any) -> None:
         where = stepfunctions._resolve_params_obj(reader["Arguments"], effective, context)
         bucket = f"arn:aws:s3:::{where['Bucket']}"
-        if reader["Resource"].endswith(":getObject"):
-            self.need("States.ItemReaderFailed", "s3:GetObject", f"{bucket}/{where['Key']}")
-        else:
-            self.need("States.ItemReaderFailed", "s3:ListBucket", bucket, **{"s3:prefix": where.get("Prefix", "")})
+        self.need("States.ItemReaderFailed", "s3:ListBucket", bucket, **{"s3:prefix": where.get("Prefix", "")})
         # Each item is an execution of the machine itself.
         own = f"arn:aws:states:{HERE}:stateMachine:{context['StateMachine']['Name']}"
         self.need("States.Permissions", "states:StartExecution", own)

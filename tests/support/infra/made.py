@@ -108,8 +108,7 @@ def what_comes_from_outside_goes_to_the_release_that_is_live(resources: Resource
     assert permissions == {("selfrag-ask", "live"), ("selfrag-stream", "live")}
     [target] = of_kind(resources, "aws_cloudwatch_event_target")
     assert target["arn"].endswith(":stateMachine:selfrag-intake:live")
-    answering = [("evaluation", each) for each in _ON_THE_PAGE if each.endswith("standard")]
-    for machine, started in [("intake", "ingestion"), ("reindex", "ingestion"), *answering]:
+    for machine, started in [("intake", "ingestion"), ("reindex", "ingestion")]:
         definition = resources[f'aws_sfn_state_machine.machine["{machine}"]']["definition"]
         assert f":stateMachine:selfrag-{started}:live" in definition
 

@@ -21,7 +21,7 @@ Blocks = dict[str, dict[str, Any]]
 
 FUNCTIONS = ROOT / "functions"
 # The roles of the machines, and of EventBridge.
-SERVICE_ROLES = ("workflow", "ingestion", "intake", "reindex", "evaluation", "events")
+SERVICE_ROLES = ("workflow", "ingestion", "intake", "reindex", "events")
 STEPS = ("question_steps", "ingestion_steps", "api_steps")
 # Runs the package of `ask` by another program, where `stream_events` is on.
 STREAM = "stream"
