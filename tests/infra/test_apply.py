@@ -21,9 +21,6 @@ from selfrag.domain.kinds import EXTENSIONS
 from tests.support.documents.made_files import MAKERS
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble
-from tests.support.enforced.called import every_call_is_listed_and_nothing_else_was_refused
-from tests.support.enforced.others import only_those_who_are_named_are_let_in
-from tests.support.enforced.refusals import each_thing_that_is_taken_out_is_noticed
 from tests.support.infra.asking import DOCUMENTS, api_key, at, documents_held, ended, finished, until_all_are
 from tests.support.infra.deployment import ORIGIN, Deployment
 from tests.support.infra.doctor import (
@@ -58,6 +55,7 @@ from tests.support.infra.tenants import (
     a_key_that_may_ask_changes_no_document,
     usage_does_not_tell_what_another_tenant_asked,
 )
+from tests.support.roles import trust
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
 
@@ -126,25 +124,22 @@ def test_what_is_made_follows_the_rules(deployment: Deployment, record_property:
     alarms_and_widgets_use_metrics_that_are_emitted(resources)
     errors_of_the_gateway_are_problem_details(resources)
     whom_anybody_may_call_costs_little(resources)
-    others = only_those_who_are_named_are_let_in(resources)
     seconds = deployment.stack.seconds["apply"]
-    record_property("figures", f"terraform on an emulator: {len(resources)} resources in {seconds:.0f} s; {others}")
+    record_property("figures", f"terraform on an emulator: {len(resources)} resources in {seconds:.0f} s")
+
+
+def test_only_the_named_services_assume_roles_and_use_queues_topics_buckets_and_functions(
+    deployment: Deployment,
+) -> None:
+    resources = deployment.stack.resources()
+    assert len(trust.questions(resources)) > 300
+    assert trust.wrong_decisions(resources) == []
+    unnoticed = [name for name, less in trust.reductions(resources) if not trust.wrong_decisions(less)]
+    assert unnoticed == [], "a removed statement is noticed"
 
 
 def test_a_second_plan_changes_nothing(deployment: Deployment) -> None:
     assert deployment.stack.changes() == {}
-
-
-@pytest.mark.long
-def test_each_thing_that_is_taken_out_of_roles_and_policies_is_noticed(
-    deployment: Deployment, record_property: Figures
-) -> None:
-    # Before any question: a function that has read its secret keeps it.
-    seconds, refused = timed(lambda: each_thing_that_is_taken_out_is_noticed(deployment.stack, deployment.collection))
-    deployment.refused |= refused
-    record_property(
-        "figures", f"{len(refused)} things taken out of roles and policies: each noticed in {seconds:.0f} s"
-    )
 
 
 def test_objects_of_the_bucket_become_passages(deployment: Deployment, loaded: str, record_property: Figures) -> None:
@@ -270,10 +265,6 @@ def test_every_other_choice_can_be_planned(deployment: Deployment, tmp_path: Pat
     planned = set(Stack(aws, tmp_path / "existing", packages, existing).changes())
     assert planned
     assert not [each for each in planned if "opensearch" in each]
-
-
-def test_every_call_is_listed_and_nothing_else_was_refused(deployment: Deployment, record_property: Figures) -> None:
-    record_property("figures", every_call_is_listed_and_nothing_else_was_refused(deployment.record, deployment.refused))
 
 
 def test_destroy_leaves_nothing(deployment: Deployment) -> None:

@@ -69,7 +69,9 @@ def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(rec
         assert invoked == {*deployed_handlers(*definition)}
 
 
-def test_each_statement_of_each_role_is_needed(recorded: Calls, record_property: Callable[[str, str], None]) -> None:
+def test_each_thing_that_is_taken_out_of_roles_and_policies_is_noticed(
+    recorded: Calls, record_property: Callable[[str, str], None]
+) -> None:
     simulator()
     policies, started = exported(), time.monotonic()
     by_code = unneeded(policies, recorded)

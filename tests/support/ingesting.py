@@ -109,7 +109,7 @@ def ingestion(
             yield Ingestion(stack, collection, titan, textract)
 
 
-def object_of(key: str, bucket: str, name: str) -> bytes | None:
+def object_of(bucket: str, name: str) -> bytes | None:
     """An object of the local stack, for a double; who may read it is decided where its caller asks the double."""
     found: list[bytes] = []
 
