@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from werkzeug.wrappers import Request, Response
 
-from tests.support.doubles.opensearch_engine import Document, Index, Json, Refused
+from tests.support.doubles.opensearch_index import Document, Index, Json, Refused
 from tests.support.doubles.sigv4 import BadSignature, verify
 from tests.support.loopback import Loopback
 
@@ -150,7 +150,7 @@ class OpenSearchDouble(Loopback):
         self._born += 1
         # The service's own ids look like this, and must be escaped in a path.
         document = Document(f"1%3A0%3A{self._born:020x}", source, self._visible())
-        index.documents.append(document)
+        index.store(document)
         return {"_id": document.id, "result": "created", "status": 201}
 
     def _visible(self) -> int:

@@ -1,16 +1,19 @@
-"""What a vector collection does with mappings, documents and queries; k-NN is exact where the service approximates.
+"""One index of the double of a vector collection: a strict mapping, and queries that the laptop's index answers.
 
-Only what selfrag uses is understood; everything else is refused, as the service refuses what it does not know.
+Only the requests of selfrag are understood. All else is refused, as the service refuses unknown parts.
 """
 
 import math
-from collections import Counter
+import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from tests.support.doubles.opensearch_analysis import ANALYZERS
+from cli.local.index import SCHEMA, EmbeddedIndex
+from cli.local.index.tokens import tokens
+from selfrag.domain.passages import Bounds, Passage
+from selfrag.ports.index import Entry
 
 Json = dict[str, Any]
 
@@ -18,6 +21,9 @@ MAX_CLAUSES = 1024
 MAX_WINDOW = 10_000
 MAX_TERMS = 65_536
 MAX_TERM_BYTES = 32_766
+ANALYZERS = ("cjk", "english", "standard")
+# The fields that a search may be bounded by.
+BOUNDED = ("passage_id", "collection", "document", "tags")
 
 
 class Refused(Exception):
@@ -40,13 +46,6 @@ def _is_day(value: Any) -> bool:
         return False
 
 
-def _length(words: int) -> int:
-    """Return the length of a text as Lucene keeps it in one byte: above 40 words only its first four bits count."""
-    above = words - 24
-    lost = max(above.bit_length() - 4, 0) if above > 0 else 0
-    return words if lost == 0 else 24 + (above >> lost << lost)
-
-
 def _only(value: Any, allowed: Iterable[str], where: str, kind: str = "mapper_parsing_exception") -> Json:
     if not isinstance(value, dict):
         raise Refused(400, "parsing_exception", f"[{where}] expected an object")
@@ -54,6 +53,11 @@ def _only(value: Any, allowed: Iterable[str], where: str, kind: str = "mapper_pa
     if unknown:
         raise Refused(400, kind, f"unknown parameter {unknown} in [{where}]")
     return value
+
+
+def _text(value: Any) -> str:
+    """Return a text with a "?" for each half of a surrogate pair, as the service stores it."""
+    return str(value or "").encode(errors="replace").decode()
 
 
 @dataclass
@@ -73,6 +77,8 @@ class Index:
     body: Json
     documents: list[Document] = field(default_factory=list)
     closed: bool = False
+    # Matches are counted so far, unless all are asked for.
+    counts_up_to: int = MAX_WINDOW
 
     def __post_init__(self) -> None:
         _only(self.body, ("settings", "mappings"), "index")
@@ -80,8 +86,10 @@ class Index:
         index = _only(settings, ("knn",), "index", "illegal_argument_exception")
         self.knn = index.get("knn") in (True, "true")
         self.fields: dict[str, Json] = {}
-        self.texts: dict[str, tuple[str, str]] = {}
         self.put(self.body.get("mappings", {}))
+        connection = sqlite3.connect(":memory:", check_same_thread=False)
+        connection.executescript(SCHEMA)
+        self._laptop = EmbeddedIndex(connection)
 
     def put(self, mapping: Any) -> None:
         """Take fields in; one that is there stays as it is, and is refused with another type or other parameters."""
@@ -94,11 +102,6 @@ class Index:
             if there != value:
                 raise Refused(400, "illegal_argument_exception", f"Mapper for [{name}] conflicts with existing mapper")
         self.fields |= new
-        for name, value in new.items():
-            if value["type"] == "text":
-                self.texts[name] = name, value.get("analyzer", "standard")
-                for inner, sub in value.get("fields", {}).items():
-                    self.texts[f"{name}.{inner}"] = name, sub.get("analyzer", "standard")
 
     def _field(self, name: str, value: Any) -> Json:
         kind = value.get("type") if isinstance(value, dict) else None
@@ -121,9 +124,8 @@ class Index:
     def _switched(value: Json, switches: Iterable[str]) -> Json:
         for switch in switches:
             if value.get(switch, True) not in (True, False):
-                raise Refused(
-                    400, "mapper_parsing_exception", f"Failed to parse value of [{switch}]: only true or false"
-                )
+                reason = f"Failed to parse value of [{switch}]: only true or false"
+                raise Refused(400, "mapper_parsing_exception", reason)
         return value
 
     def _vector(self, name: str, value: Json) -> Json:
@@ -135,7 +137,7 @@ class Index:
             raise Refused(400, "mapper_parsing_exception", f"Dimension value must be from 1 to 16000 for [{name}]")
         if (method.get("name"), method.get("engine")) != ("hnsw", "faiss"):
             raise Refused(400, "mapper_parsing_exception", "only hnsw of faiss is supported in this collection")
-        if method.get("space_type") not in ("l2", "innerproduct"):
+        if method.get("space_type") != "innerproduct":
             raise Refused(400, "mapper_parsing_exception", "faiss does not support this space type")
         return {**value, "method": {"parameters": {}, **method}}
 
@@ -152,8 +154,8 @@ class Index:
                 fits = not self.fields[name].get("enabled", True)
             else:
                 values = value if isinstance(value, list) and kind == "keyword" else [value]
-                fits = kind is not None and all(self._is_of(kind, one) for one in values)
-            if kind == "keyword" and any(len(one.encode(errors="replace")) > MAX_TERM_BYTES for one in values):
+                fits = kind is not None and all(self._is_of(kind, each) for each in values)
+            if kind == "keyword" and any(len(each.encode(errors="replace")) > MAX_TERM_BYTES for each in values):
                 raise Refused(400, "illegal_argument_exception", f"at least one immense term in field=[{name}]")
             if not fits:
                 raise Refused(400, "mapper_parsing_exception", f"failed to parse field [{name}] of type [{kind}]")
@@ -170,6 +172,23 @@ class Index:
             and all(type(x) in (int, float) and math.isfinite(x) for x in value)
         )
 
+    def store(self, document: Document) -> None:
+        """Store a document that fits the mapping."""
+        self.documents.append(document)
+        source = document.source
+        # The laptop's index has one passage of an id; the service's own ids let a passage be there twice.
+        passage = Passage(
+            passage_id=document.id,
+            document=_text(source.get("document")),
+            title=_text(source.get("title")),
+            text=_text(source.get("text")),
+            collection=_text(source.get("collection")),
+            tags=source.get("tags") or [],
+            date=source.get("date"),
+        )
+        dimension = self.fields.get("vector", {}).get("dimension", 1)
+        self._laptop.add([Entry(passage, source.get("vector") or [0.0] * dimension, 0)])
+
     def search(self, body: Any, number: int) -> tuple[list[tuple[Document, float]], Json]:
         """Return the hits of the nth search, best first, and the number of all matches as the reply has it."""
         _only(body, ("size", "_source", "query", "track_total_hits"), "search")
@@ -181,129 +200,143 @@ class Index:
             raise _cannot_search(f"Result window is too large or negative: [{size}]")
         if self.closed:
             raise Refused(400, "index_closed_exception", "closed")
-        query = Query(self, [d for d in self.documents if d.since <= number < d.until])
-        scores = query.run(body.get("query"))
-        if query.clauses > MAX_CLAUSES:
-            raise _cannot_search("maxClauseCount is set to 1024")
-        ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:size]
-        by_id = {d.id: d for d in query.documents}
-        total = {"value": len(scores), "relation": "eq"}
-        if counted is not True and len(scores) > MAX_WINDOW:
-            total = {"value": MAX_WINDOW, "relation": "gte"}
-        return [(by_id[i], score) for i, score in ranked], total
+        query = Query(self)
+        query.read(body.get("query"))
+        hits, matches = self._hits(query, {d.id: d for d in self.documents if d.since <= number < d.until}, size)
+        total = {"value": matches, "relation": "eq"}
+        if counted is not True and matches > self.counts_up_to:
+            total = {"value": self.counts_up_to, "relation": "gte"}
+        return hits[:size], total
+
+    def _hits(
+        self, query: "Query", visible: dict[str, Document], size: int
+    ) -> tuple[list[tuple[Document, float]], int]:
+        bounds = query.bounds(self.documents, visible)
+        if query.vector is not None:
+            near = self._laptop.search("", query.vector, query.k, bounds).by_vector
+            # The service's scores are never negative.
+            return [(visible[p.passage_id], 1 + s if s >= 0 else 1 / (1 - s)) for p, s in near], len(near)
+        if query.text is not None:
+            found = self._laptop.search(query.text, None, size, bounds)
+            return [(visible[p.passage_id], s) for p, s in found.by_text], found.text_hits or 0
+        ids = [d.id for d in visible.values() if d.id not in bounds.without]
+        within = self._laptop.fetch(ids, bounds)
+        return [(visible[p.passage_id], 1.0) for p in within], len(within)
 
 
 class Query:
-    """One query over the documents that can be seen; each clause gives scores by document id."""
+    """A query: the text or the vector that it searches for, and its filters."""
 
-    def __init__(self, index: Index, documents: Sequence[Document]) -> None:
-        self.index, self.documents, self.clauses = index, documents, 0
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.text: str | None = None
+        self.vector: Sequence[float] | None = None
+        self.k = 0
+        self._terms: dict[str, set[str]] = {}
+        self._days: Json = {}
+        self._without: set[str] = set()
 
-    def run(self, query: Any) -> dict[str, float]:
-        if not isinstance(query, dict) or len(query) != 1:
-            raise Refused(400, "parsing_exception", "[query] must have exactly one clause")
-        ((name, value),) = query.items()
+    def bounds(self, documents: Sequence[Document], visible: Iterable[str]) -> Bounds:
+        """Return the filters as the laptop's index takes them: documents by the service's ids."""
+        wanted, seen = self._terms.get("passage_id"), set(visible)
+        hidden = [
+            d.id
+            for d in documents
+            if d.id not in seen
+            or d.source.get("passage_id") in self._without
+            or (wanted is not None and d.source.get("passage_id") not in wanted)
+        ]
+        lists = {name: None if values is None else sorted(values) for name, values in self._lists().items()}
+        every = {str(d.source.get("collection") or "") for d in documents}
+        collections = sorted(every) if lists["collection"] is None else lists["collection"]
+        return Bounds(
+            collections,
+            lists["document"],
+            lists["tags"],
+            self._days.get("gte"),
+            self._days.get("lte"),
+            without=hidden,
+        )
+
+    def _lists(self) -> dict[str, set[str] | None]:
+        return {name: self._terms.get(name) for name in ("collection", "document", "tags")}
+
+    def read(self, query: Any) -> None:
+        """Read a query, or a part of one; raises Refused for what is not understood."""
+        name, value = self._one(query, "query")
         clauses = {
             "bool": self._bool,
             "knn": self._knn,
-            "terms": self._terms,
+            "terms": self._of_terms,
             "range": self._range,
             "multi_match": self._multi_match,
-            "match_all": lambda _: {d.id: 1.0 for d in self.documents},
+            "match_all": lambda _: None,
         }
         if name not in clauses:
             raise Refused(400, "parsing_exception", f"unknown query [{name}]")
-        return clauses[name](value)
+        clauses[name](value)
 
-    def _bool(self, value: Any) -> dict[str, float]:
+    @staticmethod
+    def _one(value: Any, where: str) -> tuple[str, Any]:
+        if not isinstance(value, dict) or len(value) != 1:
+            raise Refused(400, "parsing_exception", f"[{where}] takes exactly one field")
+        return next(iter(value.items()))
+
+    def _bool(self, value: Any) -> None:
         _only(value, ("must", "filter", "must_not"), "bool", "x_content_parse_exception")
-        must = [self.run(query) for query in value.get("must", [])]
-        filters = [self.run(query) for query in value.get("filter", [])]
-        ids = {d.id for d in self.documents}.intersection(*must, *filters)
-        ids -= {i for query in value.get("must_not", []) for i in self.run(query)}
-        return {i: sum(scores[i] for scores in must) for i in ids}
+        for query in [*value.get("must", []), *value.get("filter", [])]:
+            self.read(query)
+        for query in value.get("must_not", []):
+            name, unwanted = self._one(query["terms"], "must_not")
+            if name != "passage_id":
+                raise Refused(400, "parsing_exception", "[must_not] takes passage ids here")
+            self._without |= set(self._values(name, unwanted))
 
-    def _terms(self, value: Any) -> dict[str, float]:
-        if not isinstance(value, dict) or len(value) != 1:
-            raise Refused(400, "parsing_exception", "[terms] takes exactly one field")
-        ((name, wanted),) = value.items()
-        if not isinstance(wanted, list):
-            raise Refused(400, "parsing_exception", f"[terms] needs a list: [{name}]")
-        if len(wanted) > MAX_TERMS:
-            raise _cannot_search(f"The number of terms [{len(wanted)}] is more than [{MAX_TERMS}]")
-        field = self.index.fields.get(name)
-        if field is None:  # also what is inside an object that is not enabled
-            return {}
-        if field["type"] != "keyword":
-            raise Refused(400, "parsing_exception", f"[terms] needs a keyword field and a list: [{name}]")
-        if not field.get("index", True):
+    def _of_terms(self, value: Any) -> None:
+        name, values = self._one(value, "terms")
+        values = self._values(name, values)
+        mapped = self.index.fields.get(name)
+        if mapped is None:  # also what is inside an object that is not enabled
+            self._terms["collection"] = set()
+            return
+        if not mapped.get("index", True):
             raise _cannot_search(f"Cannot search on field [{name}] since it is not indexed.")
-        held = {d.id: d.source.get(name) for d in self.documents}
-        lists = {i: value if isinstance(value, list) else [value] for i, value in held.items() if value is not None}
-        return {i: 1.0 for i, values in lists.items() if not set(values).isdisjoint(wanted)}
+        if mapped["type"] != "keyword" or name not in BOUNDED:
+            raise Refused(400, "parsing_exception", f"[terms] needs a keyword field: [{name}]")
+        self._terms[name] = self._terms.get(name, set(values)) & set(values)
 
-    def _range(self, value: Any) -> dict[str, float]:
-        if not isinstance(value, dict) or len(value) != 1:
-            raise Refused(400, "parsing_exception", "[range] takes exactly one field")
-        ((name, ends),) = value.items()
+    @staticmethod
+    def _values(name: str, values: Any) -> list[str]:
+        if not isinstance(values, list):
+            raise Refused(400, "parsing_exception", f"[terms] needs a list: [{name}]")
+        if len(values) > MAX_TERMS:
+            raise _cannot_search(f"The number of terms [{len(values)}] is more than [{MAX_TERMS}]")
+        return values
+
+    def _range(self, value: Any) -> None:
+        name, ends = self._one(value, "range")
         _only(ends, ("gte", "lte"), "range")
         if self.index.fields.get(name, {}).get("type") != "date" or not all(map(_is_day, ends.values())):
             raise _cannot_search(f"[range] needs a date field and days: [{name}]")
-        first, last = ends.get("gte", "0001-01-01"), ends.get("lte", "9999-12-31")
-        days = {d.id: d.source.get(name) for d in self.documents}
-        return {i: 1.0 for i, day in days.items() if day is not None and first <= day <= last}
+        self._days = ends
 
-    def _knn(self, value: Any) -> dict[str, float]:
-        if not isinstance(value, dict) or len(value) != 1:
-            raise Refused(400, "parsing_exception", "[knn] takes exactly one field")
-        ((name, query),) = value.items()
+    def _knn(self, value: Any) -> None:
+        name, query = self._one(value, "knn")
         _only(query, ("vector", "k", "filter"), "knn", "x_content_parse_exception")
         if type(query.get("k")) is not int or not 1 <= query["k"] <= MAX_WINDOW:
             raise Refused(400, "illegal_argument_exception", "[knn] requires k to be in the range (0, 10000]")
-        mapped = self.index.fields.get(name, {})
-        if mapped.get("type") != "knn_vector":
+        if self.index.fields.get(name, {}).get("type") != "knn_vector":
             raise _cannot_search(f"Field '{name}' is not knn_vector type.")
         if not self.index.is_vector(name, query.get("vector")):
             raise _cannot_search("Query vector has invalid dimension")
-        allowed = self.run(query["filter"]) if "filter" in query else {d.id: 1.0 for d in self.documents}
-        scores = {}
-        for document in self.documents:
-            if document.id in allowed and document.source.get(name) is not None:
-                pairs = zip(query["vector"], document.source[name], strict=True)
-                scores[document.id] = self._closeness(pairs, mapped["method"]["space_type"])
-        return dict(sorted(scores.items(), key=lambda item: -item[1])[: query["k"]])
+        self.vector, self.k = query["vector"], query["k"]
+        if "filter" in query:
+            self.read(query["filter"])
 
-    @staticmethod
-    def _closeness(pairs: Iterable[tuple[float, float]], space: str) -> float:
-        if space == "l2":
-            return 1 / (1 + sum((a - b) ** 2 for a, b in pairs))
-        product = sum(a * b for a, b in pairs)
-        # The service's scores are never negative.
-        return 1 + product if product >= 0 else 1 / (1 - product)
-
-    def _multi_match(self, value: Any) -> dict[str, float]:
+    def _multi_match(self, value: Any) -> None:
         _only(value, ("query", "fields", "type"), "multi_match")
         if not isinstance(value.get("query"), str) or value.get("type", "best_fields") != "most_fields":
             raise Refused(400, "parsing_exception", "[multi_match] needs a query, and a type that is known here")
-        total: Counter[str] = Counter()
-        for name in value.get("fields", []):
-            if name not in self.index.texts:  # a field that is not there finds nothing
-                continue
-            total.update(self._bm25(*self.index.texts[name], value["query"]))
-        return dict(total)
-
-    def _bm25(self, name: str, analyzer: str, query: str) -> dict[str, float]:
-        words = ANALYZERS[analyzer](query)
-        self.clauses += len(words)
-        texts = {d.id: Counter(ANALYZERS[analyzer](d.source.get(name) or "")) for d in self.documents}
-        texts = {i: counts for i, counts in texts.items() if counts}
-        average = sum(map(Counter.total, texts.values())) / max(len(texts), 1) or 1.0
-        scores: dict[str, float] = {}
-        for word in words:
-            found = {i: counts for i, counts in texts.items() if counts[word]}
-            rarity = math.log(1 + (len(texts) - len(found) + 0.5) / (len(found) + 0.5))
-            for i, counts in found.items():
-                often = counts[word]
-                weight = 2.2 * often / (often + 1.2 * (0.25 + 0.75 * _length(counts.total()) / average))
-                scores[i] = scores.get(i, 0.0) + rarity * weight
-        return scores
+        self.text = _text(value["query"])
+        if len(tokens(self.text)) * len(value.get("fields", [])) > MAX_CLAUSES:
+            raise _cannot_search("maxClauseCount is set to 1024")
