@@ -24,7 +24,7 @@ from selfrag.ports.index import Entry
 from tests.support.chains.model import ChainModel
 from tests.support.chains.world import COLLECTION, Chain, chains, passages
 from tests.support.fakes import MemoryCache
-from tests.support.machine import Machine
+from tests.support.questions import response_to
 
 # What is asked by: a strategy, how it speculates, and whether the writer has phrases for what is missing.
 WAYS: tuple[tuple[str, str, bool], ...] = (
@@ -86,7 +86,7 @@ def asking_chains(some: tuple[Chain, ...]) -> Iterator[Ask]:
             parts: Any = {"index": index, "embedder": Embedder(), "claude": lambda limits: model}
             parts["verdicts"] = MemoryCache()
             with bootstrap.using(**parts):
-                return figures(chain, Machine(request, handlers).run())
+                return figures(chain, response_to(request, handlers))
 
         yield ask
 

@@ -24,8 +24,8 @@ from selfrag.domain.validation import explain
 from selfrag.ports.executions import Executions
 from tests.e2e.conftest import Run
 from tests.e2e.test_api import ASK, finished, problem, serving_api
+from tests.support.aws.resources import FEEDBACK_TABLE, TABLES, bind
 from tests.support.doubles.model_server import ModelServer, step_of
-from tests.support.emulated_aws.resources import FEEDBACK_TABLE, TABLES, bind
 
 BETTER = {"useful": False, "wrong": ["incomplete"], "answer": "Ten days.", "documents": ["people/leave.md"]}
 

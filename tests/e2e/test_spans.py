@@ -14,9 +14,9 @@ from cli.local.stores.histories import keep_history
 from cli.spans.made import trace_of
 from selfrag.domain.history import steps_of
 from tests.e2e.conftest import Run
+from tests.support.aws.stack import Execution
 from tests.support.doubles.model_server import ModelServer
 from tests.support.doubles.otlp_receiver import OtlpReceiver, attributes_of
-from tests.support.emulated_aws.stack import Execution
 from tests.support.local import QUESTION, local_stack
 
 ERROR = 2  # opentelemetry/proto/trace/v1/trace.proto, Status.StatusCode

@@ -7,9 +7,9 @@ from typing import Any
 import boto3
 import pytest
 
+from tests.support.aws.resources import TABLES
 from tests.support.command import Command
 from tests.support.doubles.model_server import ModelServer
-from tests.support.emulated_aws import stack as stack_module
 from tests.support.local import QUESTION, local_stack
 
 GRADERS = ("grade_relevance", "grade_support", "grade_utility")
@@ -51,7 +51,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_thousand_expired_items_in_the_table_are_no_hit(home: Path) -> None:
-    table = stack_module.TABLES["verdicts_table"][0]
+    table = TABLES["verdicts_table"][0]
     with ModelServer() as model, local_stack(model) as stack:
         stack.execute(QUESTION)
         client = boto3.client("dynamodb")

@@ -9,9 +9,9 @@ import pytest
 
 from cli.doctor.permissions import FILE
 from cli.local.definitions import INGESTION
+from tests.support.aws.resources import DOCUMENTS_TABLE, TABLES
+from tests.support.aws.stack import deployed_handlers
 from tests.support.definition import INTAKE_MACHINE, MODEL_STEPS, snake, states
-from tests.support.emulated_aws.resources import DOCUMENTS_TABLE, TABLES
-from tests.support.emulated_aws.stack import deployed_handlers
 from tests.support.infra.rules import rows_of
 from tests.support.infra.tools import simulator
 from tests.support.roles.asked import asked

@@ -11,11 +11,11 @@ from botocore.exceptions import ClientError
 
 from cli.local.definitions import INGESTION
 from selfrag.domain.documents import document_id
+from tests.support.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
+from tests.support.aws.stack import Execution, LocalStack, deployed_handlers, running_stack
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
-from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
-from tests.support.emulated_aws.stack import Execution, LocalStack, deployed_handlers, running_stack
 from tests.support.roles.recorded import NOBODY, Allows, as_caller, recording
 from tests.support.roles.roles import decided
 

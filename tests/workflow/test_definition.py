@@ -13,6 +13,7 @@ from statelint.linter import Linter
 
 from cli.local.definitions import EVALUATION, INGESTION, INTAKE, QUESTION, REINDEX, placeholders
 from cli.local.jsonata import check, depth_of
+from cli.local.runner.lane import MAX_BYTES
 from selfrag.domain import errors
 from selfrag.domain.ledger import path_of
 from selfrag.domain.verdicts import Critique
@@ -39,7 +40,6 @@ from tests.support.definition import (
     states,
     tasks,
 )
-from tests.support.emulated_aws.strictness import MAX_VARIABLE_BYTES
 
 ROOT = Path(__file__).parents[2]
 LAMBDA_ERRORS = {
@@ -257,7 +257,7 @@ def test_terraform_can_fill_the_placeholders_in() -> None:
 
 
 def test_passages_leave_room_in_the_state() -> None:
-    assert STATE_BUDGET_BYTES <= MAX_VARIABLE_BYTES - 64 * 1024
+    assert STATE_BUDGET_BYTES <= MAX_BYTES - 64 * 1024
     assert LEVEL_BYTES <= STATE_BUDGET_BYTES - 48 * 1024
 
 

@@ -15,8 +15,8 @@ from cli.local.definitions import INTAKE, placeholders
 from cli.local.runner.failures import Failure
 from cli.local.runner.machine import Execution, Machine
 from selfrag.adapters.manifest import LEASE_SECONDS, DynamoManifest
+from tests.support.aws.resources import DOCUMENTS_TABLE, make
 from tests.support.definition import INGESTION_MACHINE, INTAKE_MACHINE
-from tests.support.emulated_aws.resources import DOCUMENTS_TABLE, make
 
 ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag-intake"
 UPLOADED = {"bucket": {"name": "b"}, "object": {"key": 'c/a "b".md'}, "reason": "PutObject"}
@@ -29,7 +29,7 @@ class Intake:
     """Executions of the intake over a table; `ends` are what executions of the ingestion give or raise, in turn."""
 
     def __init__(self) -> None:
-        make({})
+        make()
         self.table = boto3.client("dynamodb")
         self.ends: list[Any] = []
         self.started: list[dict[str, Any]] = []

@@ -12,11 +12,11 @@ from cli.local.definitions import INGESTION
 from selfrag import bootstrap
 from selfrag.adapters.textract.recognizer import TextractRecognizer
 from selfrag.bootstrap import ingestion as ingestion_parts
+from tests.support.aws.stack import deployed_handlers
 from tests.support.definition import INGESTION_MACHINE, lambda_tasks
 from tests.support.documents.files import pdf
 from tests.support.documents.scans import scanned_pdf
 from tests.support.doubles.stand_in import MessagesServer
-from tests.support.emulated_aws.stack import deployed_handlers
 from tests.support.ingesting import Ingestion, holds, ingestion
 from tests.support.roles.recorded import everything
 

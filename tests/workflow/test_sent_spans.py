@@ -15,10 +15,10 @@ from selfrag.domain.history import epoch_seconds
 from selfrag.domain.spans import Span
 from selfrag.runtime.observability import hashed
 from send_spans.handler import handler
+from tests.support.aws.resources import TABLES
+from tests.support.aws.stack import Execution
 from tests.support.doubles.model_server import ModelServer
 from tests.support.doubles.otlp_receiver import OtlpReceiver, attributes_of
-from tests.support.emulated_aws.resources import TABLES
-from tests.support.emulated_aws.stack import Execution
 from tests.support.local import QUESTION, local_stack
 
 HEADERS = "Authorization=Basic%20abc,x-team=answers"

@@ -18,8 +18,8 @@ from selfrag.bootstrap import ingestion
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ports.manifest import Manifest
-from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET
-from tests.support.emulated_aws.stack import running_stack
+from tests.support.aws.resources import DOCUMENTS_BUCKET
+from tests.support.aws.stack import running_stack
 
 _NUMBERS = count()
 

@@ -12,7 +12,7 @@ from cli.show.traces import show_trace
 from cli.spans.made import trace_of
 from selfrag.domain.history import steps_of
 from tests.support import steps
-from tests.support.emulated_aws.stack import Execution
+from tests.support.aws.stack import Execution
 from tests.support.paper.segments import EXAMPLE, endpoint, next_sentence, passages_of_path
 from tests.workflow.asking import ASKED, NONE, executed
 

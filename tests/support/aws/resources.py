@@ -1,6 +1,6 @@
-"""Tables, buckets and machines of the local AWS, as the Terraform makes them in AWS."""
+"""Tables and buckets of the local AWS, as the Terraform makes them in AWS."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 import boto3
@@ -12,12 +12,10 @@ REQUESTS_TABLE, DOCUMENTS_TABLE, CALLERS_TABLE = "selfrag-requests", "selfrag-do
 FEEDBACK_TABLE = "selfrag-feedback"
 DOCUMENTS_BUCKET, WORK_BUCKET, RECOGNIZED_BUCKET = "selfrag-documents", "selfrag-work", "selfrag-recognized"
 MODEL_SECRET, WEB_SECRET, GENERATOR_SECRET = "selfrag/model-key", "selfrag/web-key", "selfrag/generator-key"
-# moto looks neither for the role nor for the functions.
-ROLE = "arn:aws:iam::123456789012:role/local"
 
 
-def make(machines: Mapping[str, str]) -> None:
-    """Make everything; `machines` has the definitions by ARN."""
+def make() -> None:
+    """Create the tables and buckets."""
     dynamodb, s3 = boto3.client("dynamodb"), boto3.client("s3")
     for name, key in TABLES.values():
         _create_table(dynamodb, name, key)
@@ -27,9 +25,6 @@ def make(machines: Mapping[str, str]) -> None:
     _create_table(dynamodb, DOCUMENTS_TABLE, "id", "part")
     for bucket in (DOCUMENTS_BUCKET, WORK_BUCKET, RECOGNIZED_BUCKET):
         s3.create_bucket(Bucket=bucket)
-    states = boto3.client("stepfunctions")
-    for arn, definition in machines.items():
-        states.create_state_machine(name=arn.rpartition(":")[2], definition=definition, roleArn=ROLE)
 
 
 def bind(caller: str, *collections: str, actions: Collection[str] = ("ask", "upload")) -> None:
