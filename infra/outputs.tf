@@ -110,11 +110,6 @@ output "ingestion_machine_arn" {
   value       = aws_sfn_alias.machine["ingestion"].arn
 }
 
-output "generator_endpoint" {
-  description = "The SageMaker endpoint that serves the fine-tuned model; null without one."
-  value       = local.generator_endpoint
-}
-
 output "collection_endpoint" {
   description = "The endpoint of the collection that is searched."
   value       = local.collection_endpoint

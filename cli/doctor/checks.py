@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cli.doctor import (
-    generator,
     key,
     limits,
     machine_version,
@@ -24,7 +23,7 @@ from cli.doctor.quotas import Quotas
 ACCOUNT: tuple[Check[Account], ...] = (
     Check("who", "Who you are", ("sts:GetCallerIdentity",), (limits.who,)),
     Check("concurrency", "Lambda's limit", ("lambda:GetAccountSettings",), (limits.concurrency,)),
-    Check("quotas", "Service Quotas", Quotas.ACTIONS, (limits.embeddings, limits.claude, limits.hosting)),
+    Check("quotas", "Service Quotas", Quotas.ACTIONS, (limits.embeddings, limits.claude)),
     Check("models", "A model", ("bedrock:InvokeModel",), (models.embedding, models.claude)),
     Check(
         "region",
@@ -80,12 +79,6 @@ DEPLOYED: tuple[Check[Deployment], ...] = (
     Check("upload", "A document", ("apigateway:GET", "s3:DeleteObject"), (trial.upload,)),
     Check("question", "A question", (), (trial.question,)),
     Check("removal", "The document's removal", (), (trial.removal,)),
-    Check(
-        "generator",
-        "The fine-tuned model",
-        ("sagemaker:DescribeEndpoint", "sagemaker:DescribeInferenceComponent"),
-        (generator.generator,),
-    ),
 )
 
 

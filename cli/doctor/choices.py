@@ -37,12 +37,7 @@ class Choices(BaseModel):
     stream_events: bool = False
     otlp_endpoint: str | None = None
     otlp_secret: bool = False
-    selfrag_hosting: bool = False
-    selfrag_endpoint_name: str | None = None
-    selfrag_component_name: str | None = None
-    selfrag_generator_url: str | None = None
     selfrag_generator_secret: bool = False
-    selfrag_instance_type: str = "ml.g5.2xlarge"
 
     @property
     def written(self) -> str:
@@ -53,16 +48,6 @@ class Choices(BaseModel):
     def searched(self) -> str:
         """Return the name of the index that is searched."""
         return self.written if self.search_index is None else str(self.search_index.get("name", "passages"))
-
-    @property
-    def endpoint(self) -> str:
-        """Return the SageMaker endpoint of the fine-tuned model; "" without one."""
-        return f"{self.name}-generator" if self.selfrag_hosting else self.selfrag_endpoint_name or ""
-
-    @property
-    def has_generator(self) -> bool:
-        """Return whether questions may be answered by the fine-tuned model."""
-        return bool(self.endpoint or self.selfrag_generator_url)
 
     @property
     def sends_spans(self) -> bool:

@@ -30,13 +30,11 @@ def policy(account: Account) -> Iterator[Finding]:
 
 def services(account: Account) -> list[str]:
     """Return the services that use the key in their own name."""
-    hosting = ["budgets.amazonaws.com"] if account.choices.selfrag_hosting else []
     return [
         f"logs.{account.region}.amazonaws.com",
         "cloudwatch.amazonaws.com",
         "delivery.logs.amazonaws.com",
         "events.amazonaws.com",
-        *hosting,
     ]
 
 

@@ -84,12 +84,6 @@ def claude(account: Account) -> Iterator[Finding]:
     )
 
 
-def hosting(account: Account) -> Iterator[Finding]:
-    """Look at the quota of the instance that hosts the fine-tuned model."""
-    if account.choices.selfrag_hosting:
-        yield _of_instance(account)
-
-
 def _of_titan(account: Account) -> Finding:
     region = account.embedding_region
     listed = account.quotas("bedrock", region)
@@ -135,22 +129,6 @@ def _of_claude(account: Account, model: str) -> Finding:
     if rate == 0:
         return blocks(f"{model} has a quota of 0 in {account.region}.", do)
     return fine(says, rate) if rate >= 1 else look(says, do, rate)
-
-
-def _of_instance(account: Account) -> Finding:
-    instance, region = account.choices.selfrag_instance_type, account.region
-    found = account.quotas("sagemaker", region).named(f"{instance} for endpoint usage".replace(".", r"\."))
-    if found is None:
-        return unknown(
-            f"Service Quotas names no quota of {instance} for endpoints in {region}.",
-            f"Look for it at {CONSOLE.format(region, 'sagemaker')}; a new account has 0 of most instances with a GPU.",
-        )
-    if found.value < 1:
-        return blocks(
-            f"The quota of {instance} for endpoints is {found.value:.0f} in {region}: the model cannot be hosted.",
-            found.raise_to(1),
-        )
-    return fine(f"{found.value:.0f} of {instance} may run behind endpoints in {region}; one is needed.")
 
 
 def _told(calls: Quota | None, tokens: Quota | None) -> str:

@@ -39,12 +39,10 @@ def functions(streaming: bool = False, sending: bool = False) -> list[str]:
 def roles(account: Account) -> Iterator[Finding]:
     """Look for the deployment's roles in IAM, which is one for all regions."""
     managed = ["api-logs"] if account.choices.manage_api_gateway_account else []
-    hosted = ["generator"] if account.choices.selfrag_hosting else []
     ours = [
         *functions(account.choices.stream_events, account.choices.sends_spans),
         *MACHINES,
         *managed,
-        *hosted,
         "events",
     ]
     wanted = {f"{account.choices.name}-{each}" for each in ours}

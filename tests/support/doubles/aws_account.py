@@ -30,7 +30,7 @@ _ACTIONS = {
     "s3:HeadBucket": "s3:ListBucket",
 }  # fmt: skip
 _PREFIXES = {
-    "bedrock-runtime": "bedrock", "opensearchserverless": "aoss", "sagemaker-runtime": "sagemaker",
+    "bedrock-runtime": "bedrock", "opensearchserverless": "aoss",
     "service-quotas": "servicequotas",
     "stepfunctions": "states",
 }  # fmt: skip
@@ -73,7 +73,6 @@ class AwsAccount:
         self.asked: list[tuple[str, Reply]] = []
         usual = {
             "bedrock": titan_quotas(2_000),
-            "sagemaker": [quota("ml.g5.2xlarge for endpoint usage", 1)],
         }
         self.quotas = {**usual, **quotas}
         self.answers: dict[str, Answer] = {**self._usual(), **(answers or {})}

@@ -18,7 +18,6 @@ OUTPUTS = {
     "api_key_command": "aws apigateway get-api-key --query value --api-key k1",
 }
 KEY = "a-key-that-is-not-to-be-seen"
-_SAGEMAKER = f"arn:aws:sagemaker:{REGION}:{ACCOUNT}"
 MACHINE = {"name": "m", "roleArn": "r" * 20, "type": "STANDARD", "creationDate": datetime.now(UTC)}
 
 
@@ -64,18 +63,6 @@ def deployed(answers: dict[str, Answer] | None = None, policies: Any = None) -> 
         "s3.DeleteObject": {},
     }
     return AwsAccount({**usual, **(answers or {})})
-
-
-def endpoint(**component: Any) -> dict[str, Answer]:
-    """Return SageMaker's answers about an endpoint `mine` with a component `one`, described as given."""
-    named = {"EndpointName": "mine", "EndpointArn": f"{_SAGEMAKER}:endpoint/mine"}
-    made = {"CreationTime": datetime.now(UTC), "LastModifiedTime": datetime.now(UTC)}
-    part = {"InferenceComponentName": "one", "InferenceComponentArn": f"{_SAGEMAKER}:inference-component/one"}
-    standing = {"InferenceComponentStatus": "InService", "RuntimeConfig": {"CurrentCopyCount": 1}, **component}
-    return {
-        "sagemaker.DescribeEndpoint": {**named, **made, "EndpointStatus": "InService"},
-        "sagemaker.DescribeInferenceComponent": {**named, **made, **part, **standing},
-    }
 
 
 def routed(asked: Reply, version: int) -> Reply:

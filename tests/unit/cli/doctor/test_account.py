@@ -37,7 +37,7 @@ from tests.support.infra.rules import function_roles, functions_of, local_values
 HAIKU, SONNET = FORCEABLE, STRUCTURED
 ON_BEDROCK = {"model_provider": "bedrock", "models": {"generate": SONNET, "grade_relevance": HAIKU}}
 KEY = f"arn:aws:kms:{REGION}:{NUMBER}:key/1"
-EVERYTHING = {**ON_BEDROCK, "text_recognition": "tables", "selfrag_hosting": True, "kms_key_arn": KEY}
+EVERYTHING = {**ON_BEDROCK, "text_recognition": "tables", "kms_key_arn": KEY}
 NOWHERE = EndpointConnectionError(endpoint_url="https://nowhere")
 
 
@@ -163,11 +163,6 @@ def test_the_quotas_of_a_model_are_found_by_its_id(model: str, name: str) -> Non
     listed = {"bedrock": claude_quotas(name % "Anthropic Claude", 1_000, 10_000_000)}
     found = findings("quotas", quotas=listed, model_provider="bedrock", models={"generate": model})[1]
     assert found.level is Level.FINE
-
-
-def test_an_instance_that_the_account_may_not_start_blocks_the_hosting_of_a_model() -> None:
-    for listed, level in (([quota("ml.g5.2xlarge for endpoint usage", 0)], Level.BLOCKS), ([], Level.UNKNOWN)):
-        assert findings("quotas", quotas={"sagemaker": listed}, selfrag_hosting=True)[2].level is level
 
 
 DENIED = Refused("AccessDeniedException", "You don't have access to the model with the specified model ID.", 403)

@@ -12,12 +12,10 @@ from cli.doctor.deployment import Deployment
 from cli.doctor.findings import Finding, Level
 from tests.support.doubles.api_double import ApiDouble
 from tests.support.doubles.aws_account import AwsAccount, Refused, Reply
-from tests.support.doubles.deployed_account import KEY, OUTPUTS, REGION, deployed, endpoint, routed
+from tests.support.doubles.deployed_account import KEY, OUTPUTS, REGION, deployed, routed
 from tests.support.infra.tools import simulator
 from tests.support.roles.calls import ACCOUNT, COLLECTION
 from tests.support.roles.policies import exported, place_of, without
-
-OF_THE_MODEL = {"selfrag_endpoint_name": "mine", "selfrag_component_name": "one"}
 
 
 class Clock:
@@ -58,8 +56,8 @@ def _node() -> None:
 
 
 def test_a_deployment_that_works_is_told_so_check_by_check_with_the_actions_that_each_needs(api: ApiDouble) -> None:
-    account = deployed(endpoint())
-    found = visited(account, api, **OF_THE_MODEL)
+    account = deployed()
+    found = visited(account, api)
     assert list(found) == [check.name for check in DEPLOYED]
     assert {each.level for findings in found.values() for each in findings} == {Level.FINE}
     assert api.held == "", "the document is gone"
@@ -255,32 +253,3 @@ def test_a_question_for_later_that_fails_or_comes_garbled_blocks(api: ApiDouble)
     assert "did not end well" in visited(deployed(), api)["question"][3].says
     api.garbled = ("/v1/ask",)
     assert "the last reply was status 200." in visited(deployed(), api)["question"][0].says
-
-
-def test_without_a_setting_that_names_it_the_fine_tuned_model_is_not_looked_at(api: ApiDouble) -> None:
-    assert visited(deployed(), api, "generator") == {}
-
-
-def of_the_model(answers: dict[str, Any], api: ApiDouble) -> list[Finding]:
-    # Without a document the model answers all the same.
-    api.held = '"4"'
-    return visited(deployed({**endpoint(), **answers}), api, "generator", **OF_THE_MODEL)["generator"]
-
-
-def test_an_endpoint_that_is_not_there_or_not_in_service_is_told(api: ApiDouble) -> None:
-    missing, answered = of_the_model({"sagemaker.DescribeEndpoint": Refused("ValidationException")}, api)
-    assert (missing.level, "knows no endpoint mine with the component one" in missing.says) == (Level.BLOCKS, True)
-    assert answered.level is Level.FINE
-    asleep = endpoint(RuntimeConfig={"CurrentCopyCount": 0})
-    broken = endpoint(InferenceComponentStatus="Failed", FailureReason="no GPU")
-    for answers, says in ((asleep, "is asleep, without a copy"), (broken, "is Failed: no GPU")):
-        _, component, _ = of_the_model(answers, api)
-        assert (component.level, says in component.says) == (Level.LOOK, True)
-
-
-def test_a_question_that_the_fine_tuned_model_fails_blocks_and_an_older_server_is_told(api: ApiDouble) -> None:
-    api.warnings = ["2 verdicts rest on a part of their tokens: the model's server lists the likeliest 20."]
-    warned = of_the_model({}, api)[-1]
-    assert (warned.level, "take a newer vLLM" in warned.do) == (Level.LOOK, True)
-    api.later = "failed"
-    assert of_the_model({}, api)[-1].level is Level.BLOCKS
