@@ -169,7 +169,7 @@ destroy: ## Remove the deployment; shows what would go and asks first
 	@terraform -chdir=infra destroy
 
 clean: ## Remove the virtual environments, packages and caches
-	rm -rf $(VENV) .venv-lambda .venv-emulator .venv-checkov .venv-tools .venv-clients tests/support/clients/typescript/node_modules tests/support/roles/node_modules tests/support/accessibility/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	rm -rf $(VENV) .venv-lambda .venv-emulator .venv-checkov .venv-tools .venv-clients tests/support/roles/node_modules tests/support/accessibility/node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
 
 $(VENV)/.ask: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once, less than a minute)..." >&2
@@ -251,6 +251,4 @@ $(VENV)/.package: $(VENV)/.ask
 	@$(PYTHON) -m venv .venv-clients
 	$(call install,.venv-clients,openapi-spec-validator==0.9.0 openapi-python-client==0.29.1 \
 	  schemathesis==4.32.5 mypy==2.4.1)
-	@if command -v npm > /dev/null; then npm install --prefix tests/support/clients/typescript --no-package-lock \
-	  --no-audit --no-fund --loglevel error >&2; fi
 	@touch $@
