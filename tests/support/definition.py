@@ -2,8 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from cli.local.definitions import (
@@ -12,8 +14,14 @@ from cli.local.definitions import (
     INTAKE,
     QUESTION,
     REINDEX,
-    definition_json,
+    definition_of,
 )
+
+
+def definition_json(definition: Path, names: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return a definition as Step Functions takes it."""
+    return json.dumps(definition_of(definition, names), ensure_ascii=False)
+
 
 RAW = definition_json(QUESTION)
 MACHINE: dict[str, Any] = json.loads(RAW)
