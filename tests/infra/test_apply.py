@@ -45,16 +45,8 @@ from tests.support.infra.made import (
 from tests.support.infra.page import the_page_is_asked_with_a_key
 from tests.support.infra.releases import a_release_comes_and_goes
 from tests.support.infra.rules import FUNCTIONS, functions_of
-from tests.support.infra.strategies import (
-    OUTCOMES,
-    a_strategy_answers,
-    segments_are_not_waited_for,
-    the_fine_tuned_model_answers,
-)
-from tests.support.infra.tenants import (
-    a_key_that_may_ask_changes_no_document,
-    usage_does_not_tell_what_another_tenant_asked,
-)
+from tests.support.infra.strategies import the_fine_tuned_model_answers
+from tests.support.infra.tenants import a_key_that_may_ask_changes_no_document
 from tests.support.roles import trust
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
@@ -159,31 +151,13 @@ def test_who_listens_is_told_that_the_emulator_streams_nothing_once_a_key_was_sh
 
 
 @pytest.mark.usefixtures("loaded")
-@pytest.mark.parametrize("strategy", list(OUTCOMES))
-def test_each_strategy_answers_through_the_gateway(deployment: Deployment, strategy: str) -> None:
-    a_strategy_answers(deployment.stack, strategy)
-
-
-@pytest.mark.usefixtures("loaded")
-@pytest.mark.parametrize("strategy", ["candidates", "segments"])
-def test_the_fine_tuned_model_answers_through_the_gateway(deployment: Deployment, strategy: str) -> None:
-    the_fine_tuned_model_answers(deployment.stack, deployment.model, strategy)
-
-
-def test_what_cannot_be_waited_for_is_refused_at_once(deployment: Deployment) -> None:
-    segments_are_not_waited_for(deployment.stack)
+def test_the_fine_tuned_model_answers_through_the_gateway(deployment: Deployment) -> None:
+    the_fine_tuned_model_answers(deployment.stack)
 
 
 @pytest.mark.usefixtures("loaded")
 def test_a_key_that_may_ask_cannot_upload_replace_or_delete(deployment: Deployment) -> None:
     a_key_that_may_ask_changes_no_document(deployment.stack)
-
-
-def test_a_tenant_cannot_learn_from_usage_that_another_tenant_asked_the_same_question(
-    deployment: Deployment, record_property: Figures
-) -> None:
-    seconds, calls = timed(lambda: usage_does_not_tell_what_another_tenant_asked(deployment.stack))
-    record_property("figures", f"one question of two tenants: {calls}; {seconds:.1f} s")
 
 
 def test_there_is_a_made_up_file_of_each_kind_that_is_read() -> None:

@@ -5,20 +5,20 @@ The tests stand in tests/infra/test_apply.py, in the order in which they run, an
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble
-from tests.support.doubles.vllm import VllmDouble, vllm
+from tests.support.doubles.vllm import vllm
 from tests.support.infra.asking import backends, object_in, set_keys
 from tests.support.infra.doctor import examined_before
 from tests.support.infra.emulator import Stack, emulator
 from tests.support.infra.page import origin_of_the_page
 from tests.support.infra.rules import STREAMS
 from tests.support.infra.sources import packages_of, patient, sources
-from tests.support.infra.strategies import OF_THE_DOCTOR
+from tests.support.infra.strategies import OF_LEAVE
 
 FEW_REQUESTS = {"key_throttle": {"rate": 5, "burst": 10}}
 ORIGIN = "https://app.example.com"
@@ -31,7 +31,6 @@ class Deployment:
     stack: Stack
     collection: OpenSearchDouble
     titan: TitanDouble
-    model: VllmDouble
     # A copy of the sources, of which the packages are made.
     sources: Path
     # What the doctor printed before anything was made.
@@ -45,7 +44,7 @@ def deployed(directory: Path) -> Iterator[Deployment]:
     packages = packages_of(copied, directory / "packages")
     with (
         backends() as (variables, collection, titan, textract),
-        vllm(OF_THE_DOCTOR) as model,
+        vllm(replace(OF_LEAVE, segmented=True)) as model,
         emulator(directory) as aws,
     ):
         chosen = {
@@ -61,4 +60,4 @@ def deployed(directory: Path) -> Iterator[Deployment]:
         stack.apply()
         textract.read = partial(object_in, stack)
         set_keys(stack)
-        yield Deployment(stack, collection, titan, model, copied, examined)
+        yield Deployment(stack, collection, titan, copied, examined)
