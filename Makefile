@@ -56,7 +56,7 @@ test test-beside test-long test-lambda: export MALLOC_MMAP_THRESHOLD_ := 65536
 test test-beside test-long test-lambda: export MALLOC_TRIM_THRESHOLD_ := 1048576
 
 # What stands beside the service: readers of files, the page, what a laptop has in AWS's place, evaluation, benches.
-BESIDE := tests/e2e/page tests/e2e/test_page.py tests/e2e/test_page_steps.py tests/unit/ingestion/parse_document \
+BESIDE := tests/e2e/page tests/e2e/test_page_steps.py tests/unit/ingestion/parse_document \
   tests/unit/cli/stand_in tests/unit/cli/local_index tests/unit/cli/recognition \
   tests/workflow/test_recognition.py tests/unit/cli/lab tests/bench \
   $(wildcard tests/e2e/test_eval*.py) tests/e2e/test_question_sets.py tests/e2e/test_replay.py
