@@ -88,8 +88,6 @@ LONGEST_WAIT = {
 }
 MOST_ATTEMPTS = {"question": 3, "ingestion": 20, "intake": 20, "reindex": 8, "evaluation": 8}
 STATES_FIELDS = {"input", "context", "result", "errorOutput"}
-# Of the question's definition: lines, characters of JSONata in all and in one expression.
-MOST_LINES, MOST_JSONATA, LONGEST_EXPRESSION = 500, 8000, 200
 
 
 def each_task() -> Iterator[tuple[str, State]]:
@@ -197,13 +195,6 @@ def test_statelint_finds_nothing(name: str) -> None:
     assert Linter.validate(text.replace('{"InputType": "JSONL"}', "{}"), Config()) == []
 
 
-def test_statelint_would_find_a_fault() -> None:
-    broken = json.loads(RAW)
-    broken["States"]["Plan"]["Next"] = "Nowhere"
-    del broken["States"]["Route"]["Choices"]
-    assert len(Linter.validate(json.dumps(broken), Config())) >= 2
-
-
 def test_state_names_folders_and_test_folders_match_one_to_one() -> None:
     for room, machine in (("question", MACHINE), ("ingestion", INGESTION_MACHINE)):
         folders = {handler.parent.name for handler in (ROOT / "functions" / room).glob("*/handler.py")}
@@ -259,15 +250,6 @@ def test_terraform_can_fill_the_placeholders_in() -> None:
 def test_passages_leave_room_in_the_state() -> None:
     assert STATE_BUDGET_BYTES <= MAX_BYTES - 64 * 1024
     assert LEVEL_BYTES <= STATE_BUDGET_BYTES - 48 * 1024
-
-
-def test_the_questions_definition_is_short_enough_to_be_read(record_property: Any) -> None:
-    lines = len(QUESTION.read_text(encoding="utf-8").splitlines())
-    expressions = [text for state in states(MACHINE) for text in state.expressions]
-    longest, in_all = max(map(len, expressions)), sum(map(len, expressions))
-    figures = f"question.asl.yaml: {lines} lines, {in_all} characters of JSONata, {longest} in the longest expression"
-    record_property("figures", figures)
-    assert (lines <= MOST_LINES, in_all <= MOST_JSONATA, longest <= LONGEST_EXPRESSION) == (True, True, True), figures
 
 
 @pytest.mark.parametrize("machine", [MACHINE, INGESTION_MACHINE, REINDEX_MACHINE, EVALUATION_MACHINE])
