@@ -35,7 +35,7 @@ variable "tags" {
 }
 
 variable "kms_key_arn" {
-  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables, the histories of the state machines and the collection; null takes keys that AWS manages. Its policy must let several services use it: docs/permissions.md has it as JSON, and the doctor compares."
+  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables, the histories of the state machines and the collection; null takes keys that AWS manages. Its policy must let several services use it: docs/permissions.md has it as JSON."
   type        = string
   default     = null
 
@@ -450,7 +450,7 @@ variable "pipeline" {
 }
 
 variable "text_recognition" {
-  description = "What Amazon Textract reads of pages of PDFs that show pictures and hold no text: \"lines\" (about 1.50 dollars for 1,000 such pages), \"layout\" (headings, reading order, no page furniture; 4) or \"tables\" (all that and rows with the names of their columns; 15). The region must have Textract; not tried on AWS (doctor: region)."
+  description = "What Amazon Textract reads of pages of PDFs that show pictures and hold no text: \"lines\" (about 1.50 dollars for 1,000 such pages), \"layout\" (headings, reading order, no page furniture; 4) or \"tables\" (all that and rows with the names of their columns; 15). The region must have Textract; not tried on AWS."
   type        = string
   default     = "off"
 

@@ -12,8 +12,7 @@ from cli.options import ApiKey, AsJson, Endpoint
 from cli.terminal import out, print_json
 
 if TYPE_CHECKING:
-    from cli.doctor.checks import Diagnosis
-    from cli.doctor.findings import Finding
+    from cli.doctor.findings import Diagnosis, Finding
 
 _STYLES = {"fine": "green", "look": "yellow", "unknown": "magenta", "blocks": "red"}
 _WIDTH = max(map(len, _STYLES))
@@ -22,7 +21,7 @@ Infra = Annotated[
     Path, typer.Option("--infra", help="The folder of the Terraform, with its variables files and its state.")
 ]
 Deployed = Annotated[
-    bool, typer.Option("--deployed", help="Look at the deployment: its roles, a document in and out, questions.")
+    bool, typer.Option("--deployed", help="Try the deployment: a document in and out, and questions about it.")
 ]
 
 
@@ -68,9 +67,10 @@ def show_end(console: Console, diagnosis: "Diagnosis") -> None:
 
 def _diagnosis(infra: Path, deployed: bool, endpoint: str, api_key: str, quiet: bool) -> "Diagnosis":
     from cli.doctor.account import account_of_credentials
-    from cli.doctor.checks import ACCOUNT, DEPLOYED, examine
+    from cli.doctor.checks import ACCOUNT, DEPLOYED
     from cli.doctor.choices import choices_in, deployed_outputs, outputs_of
     from cli.doctor.deployment import Deployment
+    from cli.doctor.findings import examine
 
     def report(name: str, finding: "Finding") -> None:
         if not quiet:

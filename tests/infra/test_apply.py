@@ -29,7 +29,6 @@ from tests.support.infra.deployment import ORIGIN, Deployment
 from tests.support.infra.doctor import (
     the_doctor_finds_the_deployment_well,
     the_doctor_knew_an_account_without_a_deployment,
-    the_doctor_notices_a_role_that_lacks_a_statement,
 )
 from tests.support.infra.emulator import Stack
 from tests.support.infra.kinds import SCANNED_KIND, a_file_is_read_asked_about_and_cited, kinds_of_files
@@ -230,10 +229,6 @@ def test_the_doctor_finds_the_deployment_well(deployment: Deployment) -> None:
 
 
 @pytest.mark.long
-def test_the_doctor_notices_a_role_that_lacks_a_statement(deployment: Deployment) -> None:
-    the_doctor_notices_a_role_that_lacks_a_statement(deployment.stack)
-
-
 def test_those_without_a_key_or_with_too_many_requests_are_refused(deployment: Deployment) -> None:
     those_without_a_key_or_with_too_many_requests_are_refused(deployment.stack)
 

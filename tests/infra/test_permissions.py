@@ -1,20 +1,17 @@
 """docs/permissions.md says what each role may do: the AWS calls of full runs, none missing and none never used."""
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from cli.doctor.permissions import FILE
 from cli.local.definitions import INGESTION
 from tests.support.definition import INTAKE_MACHINE, MODEL_STEPS, snake, states
 from tests.support.emulated_aws.resources import DOCUMENTS_TABLE, TABLES
 from tests.support.emulated_aws.stack import deployed_handlers
 from tests.support.infra.rules import rows_of
 from tests.support.infra.tools import simulator
-from tests.support.roles.asked import asked
 from tests.support.roles.calls import HERE, step_of
 from tests.support.roles.made_by_aws import made_by_aws
 from tests.support.roles.policies import exported, reductions, statements
@@ -135,11 +132,6 @@ def test_what_the_data_access_policy_allows_is_asked_for_and_nothing_else_is(rec
     }
     assert {call for call in recorded if call[2].startswith("index/")} == allowed - NEVER_ASKED
     assert allowed >= NEVER_ASKED
-
-
-def test_the_doctor_asks_iam_about_the_calls_that_are_made(recorded: Calls) -> None:
-    kept = json.loads(FILE.read_text(encoding="utf-8"))
-    assert kept == asked(recorded), "run `python -m tests.support.roles.asked`"
 
 
 def test_no_action_is_a_wildcard() -> None:

@@ -1,9 +1,8 @@
 """The calls of a run in the emulator, held against what the page of permissions lists."""
 
-from cli.doctor.permissions import ROLES
 from tests.support.enforced.record import Record
 from tests.support.enforced.refusals import Refusal
-from tests.support.infra.rules import listed_permissions
+from tests.support.infra.rules import ROLES, listed_permissions
 
 # Two machines of one definition have the same rights, and one name on the page.
 _ON_THE_PAGE = {role: name for name, roles in ROLES.items() for role in roles}

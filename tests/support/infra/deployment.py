@@ -19,7 +19,7 @@ from tests.support.infra.emulator import Stack, emulator, record_of
 from tests.support.infra.page import origin_of_the_page
 from tests.support.infra.rules import STREAMS
 from tests.support.infra.sources import packages_of, patient, sources
-from tests.support.infra.strategies import OF_THE_DOCTOR
+from tests.support.infra.strategies import OF_LEAVE
 
 FEW_REQUESTS = {"key_throttle": {"rate": 5, "burst": 10}}
 ORIGIN = "https://app.example.com"
@@ -49,7 +49,7 @@ def deployed(directory: Path) -> Iterator[Deployment]:
     packages = packages_of(copied, directory / "packages")
     with (
         backends() as (variables, collection, titan, textract),
-        vllm(OF_THE_DOCTOR) as model,
+        vllm(OF_LEAVE) as model,
         emulator(directory) as aws,
     ):
         chosen = {

@@ -4,10 +4,9 @@ import json
 import re
 from typing import Any
 
-from cli.doctor.names import MACHINES
-from cli.doctor.permissions import ROLES
 from tests.support.infra.metrics import EMITTED
-from tests.support.infra.rules import FUNCTIONS, handler_files, listed_permissions
+from tests.support.infra.rules import FUNCTIONS, ROLES, handler_files, listed_permissions, local_values, text_of
+from tests.support.infra.tools import ROOT
 from tests.support.roles.policies import exported, policies_of
 
 Resources = dict[str, dict[str, Any]]
@@ -96,7 +95,8 @@ def everything_names_versions(resources: Resources) -> None:
         version = resources[f'aws_sfn_state_machine.machine["{machine}"]']["state_machine_version_arn"]
         assert re.fullmatch(rf".*:stateMachine:selfrag-{machine}:\d+", version)
         assert named[f"SELFRAG_{machine.upper().replace('-', '_')}_MACHINE_ARN"] == version
-    assert json.loads(named["SELFRAG_RELEASE"]).keys() == set(MACHINES)
+    [machines] = [block["machines"] for block in local_values(text_of(ROOT / "infra")) if "machines" in block]
+    assert json.loads(named["SELFRAG_RELEASE"]).keys() == machines.keys()
     assert named["SELFRAG_STREAM_VERSION"] == resources['aws_lambda_function.step["stream"]']["version"]
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import hcl2
 
 from cli.doctor.choices import unquoted
-from cli.doctor.permissions import EACH_THAT_ASKS
 from selfrag.runtime.models import DEFAULT_MODELS
 from tests.support.infra.metrics import EMITTED
 from tests.support.infra.tools import ROOT
@@ -20,6 +19,10 @@ SEARCH = re.compile(r"SEARCH\('\{([^}]*\}?[^}]*)\} ")
 Blocks = dict[str, dict[str, Any]]
 
 FUNCTIONS = ROOT / "functions"
+# These have the same rights, and one row on the page.
+EACH_THAT_ASKS = "each step that asks the model"
+# One definition of questions serves two machines, which have the same rights.
+ROLES = {"workflow": ("express", "standard")}
 # The roles of the machines, and of EventBridge.
 SERVICE_ROLES = ("workflow", "ingestion", "intake", "reindex", "evaluation", "events")
 STEPS = ("question_steps", "ingestion_steps", "api_steps")

@@ -5,17 +5,14 @@ from typing import Any
 
 import httpx2
 
-from tests.support.doubles.vllm import Node, Said, Scenario, VllmDouble
+from tests.support.doubles.vllm import Said, Scenario, VllmDouble
 from tests.support.infra.asking import api_key, finished
 from tests.support.infra.emulator import Stack
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
-# What the fine-tuned model says of any passage, to its end; and of the doctor's question, without a search.
+# What the fine-tuned model says of any passage, to its end.
 _SAID = Said("Each parent receives 18 weeks.", (0.9, 0.05), (0.85, 0.1, 0.05), (0.0, 0.0, 0.05, 0.1, 0.85))
 OF_LEAVE = Scenario(QUESTION, (0.9, 0.05, 0.0), {}, (), otherwise=_SAID)
-OF_THE_DOCTOR = Scenario(
-    "What is 2 + 2?", (0.05, 0.9, 0.0), {}, (Node("d", None, Said("It is 4.", use=(0.0, 0.0, 0.05, 0.1, 0.85))),)
-)
 
 _GRADED = ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate"]
 _JUDGED = ["GradeSupport", "GradeUtility"]
@@ -42,10 +39,7 @@ def a_strategy_answers(stack: Stack, strategy: str) -> None:
 def the_fine_tuned_model_answers(stack: Stack, model: VllmDouble, strategy: str) -> None:
     """Ask for later by the paper's strategy and model, whose tokens say what other steps say elsewhere."""
     model.scenario = replace(OF_LEAVE, segmented=strategy == "segments")
-    try:
-        answer = _answer(stack, strategy=strategy, generator="selfrag")
-    finally:
-        model.scenario = OF_THE_DOCTOR
+    answer = _answer(stack, strategy=strategy, generator="selfrag")
     assert (answer["status"], "PickCandidate" in answer["path"]) == ("answered", True), answer
 
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from cli.doctor.permissions import ROLES
-from tests.support.infra.rules import function_roles
+from tests.support.infra.rules import ROLES, function_roles
 from tests.support.roles.calls import ACCOUNT, HERE, bucket_arn
 from tests.support.roles.recorded import Call, Calls
 

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from cli.doctor.account import Account
 from cli.doctor.findings import Finding, blocks, fine, look
-from cli.doctor.needs import TEXTRACT_PAGE_DOLLARS, month_dollars
+from cli.doctor.needs import month_dollars
 from selfrag.adapters.faults import code_of
 
 # The cap that docs/costs.md proposes for either kind of unit.
@@ -19,9 +19,8 @@ _NO_JOB = "0" * 64
 _THERE = {"InvalidJobIdException", "InvalidParameterException", "ValidationException"}
 
 
-def synchronous_client(account: Account) -> Any:
-    """Return a client of Step Functions whose StartSyncExecution finds its host."""
-    # It has a host of its own, `sync-states`, which only AWS's own endpoints have.
+def _synchronous_client(account: Account) -> Any:
+    # StartSyncExecution has a host of its own, `sync-states`, which only AWS's own endpoints have.
     own = bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
     return account.client("stepfunctions", config=Config(inject_host_prefix=not own))
 
@@ -30,7 +29,7 @@ def synchronous(account: Account) -> Iterator[Finding]:
     """Start a machine that is not there, to see whether StartSyncExecution answers."""
     arn = f"{account.arn('states')}:stateMachine:{account.choices.name}-nowhere"
     try:
-        synchronous_client(account).start_sync_execution(stateMachineArn=arn)
+        _synchronous_client(account).start_sync_execution(stateMachineArn=arn)
     except EndpointConnectionError:
         yield blocks(
             f"Step Functions has no synchronous start in {account.region}, which POST /v1/ask needs.",
@@ -43,17 +42,6 @@ def synchronous(account: Account) -> Iterator[Finding]:
     yield fine(f"Step Functions starts Express machines synchronously in {account.region}.")
 
 
-def alarms(account: Account) -> Iterator[Finding]:
-    """Look at the choice of a reader of alarms."""
-    if account.choices.alarm_email:
-        yield fine(f"Alarms are sent to {account.choices.alarm_email}, once that address has confirmed.")
-    else:
-        yield look(
-            "No address is chosen for alarms, and several faults end in an alarm and nowhere else.",
-            "Set `alarm_email`, or subscribe to the topic of the output `alarm_topic_arn`.",
-        )
-
-
 def collections(account: Account) -> Iterator[Finding]:
     """Compare the account's cap of OpenSearch Compute Units, which collections take as they need them."""
     try:
@@ -61,7 +49,7 @@ def collections(account: Account) -> Iterator[Finding]:
     except EndpointConnectionError:
         yield blocks(
             f"OpenSearch Serverless does not answer in {account.region}.",
-            "Choose another `region`, or set `collection_endpoint` to a collection that is there.",
+            "Choose another `region`, or set `collection_endpoint` to a collection elsewhere.",
         )
         return
     limits = settings["accountSettingsDetail"]["capacityLimits"]
@@ -95,21 +83,7 @@ def textract(account: Account) -> Iterator[Finding]:
     except ClientError as error:
         if code_of(error) not in _THERE:
             raise
-    wanted = account.choices.text_recognition
-    yield fine(
-        f"Amazon Textract answers in {account.region}: a page that shows pictures is recognised for about "
-        f'{TEXTRACT_PAGE_DOLLARS[wanted]} dollars (`text_recognition = "{wanted}"`; a laptop knows lines alone). '
-        "selfrag was never tried on it: look at the first document's passages."
-    )
-
-
-def collector(account: Account) -> Iterator[Finding]:
-    """Say where spans of answers would go, which no check of ours can follow."""
-    if account.choices.otlp_endpoint:
-        yield fine(
-            f"Spans of answers go to {account.choices.otlp_endpoint}, by a function that was never tried on AWS: look "
-            "whether the first question's id comes there."
-        )
+    yield fine(f"Amazon Textract answers in {account.region}.")
 
 
 def logging_role(account: Account) -> Iterator[Finding]:
