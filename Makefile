@@ -50,11 +50,6 @@ serve: $(VENV)/.ask ## Serve the HTTP API and its page on this machine: make ser
 	@$(BIN)/selfrag serve $(if $(value DOCS),--docs "$$SELFRAG_DOCS") \
 	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION") $(if $(PORT),--port "$(PORT)")
 
-# Of glibc's memory a thread that has ended keeps its part, and so does what was large once.
-test test-beside test-long test-lambda: export MALLOC_ARENA_MAX := 2
-test test-beside test-long test-lambda: export MALLOC_MMAP_THRESHOLD_ := 65536
-test test-beside test-long test-lambda: export MALLOC_TRIM_THRESHOLD_ := 1048576
-
 # What stands beside the service: readers of files, the page, what a laptop has in AWS's place, evaluation, benches.
 BESIDE := tests/e2e/page tests/e2e/test_page.py tests/e2e/test_page_steps.py tests/unit/ingestion/parse_document \
   tests/unit/cli/stand_in tests/unit/cli/local_index tests/unit/cli/recognition \

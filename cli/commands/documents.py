@@ -15,8 +15,7 @@ from selfrag.domain.questions import read_filters
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cli.local.sources.progress import OnDocument
-    from cli.local.sources.sync import Compare
+    from cli.local.sources.sync import Compare, OnDocument
 
     CompareWith = Callable[[OnDocument], Compare]
 

@@ -18,7 +18,7 @@ from cli.lab.traces import keeping_traces, traces_beside
 from cli.local.backends import check_generator, is_offline
 from cli.local.setup import AS_SET
 from cli.local.sources.place import Place
-from cli.local.sources.progress import OnDocument
+from cli.local.sources.sync import OnDocument
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.runtime.settings import Settings, read
 

@@ -7,9 +7,8 @@ from cli.local.backends import Backends, check_generator, check_services, chosen
 from cli.local.index import local_parts
 from cli.local.lookup import known_records
 from cli.local.sources.place import Place
-from cli.local.sources.progress import OnDocument
 from cli.local.sources.report import Report
-from cli.local.sources.sync import sync
+from cli.local.sources.sync import OnDocument, sync
 from cli.local.stores.tables import ANSWERS, opened_items
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.questions import AskRequest

@@ -3,11 +3,9 @@
 from typing import Any
 
 from cli.local.index import open_embedder, open_index
-from cli.local.sources.place import Place
-from cli.local.sources.progress import OnDocument
+from cli.local.sources.place import Place, source_of
 from cli.local.sources.report import Report
-from cli.local.sources.source import source_of
-from cli.local.sources.sync import sync
+from cli.local.sources.sync import OnDocument, sync
 from cli.local.stores.manifest import opened_manifest
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Filters

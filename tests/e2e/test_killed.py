@@ -14,7 +14,7 @@ import pytest
 
 from cli.local.home import connect
 from cli.local.index import SCHEMA
-from cli.local.sources.source import directory_collection
+from cli.local.sources.place import directory_collection
 from tests.support.command import Command
 
 pytestmark = pytest.mark.long

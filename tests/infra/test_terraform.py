@@ -14,7 +14,7 @@ import pytest
 from ask.edge.cors import SECURITY_HEADERS
 from ask.handler import handler
 from ask.routes.description import DESCRIPTION
-from cli.local.serving.invocation import COMPRESSED_FROM_BYTES
+from cli.local.serving.app import COMPRESSED_FROM_BYTES
 from tests.support.infra.planned import Planner
 from tests.support.infra.tools import INFRA, NOWHERE, can_decide, environment, run, terraform
 from tests.support.roles.roles import decider

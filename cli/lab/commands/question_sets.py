@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.lab.commands.options import MaxCost
-from cli.local.backends import is_offline
 from cli.local.sources.place import Place, place_to_read
 from cli.terminal import measuring_progress, print_row, reading_progress, warn
 from selfrag.domain.errors import InvalidInput, Misconfigured
@@ -40,6 +39,8 @@ def questions(
     if output and (output.exists() or not output.parent.is_dir()):
         there = "is there already" if output.exists() else "is in no directory that there is"
         raise InvalidInput(f"{output} {there}: name a new file.")
+    from cli.local.backends import is_offline
+
     if is_offline():
         raise Misconfigured("Questions are written by a model: set ANTHROPIC_API_KEY (docs/evaluation.md).")
     outcome = _made(place, wanted, count, seed, max_cost)

@@ -9,8 +9,7 @@ from cli.lab.runs.variants import Variant
 from cli.local.backends import check_services, has_web
 from cli.local.lookup import known_records
 from cli.local.sources.place import Place
-from cli.local.sources.progress import OnDocument
-from cli.local.sources.sync import sync
+from cli.local.sources.sync import OnDocument, sync
 from cli.remote import ask_remote
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.questions import AskRequest

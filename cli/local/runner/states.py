@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATION_ERROR, Failure
-from cli.local.runner.lane import Lane, as_json, check_variables
+from cli.local.runner.lane import Lane, as_json
 from cli.local.runner.map_state import each_item
 from cli.local.runner.retry import Retries
 from cli.local.runner.tasks import in_time
@@ -57,7 +57,7 @@ def _leave(name: str, state: State, left: Exit, given: Any, lane: Lane) -> tuple
     # What is assigned takes effect when the state is left: Output sees the old values.
     states = {"input": given, **left.states}
     values = lane.value(left.fields.get("Assign", {}), states)
-    check_variables(values)
+    as_json(values, "an Assign")
     output = lane.value(left.fields["Output"], states) if "Output" in left.fields else left.output
     text = as_json(output, f"the output of {name}")
     lane.assign(values)

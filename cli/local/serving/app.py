@@ -5,9 +5,10 @@ from collections.abc import Collection
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
 
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ask.edge.body import MAX_BODY_BYTES, refuse_large
 from ask.edge.cors import SECURITY_HEADERS
@@ -22,6 +23,8 @@ from cli.local.serving.threads import in_thread
 from selfrag.ports.objects import UPLOAD_SECONDS, attachment
 from selfrag.runtime.observability import Handler
 
+# As `minimum_compression_size` of infra/api.tf; a test compares.
+COMPRESSED_FROM_BYTES = 1024
 # How long a body may take to come.
 BODY_SECONDS = 60
 _UPLOADS = {"Allow": "PUT, OPTIONS"}
@@ -60,7 +63,10 @@ class ServedApi:
         except Exception as error:
             response = problem_response(as_problem(error))
         response.headers.update(SECURITY_HEADERS)
-        await opened(request, response, self._origins)(scope, receive, send)
+        answer: ASGIApp = opened(request, response, self._origins)
+        if not scope["path"].startswith(ORIGINALS_PATH):  # a file of many megabytes would hold up the loop
+            answer = GZipMiddleware(answer, COMPRESSED_FROM_BYTES)
+        await answer(scope, receive, send)
 
     async def _response(self, request: Request) -> Response:
         path = request.scope["path"]

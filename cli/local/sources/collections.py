@@ -10,12 +10,20 @@ from cli.local.home import alone, connect, writing
 from cli.local.index import SCHEMA as INDEX
 from cli.local.index import NamedEmbedder, embedding_with
 from cli.local.index.collections import Size, forget, sizes
-from cli.local.sources.place import Place, check_directory
+from cli.local.sources.place import SCHEMA as SOURCES
+from cli.local.sources.place import (
+    Place,
+    Root,
+    check_directory,
+    directory_collection,
+    is_own,
+    remember,
+    site_collection,
+    source_of,
+)
 from cli.local.sources.site.addresses import canonical, is_address
 from cli.local.sources.site.visits import FORGET as FORGET_VISITS
 from cli.local.sources.site.visits import SCHEMA as VISITS
-from cli.local.sources.source import SCHEMA as SOURCES
-from cli.local.sources.source import Root, directory_collection, is_own, remember, site_collection, source_of
 from cli.local.stores.manifest import SCHEMA as MANIFEST
 from cli.local.stores.manifest import LocalManifest
 from selfrag.domain.errors import InvalidInput

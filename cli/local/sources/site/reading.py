@@ -6,7 +6,6 @@ from functools import partial
 
 from cli.local.sources.comparison import Comparison, is_settled, records_by_path
 from cli.local.sources.place import Place
-from cli.local.sources.progress import OnDocument
 from cli.local.sources.site.addresses import host_in
 from cli.local.sources.site.fetching import Fetcher
 from cli.local.sources.site.networks import Network, literal_address
@@ -14,9 +13,8 @@ from cli.local.sources.site.notes import Limits
 from cli.local.sources.site.outcomes import Known, Outcomes
 from cli.local.sources.site.visits import keep, visits_of
 from cli.local.sources.site.walk import Walk
-from cli.local.sources.sync import Compare
+from cli.local.sources.sync import Compare, OnDocument, Progress
 from cli.local.stores.manifest import LocalManifest
-from cli.pace import Reading
 
 
 def site_comparison(
@@ -50,7 +48,7 @@ def _compared(
         return is_settled(before.get(name), digest, made_by)
 
     def on_address(address: str, asked: int, met: int) -> None:
-        on_document(Reading(asked, met, f"fetching {address}", 0, 0, 0))
+        on_document(Progress(asked, met, f"fetching {address}"))
 
     outcomes = Outcomes(Known(visits_of(place.collection), frozenset(before), settled))
     Walk(fetcher, limits, outcomes, on_address).begin(place.site)

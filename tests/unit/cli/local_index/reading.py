@@ -8,9 +8,8 @@ from typing import Any
 
 from cli.local.home import connect
 from cli.local.index import SCHEMA, EmbeddedIndex
-from cli.local.sources.place import place_to_read
+from cli.local.sources.place import directory_collection, place_to_read
 from cli.local.sources.report import Report
-from cli.local.sources.source import directory_collection
 from cli.local.sources.sync import sync
 from selfrag.domain.passages import Bounds
 from tests.support.fakes import FakeEmbedder

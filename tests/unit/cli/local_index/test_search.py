@@ -10,8 +10,7 @@ import pytest
 
 from cli.local.home import connect
 from cli.local.index import SCHEMA, EmbeddedIndex, open_embedder, open_index
-from cli.local.sources.place import place_to_read
-from cli.local.sources.source import directory_collection
+from cli.local.sources.place import directory_collection, place_to_read
 from cli.local.sources.sync import sync
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Passage

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.pace import Reading
+from cli.local.sources.sync import Progress
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.kinds import EXTENSIONS
 from tests.support.fakes import FakeEmbedder
@@ -148,13 +148,13 @@ def test_a_file_that_cannot_be_read_is_parsed_once_and_warned_of_every_time(writ
     directory = write({"a.md": LEAVE, "bad.md": ""})
     at_work: list[str] = []
 
-    def tell(reading: Reading) -> None:
-        at_work.append(reading.name)
+    def note(progress: Progress) -> None:
+        at_work.append(progress.name)
 
-    first = ingest(directory, on_document=tell)
+    first = ingest(directory, on_document=note)
     assert at_work
     at_work.clear()
-    assert ingest(directory, on_document=tell) == report(unchanged=1, failed=1, warnings=first.warnings)
+    assert ingest(directory, on_document=note) == report(unchanged=1, failed=1, warnings=first.warnings)
     assert at_work == []
 
 

@@ -8,8 +8,7 @@ import pytest
 
 from cli.local.home import connect
 from cli.local.sources.collections import known_collection, known_collections, move_collection, remove_collection
-from cli.local.sources.place import AnotherDirectory
-from cli.local.sources.source import directory_collection
+from cli.local.sources.place import AnotherDirectory, directory_collection
 from selfrag.domain.errors import InvalidInput
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
