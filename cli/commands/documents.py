@@ -61,7 +61,7 @@ def _compare_with(place: Place, limits: Limits, private: bool, on_document: "OnD
         from cli.local.sources.comparison import compare
 
         return compare
-    from cli.local.sources.site.reading import site_comparison
+    from cli.local.sources.site.walk import site_comparison
 
     return site_comparison(limits, on_document, private)
 

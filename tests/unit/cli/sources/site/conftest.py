@@ -10,7 +10,7 @@ import pytest
 from cli.local.sources.place import Place, place_to_read
 from cli.local.sources.report import Plan, Report
 from cli.local.sources.site.notes import Limits
-from cli.local.sources.site.reading import site_comparison
+from cli.local.sources.site.walk import site_comparison
 from cli.local.sources.sync import plan, sync
 from tests.support.doubles.web_site import WebSite
 from tests.support.fakes import FakeEmbedder

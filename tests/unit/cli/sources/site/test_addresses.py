@@ -7,9 +7,9 @@ import pytest
 
 from cli.local.sources.place import place_to_ask, place_to_read
 from cli.local.sources.site.addresses import canonical, is_address, linked, same_site
+from cli.local.sources.site.fetching import ending_for, head_of
 from cli.local.sources.site.notes import Limits
-from cli.local.sources.site.reading import site_comparison
-from cli.local.sources.site.replies import ending_for, head_of
+from cli.local.sources.site.walk import site_comparison
 from cli.local.sources.sync import sync
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from tests.support.fakes import FakeEmbedder

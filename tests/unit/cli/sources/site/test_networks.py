@@ -17,8 +17,8 @@ from cli.local.sources.report import Report
 from cli.local.sources.site.fetching import Fetcher
 from cli.local.sources.site.networks import REQUEST_SECONDS, Network, is_public
 from cli.local.sources.site.notes import Limits
-from cli.local.sources.site.reading import site_comparison
 from cli.local.sources.site.visits import Visit
+from cli.local.sources.site.walk import site_comparison
 from cli.local.sources.sync import sync
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from tests.support.fakes import FakeEmbedder
