@@ -17,7 +17,7 @@ from unittest.mock import patch
 import anthropic
 import pytest
 
-from cli.local.stand_in.replies import tokens
+from cli.local.stand_in.claude import tokens
 from question.compose_answer.logic import compose
 from question.compose_answer.task import Task
 from question.generate import annotations

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
+from cli.local.stand_in.claude import tokens
 from cli.local.stand_in.messages import Refused
-from cli.local.stand_in.replies import tokens
 from tests.support.doubles.requests import output_format
 from tests.support.fakes import SMALLEST_CACHEABLE
 

@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cli.local.stand_in.claude import step_of
 from cli.local.stand_in.fields import fields_of
 from cli.local.stand_in.messages import content_blocks
-from cli.local.stand_in.steps import step_of
 from question.generate.annotations import NO_ANSWER
 from selfrag.text.sentences import split_sentences
 from tests.support.doubles.requests import forced_tool, schema_of

@@ -9,9 +9,8 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
+from cli.local.stand_in.claude import step_of, tokens
 from cli.local.stand_in.messages import Refused
-from cli.local.stand_in.replies import tokens
-from cli.local.stand_in.steps import step_of
 from tests.bench.api.billing import Billed
 from tests.bench.api.caching import PromptCache
 from tests.bench.api.clock import Clock

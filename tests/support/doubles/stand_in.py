@@ -7,9 +7,9 @@ from typing import Any
 
 from werkzeug.datastructures import Headers
 
+from cli.local.stand_in.claude import reply_to
 from cli.local.stand_in.fields import text_in, texts_in
 from cli.local.stand_in.messages import Refused
-from cli.local.stand_in.replies import reply_to
 from cli.local.stand_in.web import SamplePages
 from selfrag.ports.web import Domains
 from tests.support.doubles.json_server import JsonServer
