@@ -30,7 +30,7 @@ define install
 endef
 COMMAND := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)"
 DEPLOY := $(COMMAND) --group "$(CURDIR)/pyproject.toml:deploy"
-DEV := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[lab,traces]" --group "$(CURDIR)/pyproject.toml:dev"
+DEV := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)" --group "$(CURDIR)/pyproject.toml:dev"
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
@@ -55,7 +55,7 @@ suite: $(VENV)/.test
 test-beside: $(VENV)/.test
 	@$(PYTEST) -m "beside and not long" --ignore tests/infra
 
-test-long: $(VENV)/.infra $(VENV)/.java .venv-tools/.done .venv-clients/.done
+test-long: $(VENV)/.infra $(VENV)/.java .venv-clients/.done
 	@$(PYTEST) -m "long and not infra" --ignore tests/infra
 	@$(BIN)/pytest -n 2 --dist loadfile -m "long and infra" tests/infra
 
@@ -89,8 +89,8 @@ openapi: $(VENV)/.ask
 hashes: $(VENV)/.package
 	@$(BIN)/python -m infra.packages.libraries --hashes
 
-bench: $(VENV)/.test ## Measure, and print the figures: make bench [PART="rows"] [ARGS="--help"]
-	@$(BIN)/python -m bench $(PART) $(ARGS)
+bench: $(VENV)/.test ## Measure, and print the figures: make bench [PARTS="rows" | "retrieval lines" | "--help"]
+	@$(BIN)/python -m bench $(PARTS)
 
 package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make package [ARCHITECTURE=x86_64]
 	@echo "Building a zip for each function and both layers, for Lambda on $(ARCHITECTURE), into build/." >&2
@@ -118,8 +118,7 @@ destroy: ## Remove the deployment; shows what would go and asks first
 	@terraform -chdir=infra destroy
 
 clean: ## Remove the virtual environments, packages and caches
-	rm -rf $(VENV) .venv-* build .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/support/*/node_modules \
-	  tests/support/clients/typescript/node_modules
+	rm -rf $(VENV) .venv-* build .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/support/*/node_modules
 
 $(VENV)/.ask: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once, less than a minute)..." >&2
@@ -131,10 +130,6 @@ $(VENV)/.ask: pyproject.toml constraints.txt
 $(VENV)/.test: $(VENV)/.package | $(VENV)/.roles
 	$(call install,$(VENV),$(DEV))
 	@$(BIN)/python -m infra.packages.libraries build/libraries/host --host
-	@touch $@
-
-$(VENV)/.bench: $(VENV)/.test
-	@$(BIN)/python -m infra.packages.libraries build/libraries/bench --bench
 	@touch $@
 
 # What decides calls as IAM does runs on Node.
@@ -190,17 +185,9 @@ $(VENV)/.package: $(VENV)/.ask
 	$(call install,.venv-checkov,checkov==3.3.30)
 	@touch $@
 
-# What answers are exported for. Ragas imports a module that langchain-community has no more since 0.4.2.
-.venv-tools/.done: | $(VENV)/.test
-	@$(PYTHON) -m venv .venv-tools
-	$(call install,.venv-tools,ragas==0.4.3 deepeval==4.3.1 langfuse==5.0.4 langchain-community==0.4.1)
-	@touch $@
-
 # What makes clients of the API, and what tries the API by its description.
 .venv-clients/.done: | $(VENV)/.test
 	@$(PYTHON) -m venv .venv-clients
 	$(call install,.venv-clients,openapi-spec-validator==0.9.0 openapi-python-client==0.29.1 \
 	  schemathesis==4.32.5 mypy==2.4.1)
-	@if command -v npm > /dev/null; then npm install --prefix tests/support/clients/typescript --no-package-lock \
-	  --no-audit --no-fund --loglevel error >&2; fi
 	@touch $@

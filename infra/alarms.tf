@@ -40,9 +40,9 @@ locals {
         advice    = "Documents could not be claimed or recorded, or one did not finish within an hour. Open the machine ${local.machine_names.ingestion} in the Step Functions console: the error of a failed execution says whether the table of documents or a permission is at fault; one that timed out shows which step it repeated: the model or the collection may refuse calls, or the document may be too large. When the cause is fixed, start the execution again with the same input; if it timed out, after another hour."
       }
       batches-failed = {
-        metrics   = [for machine in ["intake", "reindex", "evaluation"] : ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns[machine] }]]
+        metrics   = [for machine in ["intake", "reindex"] : ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns[machine] }]]
         threshold = 1
-        advice    = "A reindexing, an evaluation or the intake of a document failed. Open the machines ${local.machine_names.intake}, ${local.machine_names.reindex} and ${local.machine_names.evaluation} in the Step Functions console: the error says whether the bucket could not be listed, a file not be read, the results not be written or a permission is missing. When the cause is fixed, redrive a reindexing or start another with the same input, and run the command of an evaluation again with --redrive: finished work is not repeated. Of the intake, start another execution with the same input: it has tried for over an hour."
+        advice    = "A reindexing or the intake of a document failed. Open the machines ${local.machine_names.intake} and ${local.machine_names.reindex} in the Step Functions console: the error says whether the bucket could not be listed, a file not be read, the results not be written or a permission is missing. When the cause is fixed, redrive a reindexing or start another with the same input: finished work is not repeated. Of the intake, start another execution with the same input: it has tried for over an hour."
       }
       documents-failed = {
         metrics   = [[var.name, "Documents", { status = "failed" }]]
@@ -108,18 +108,6 @@ locals {
       metrics   = [for step in of.functions : ["AWS/Lambda", "Throttles", { FunctionName = local.function_names[step] }]]
       threshold = var.thresholds.throttles
       advice    = "Lambda refuses to run more copies of a function, of those that ${of.work}: ${join(", ", of.functions)}. The widget \"Functions: throttles\" of the dashboard says which. Raise its entry in reserved_concurrency, or ask AWS for a higher limit of concurrent executions in this account and region."
-    } },
-    { for name in aws_sagemaker_endpoint.generator[*].name : "endpoint-errors" => {
-      metrics   = [["AWS/SageMaker", "Invocation5XXErrors", { EndpointName = name, VariantName = local.hosted_variant }]]
-      threshold = var.thresholds.errors
-      advice    = "The endpoint ${name} of the fine-tuned model answers with errors: questions with generator selfrag fail, those with claude do not. Look at its log group ${aws_cloudwatch_log_group.generator[0].name} for what the container says: too little memory of the GPU, or a server that is still starting."
-    } },
-    { for name in aws_sagemaker_endpoint.generator[*].name : "endpoint-latency" => {
-      metrics   = [["AWS/SageMaker", "ModelLatency", { EndpointName = name, VariantName = local.hosted_variant }]]
-      statistic = "p99"
-      # In microseconds.
-      threshold = 1000 * var.thresholds.endpoint_p99_ms
-      advice    = "The endpoint ${name} of the fine-tuned model is slow, and at 60 s AWS cuts its answer. Too many questions share its one GPU: send fewer at once, ask for fewer passages (top_k) or a smaller beam, or take a larger selfrag_instance_type."
     } }
   )
   # A single metric is the alarm's own; several, or a query, are parts of an expression.
@@ -189,25 +177,20 @@ resource "aws_sns_topic_policy" "alarms" {
 }
 
 data "aws_iam_policy_document" "alarms" {
-  dynamic "statement" {
-    # Budgets publishes only a hosted model's costs.
-    for_each = merge({ CloudWatchAlarms = "cloudwatch" }, var.selfrag_hosting ? { Budgets = "budgets" } : {})
+  statement {
+    sid       = "CloudWatchAlarms"
+    actions   = ["sns:Publish"]
+    resources = [aws_sns_topic.alarms.arn]
 
-    content {
-      sid       = statement.key
-      actions   = ["sns:Publish"]
-      resources = [aws_sns_topic.alarms.arn]
+    principals {
+      type        = "Service"
+      identifiers = ["cloudwatch.amazonaws.com"]
+    }
 
-      principals {
-        type        = "Service"
-        identifiers = ["${statement.value}.amazonaws.com"]
-      }
-
-      condition {
-        test     = "StringEquals"
-        variable = "aws:SourceAccount"
-        values   = [local.account]
-      }
+    condition {
+      test     = "StringEquals"
+      variable = "aws:SourceAccount"
+      values   = [local.account]
     }
   }
 }

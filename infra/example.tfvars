@@ -33,7 +33,7 @@ model_provider = "anthropic"
 # text_recognition = "lines"
 
 # The fine-tuned model as a second generator: docs/generator.md.
-# selfrag_endpoint_name = "my-endpoint"
+# selfrag_generator_url = "https://llm.example.com"
 
 web_search = true
 auth       = "api_key"

@@ -10,8 +10,6 @@ locals {
     reindex = { workflow = "reindex", type = "STANDARD" }
     # Starts the ingestion for an event of the documents bucket, a few at a time.
     intake = { workflow = "intake", type = "STANDARD" }
-    # Asks the questions of a file that `selfrag eval --machine` puts into the work bucket.
-    evaluation = { workflow = "evaluation", type = "STANDARD" }
   }
   question_machines = [for machine, body in local.machines : machine if body.workflow == "question"]
 
@@ -65,16 +63,6 @@ locals {
         reindex_concurrency = var.reindex_concurrency
       }
       statements = local.reindex_statements
-    }
-    evaluation = {
-      values = {
-        work_bucket            = aws_s3_bucket.bucket["work"].id
-        question_machine       = "${local.machine_arns.standard}:${local.live}"
-        collections            = jsonencode(var.collections)
-        web_search             = var.web_search
-        evaluation_concurrency = local.evaluation_concurrency
-      }
-      statements = local.evaluation_statements
     }
   }
   # Keys that start with x- hold a definition's anchors. GovCloud and China have partitions of their own.
@@ -219,38 +207,13 @@ locals {
     resources = ["*"]
   }])
 
-  # Permissions of the items of a Distributed Map, by the machine with the map.
-  started_by_items = { reindex = ["ingestion"], evaluation = ["standard"] }
-  item_statements = {
-    for machine, started in local.started_by_items : machine => [
-      {
-        sid       = "StartItems"
-        actions   = ["states:StartExecution"]
-        resources = [for each in concat([machine], started) : local.machine_arns[each]]
-      },
-      {
-        # The execution of an item has a slash and the Map's label after the machine's name.
-        sid     = "FollowItems"
-        actions = ["states:DescribeExecution", "states:StopExecution"]
-        resources = concat(
-          ["${local.executions[machine]}/*"], [for each in concat([machine], started) : "${local.executions[each]}:*"]
-        )
-      },
-      {
-        sid       = "RedriveItems"
-        actions   = ["states:RedriveExecution"]
-        resources = ["${local.executions[machine]}/*"]
-      },
-      local.hear_of_the_end
-    ]
-  }
   # The rule that notifies Step Functions itself of an execution's end.
   hear_of_the_end = {
     sid       = "HearOfTheEnd"
     actions   = ["events:DescribeRule", "events:PutRule", "events:PutTargets"]
     resources = ["arn:${local.partition}:events:${local.here}:rule/StepFunctionsGetEventsForStepFunctionsExecutionRule"]
   }
-  reindex_statements = concat([
+  reindex_statements = [
     {
       sid       = "ListDocuments"
       actions   = ["s3:ListBucket"]
@@ -265,24 +228,27 @@ locals {
       sid       = "CountItems"
       actions   = ["states:DescribeMapRun"]
       resources = ["arn:${local.partition}:states:${local.here}:mapRun:${local.machine_names.reindex}/*"]
-    }
-  ], local.item_statements.reindex)
-  evaluation_statements = concat([
-    {
-      sid       = "ReadQuestions"
-      actions   = ["s3:GetObject"]
-      resources = ["${aws_s3_bucket.bucket["work"].arn}/evaluations/*/questions.jsonl"]
     },
     {
-      sid     = "WriteAnswersAndReport"
-      actions = ["s3:PutObject"]
+      sid       = "StartItems"
+      actions   = ["states:StartExecution"]
+      resources = [local.machine_arns.reindex, local.machine_arns.ingestion]
+    },
+    {
+      # The execution of an item has a slash and the Map's label after the machine's name.
+      sid     = "FollowItems"
+      actions = ["states:DescribeExecution", "states:StopExecution"]
       resources = [
-        "${aws_s3_bucket.bucket["work"].arn}/evaluations/*/results/*",
-        "${aws_s3_bucket.bucket["work"].arn}/evaluations/*/report.json"
+        "${local.executions.reindex}/*", "${local.executions.reindex}:*", "${local.executions.ingestion}:*"
       ]
-    }
-  ], local.item_statements.evaluation)
-
+    },
+    {
+      sid       = "RedriveItems"
+      actions   = ["states:RedriveExecution"]
+      resources = ["${local.executions.reindex}/*"]
+    },
+    local.hear_of_the_end
+  ]
   intake_statements = [
     {
       sid       = "TakePlaces"
@@ -308,9 +274,4 @@ locals {
   # seven that a question runs at once; more than five uploads would only meet the embedding model's quota.
   ingestion_places = coalesce(var.ingestion_concurrency, try(var.account_concurrency >= 100, false) ? 5 : 1)
   deletion_places  = 1
-
-  # A question runs up to ten functions at once: half of the account's limit is left to callers.
-  evaluation_concurrency = coalesce(
-    var.evaluation_concurrency, max(1, floor(coalesce(var.account_concurrency, 80) / 20))
-  )
 }

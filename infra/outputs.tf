@@ -77,11 +77,6 @@ output "reindex_command" {
   ])
 }
 
-output "evaluation_machine_arn" {
-  description = "The state machine by which `selfrag eval --machine` asks thousands of questions, by the live release's alias."
-  value       = aws_sfn_alias.machine["evaluation"].arn
-}
-
 output "rollback_command" {
   description = "The command that lists the releases and makes the previous one live again; --to names another one."
   value       = "selfrag rollback --name ${var.name} --region ${local.region}"
@@ -108,11 +103,6 @@ output "machine_arns" {
 output "ingestion_machine_arn" {
   description = "The state machine that ingests documents, by the live release's alias."
   value       = aws_sfn_alias.machine["ingestion"].arn
-}
-
-output "generator_endpoint" {
-  description = "The SageMaker endpoint that serves the fine-tuned model; null without one."
-  value       = local.generator_endpoint
 }
 
 output "collection_endpoint" {

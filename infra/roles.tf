@@ -173,9 +173,8 @@ locals {
         SELFRAG_DOCUMENTS_BUCKET = aws_s3_bucket.bucket["documents"].bucket
         SELFRAG_AUTH             = var.auth
         # Says whether there is a fine-tuned model; only the steps may call it.
-        SELFRAG_GENERATOR_URL      = var.selfrag_generator_url
-        SELFRAG_GENERATOR_ENDPOINT = local.generator_endpoint
-        SELFRAG_CORS_ORIGINS       = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
+        SELFRAG_GENERATOR_URL = var.selfrag_generator_url
+        SELFRAG_CORS_ORIGINS  = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
       }
       statements = local.ask_statements
     }

@@ -184,7 +184,7 @@ resource "aws_lambda_function" "step" {
   architectures                  = [var.architecture]
   layers                         = [for layer in each.value.layers : aws_lambda_layer_version.layer[layer].arn]
   memory_size                    = lookup(var.memory, each.key, each.value.memory)
-  timeout                        = contains(each.value.uses, "generator") ? local.generator_timeout : each.value.timeout
+  timeout                        = each.value.timeout
   reserved_concurrent_executions = lookup(merge({ stream = local.stream_share }, var.reserved_concurrency), each.key, -1)
   kms_key_arn                    = var.kms_key_arn
   publish                        = true

@@ -20,8 +20,7 @@ locals {
   buckets = merge({
     # The bucket that documents are dropped into. Replaced or deleted ones can be restored for a while.
     documents = { versioned = true, force_destroy = var.documents_force_destroy }
-    # Work in progress: a document's text, passages and vectors between steps of the ingestion, and the questions and answers
-    # of evaluations.
+    # Work in progress: a document's text, passages and vectors between steps of the ingestion.
     work = { versioned = false, force_destroy = true }
     }, var.text_recognition == "off" ? {} : {
     # Recognised pages and their text, so that they are paid for once. Expired ones are recognised again.
@@ -106,7 +105,7 @@ locals {
 }
 
 resource "aws_s3_bucket" "bucket" {
-  #checkov:skip=CKV_AWS_18:Who reads documents is the business of the account's CloudTrail, and the work bucket only the ingestion's functions and evaluations use. A log bucket would need the same care again.
+  #checkov:skip=CKV_AWS_18:Who reads documents is the business of the account's CloudTrail, and the work bucket only the ingestion's functions use. A log bucket would need the same care again.
   #checkov:skip=CKV_AWS_21:Of documents versions are kept. What is in the work bucket can be made again from them, and old versions would only keep texts longer.
   #checkov:skip=CKV_AWS_144:One region is where the collection is. Versions and the lifecycle guard documents against mistakes, and the rest can be made again.
   #checkov:skip=CKV2_AWS_62:EventBridge gets the events of documents. Work in progress needs none: the state machine hands it from step to step.

@@ -35,7 +35,7 @@ variable "tags" {
 }
 
 variable "kms_key_arn" {
-  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables, the histories of the state machines and the collection; null takes keys that AWS manages. Its policy must let several services use it: docs/permissions.md has it as JSON, and the doctor compares."
+  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables, the histories of the state machines and the collection; null takes keys that AWS manages. Its policy must let several services use it: docs/permissions.md has it as JSON."
   type        = string
   default     = null
 
@@ -421,17 +421,6 @@ variable "ingestion_concurrency" {
   }
 }
 
-variable "evaluation_concurrency" {
-  description = "The number of questions that an evaluation in the account asks at once (`selfrag eval --machine`); a question runs up to ten functions at a time. null is a 20th of account_concurrency, which leaves half of it to others, or 4 if that is null."
-  type        = number
-  default     = null
-
-  validation {
-    condition     = var.evaluation_concurrency == null || try(var.evaluation_concurrency >= 1 && var.evaluation_concurrency <= 1000 && floor(var.evaluation_concurrency) == var.evaluation_concurrency, false)
-    error_message = "evaluation_concurrency must be a whole number from 1 to 1000."
-  }
-}
-
 variable "ingest_on_upload" {
   description = "Ingests an object at once when it is created, changed or deleted. Off, it waits for a reindexing, and objects deleted in the meantime stay in the index."
   type        = bool
@@ -450,7 +439,7 @@ variable "pipeline" {
 }
 
 variable "text_recognition" {
-  description = "What Amazon Textract reads of pages of PDFs that show pictures and hold no text: \"lines\" (about 1.50 dollars for 1,000 such pages), \"layout\" (headings, reading order, no page furniture; 4) or \"tables\" (all that and rows with the names of their columns; 15). The region must have Textract; not tried on AWS (doctor: region)."
+  description = "What Amazon Textract reads of pages of PDFs that show pictures and hold no text: \"lines\" (about 1.50 dollars for 1,000 such pages), \"layout\" (headings, reading order, no page furniture; 4) or \"tables\" (all that and rows with the names of their columns; 15). The region must have Textract; not tried on AWS."
   type        = string
   default     = "off"
 
@@ -660,49 +649,6 @@ variable "manage_api_gateway_account" {
 
 # The fine-tuned model: docs/generator.md
 
-variable "selfrag_hosting" {
-  description = "Hosts the fine-tuned model on a SageMaker endpoint, billed by the hour: about 1,110 dollars a month with the default instance, used or not."
-  type        = bool
-  default     = false
-
-  validation {
-    condition     = length([for given in [var.selfrag_hosting ? "here" : null, var.selfrag_endpoint_name, var.selfrag_generator_url] : given if given != null]) <= 1
-    error_message = "Choose one: selfrag_hosting = true, selfrag_endpoint_name or selfrag_generator_url."
-  }
-
-  validation {
-    condition     = !var.selfrag_hosting || var.selfrag_image != null
-    error_message = "selfrag_hosting needs selfrag_image, the container that serves the model."
-  }
-}
-
-variable "selfrag_endpoint_name" {
-  description = "A SageMaker endpoint in this account and region that serves the fine-tuned model by vLLM; null for none."
-  type        = string
-  default     = null
-
-  validation {
-    condition     = var.selfrag_endpoint_name == null || can(regex("^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$", var.selfrag_endpoint_name))
-    error_message = "selfrag_endpoint_name must be the name of an endpoint (not its ARN)."
-  }
-}
-
-variable "selfrag_component_name" {
-  description = "The inference component of that endpoint, if it has components."
-  type        = string
-  default     = null
-
-  validation {
-    condition     = var.selfrag_component_name == null || can(regex("^[a-zA-Z0-9]([-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?$", var.selfrag_component_name))
-    error_message = "selfrag_component_name must be the name of an inference component (not its ARN)."
-  }
-
-  validation {
-    condition     = var.selfrag_component_name == null || var.selfrag_endpoint_name != null
-    error_message = "selfrag_component_name belongs to selfrag_endpoint_name."
-  }
-}
-
 variable "selfrag_generator_url" {
   description = "The URL of your own vLLM server with the fine-tuned model, without /v1, which the functions can reach; null for none."
   type        = string
@@ -726,53 +672,9 @@ variable "selfrag_generator_secret" {
 }
 
 variable "selfrag_model" {
-  description = "The name that the server serves the model under; null is selfrag/selfrag_llama2_7b for a server by its URL, and the one model that an endpoint has."
+  description = "The name that the server serves the model under; null is selfrag/selfrag_llama2_7b."
   type        = string
   default     = null
-}
-
-variable "selfrag_model_data" {
-  description = "The weights of a hosted model: s3://BUCKET/PREFIX/, or a name at Hugging Face, from where the container fetches them whenever it starts."
-  type        = string
-  default     = "selfrag/selfrag_llama2_7b"
-
-  validation {
-    condition     = can(regex("^(s3://[a-z0-9][a-z0-9.-]+/(.+/)?|[^/:]+/[^/:]+)$", var.selfrag_model_data))
-    error_message = "selfrag_model_data must be s3://BUCKET/PREFIX/, with a slash at the end, or the name of a model at Hugging Face."
-  }
-}
-
-variable "selfrag_image" {
-  description = "The container that serves a hosted model: AWS's container for large models (LMI) with a vLLM that knows logprob_token_ids, by its address in ECR."
-  type        = string
-  default     = null
-
-  validation {
-    condition     = var.selfrag_image == null || can(regex("^[0-9]{12}\\.dkr\\.ecr\\.[a-z0-9-]+\\.amazonaws\\.com(\\.cn)?/[^:@]+[:@].+$", var.selfrag_image))
-    error_message = "selfrag_image must be the address of an image in ECR, with its tag or digest."
-  }
-}
-
-variable "selfrag_instance_type" {
-  description = "The instance of a hosted model: one with a GPU of 24 GB for the model of 7 billion parameters."
-  type        = string
-  default     = "ml.g5.2xlarge"
-
-  validation {
-    condition     = can(regex("^ml\\.[a-z0-9]+\\.[a-z0-9]+$", var.selfrag_instance_type))
-    error_message = "selfrag_instance_type must be an instance type of SageMaker, such as ml.g5.2xlarge."
-  }
-}
-
-variable "selfrag_budget" {
-  description = "The budget for SageMaker in this account, in dollars a month; the alarms' topic is notified if a hosted model costs more, or will by AWS's forecast."
-  type        = number
-  default     = 1200
-
-  validation {
-    condition     = var.selfrag_budget > 0
-    error_message = "selfrag_budget must be above 0."
-  }
 }
 
 # Monitoring
@@ -801,7 +703,6 @@ variable "thresholds" {
     cache_failures   = optional(number, 10)
     documents_failed = optional(number, 1)
     ocus             = optional(number, 4)
-    endpoint_p99_ms  = optional(number, 20000)
   })
   default = {}
 

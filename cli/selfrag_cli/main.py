@@ -1,22 +1,11 @@
 """The `selfrag` command: questions to documents, on this laptop or to a deployment, and what looks after both."""
 
-import atexit
-import gc
 import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import version
 from typing import Annotated, Any, NoReturn
-
-# A command makes half a million objects that stay, and little garbage: to look for that again and again while they are
-# made, and once more at the end, takes seconds.
-gc.set_threshold(50_000, 20, 20)
-atexit.register(gc.freeze)
-
-# Log lines belong to CloudWatch, not between an answer and its reader; set before the handlers are imported.
-os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "CRITICAL")
-os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
 
 import typer
 from typer.core import TyperGroup
@@ -89,6 +78,9 @@ def _leave(sentence: str = "") -> NoReturn:
 
 def main() -> None:
     """Run the command; an error is one sentence on stderr and a non-zero exit."""
+    # Log lines belong to CloudWatch, not between an answer and its reader; commands import the handlers later.
+    os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "CRITICAL")
+    os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
     try:
         app()
     except Interrupted as error:

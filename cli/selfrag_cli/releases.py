@@ -55,11 +55,6 @@ class Releases:
         with self._deployed():
             return int(self._functions.get_alias(FunctionName=self._ask, Name=LIVE)["FunctionVersion"])
 
-    def live_stream(self) -> str:
-        """Return the version of the function `stream` that is live."""
-        with aws_faults("Lambda"):
-            return str(self._functions.get_alias(FunctionName=self._stream, Name=LIVE)["FunctionVersion"])
-
     def make_live(self, release: Release) -> None:
         """Let all that begins from now on be of this release; raises InvalidInput if a part of it is gone."""
         for version in release.machines.values():

@@ -22,6 +22,19 @@ MARGIN_SECONDS = 60.0
 Pause = Callable[[float], None]
 
 
+class RetryLater(TemporarilyUnavailable):
+    """The deployment is busy, and says after how many seconds to ask once more."""
+
+    def __init__(self, sentence: str, seconds: float) -> None:
+        super().__init__(sentence)
+        self.seconds = seconds
+
+
+def retry_after(error: Exception) -> float:
+    """Return the seconds that a deployment asked to wait, 0 if it named none."""
+    return error.seconds if isinstance(error, RetryLater) else 0.0
+
+
 def ask_remote(
     request: AskRequest, endpoint: str, api_key: str, idempotency_key: str = "", pause: Pause = time.sleep
 ) -> dict[str, Any]:
@@ -66,7 +79,7 @@ def _answer(reply: httpx2.Response) -> dict[str, Any]:
     if reply.status_code == httpx2.codes.ACCEPTED:
         raise TemporarilyUnavailable(f"The answer is not ready yet; it will be at {reply.headers.get('location')}.")
     if reply.status_code != httpx2.codes.OK:
-        raise _told(reply.status_code, body)
+        raise _error(reply, body)
     return body
 
 
@@ -86,10 +99,13 @@ def _json(reply: httpx2.Response) -> dict[str, Any]:
     return body
 
 
-def _told(status: int, problem: dict[str, Any]) -> SelfragError:
-    detail = problem.get("detail") or problem.get("message") or f"status {status}"
+def _error(reply: httpx2.Response, problem: dict[str, Any]) -> SelfragError:
+    detail = problem.get("detail") or problem.get("message") or f"status {reply.status_code}"
     sentence = " ".join(filter(None, [str(detail), str(problem.get("hint", ""))]))
-    if status == httpx2.codes.FORBIDDEN:
+    if reply.status_code == httpx2.codes.FORBIDDEN:
         return Misconfigured(sentence)
     # 409: the question that came with the same idempotency key before is still at work.
-    return TemporarilyUnavailable(sentence) if status in (409, 429) or status >= 500 else InvalidInput(sentence)
+    if reply.status_code in (409, 429) or reply.status_code >= 500:
+        seconds = reply.headers.get("retry-after", "")
+        return RetryLater(sentence, float(seconds) if seconds.isdecimal() else 0.0)
+    return InvalidInput(sentence)

@@ -5,18 +5,21 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from unicodedata import category
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as ProgressBar
 from rich.segment import Segment
 from rich.table import Column
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.pace import Pace, Reading
+
+if TYPE_CHECKING:
+    from selfrag_cli.local.sources.sync import OnDocument, Progress
 
 # Where there is no terminal, progress is a line that often.
 _EVERY_SECONDS = 10.0
@@ -104,31 +107,27 @@ def _json(value: Any, indent: int | None = None) -> str:
 
 
 @contextmanager
-def reading_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[Reading], None]]:
+def reading_progress(clock: Callable[[], float] = time.monotonic) -> "Iterator[OnDocument]":
     """Show the progress of an ingestion and the time left on stderr, only if there is something to do.
 
     A bar for a person at a terminal, else a line every ten seconds.
     """
     about = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"))
-    columns = (TextColumn("Reading"), BarColumn(bar_width=12), MofNCompleteColumn(), about)
-    bar = Progress(*columns, console=err, transient=True, expand=True, disable=not err.is_terminal)
+    columns = (TextColumn("Reading"), BarColumn(bar_width=12), MofNCompleteColumn(), TimeRemainingColumn(), about)
+    bar = ProgressBar(*columns, console=err, transient=True, expand=True, disable=not err.is_terminal)
     task = bar.add_task("", total=None, visible=False)
-    told = clock()
-    paces = Pace(told)
+    last = clock()
 
-    def tell(reading: Reading) -> None:
-        nonlocal told
-        pace = paces.words(reading, clock())
-        removed = f"{reading.removed} removed" if reading.removed else ""
-        words = ", ".join(filter(None, (removed, pace, escape(visible(reading.name)))))
-        bar.update(task, completed=reading.done, total=reading.total, description=words, visible=True)
-        if not err.is_terminal and clock() - told >= _EVERY_SECONDS:
-            told = clock()
-            so_far = f"selfrag: {reading.done} of {reading.total} documents read"
-            sys.stderr.write(", ".join(filter(None, (so_far, removed, pace))) + "\n")
+    def show(progress: "Progress") -> None:
+        nonlocal last
+        name = escape(visible(progress.name))
+        bar.update(task, completed=progress.done, total=progress.total, description=name, visible=True)
+        if not err.is_terminal and clock() - last >= _EVERY_SECONDS:
+            last = clock()
+            sys.stderr.write(f"selfrag: {progress.done} of {progress.total} documents read\n")
 
     with bar:
-        yield tell
+        yield show
         bar.update(task, visible=False)
 
 
@@ -136,7 +135,7 @@ def reading_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Ca
 def measuring_progress() -> Iterator[Callable[[str, int, int], None]]:
     """A progress bar for what is done first, and what after it, for a person at a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+    with ProgressBar(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task("Reading", total=None)
         yield lambda name, done, total: bar.update(task, description=name, completed=done, total=total)
 
@@ -152,7 +151,7 @@ def current_step() -> Iterator[Callable[[str], None]]:
 def asking_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[int, int, float], None]]:
     """Yield how many questions of how many are answered, and the dollars spent: a bar, or a line every ten seconds."""
     columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-    bar = Progress(*columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal)
+    bar = ProgressBar(*columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal)
     task = bar.add_task("", total=None)
     told = clock()
 

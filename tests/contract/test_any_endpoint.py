@@ -11,7 +11,7 @@ import pytest
 
 from tests.contract.endpoint import ADDRESS
 from tests.support.doubles.opensearch_double import OpenSearchDouble
-from tests.support.doubles.opensearch_engine import Index, Json
+from tests.support.doubles.opensearch_index import Index, Json
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from bench.retrieval.measures import Answered, figures
+from bench.retrieval.squad import read_task
+from bench.retrieval.vectors import kept_on_disk
 from selfrag.domain.passages import Bounds, Passage, embedded_text
 from selfrag.ports.index import CANDIDATES, Entry, best
-from selfrag_cli.lab.bench.measures import Answered, figures
-from selfrag_cli.lab.bench.squad import read_task
-from selfrag_cli.lab.bench.vectors import kept_on_disk
 from selfrag_cli.local.index import E5Embedder
 from tests.contract.endpoint import ADDRESS, index_of_its_own
 
@@ -24,7 +24,7 @@ DATA = os.environ.get("SELFRAG_TEST_SQUAD", "")
 @pytest.mark.skipif(not ADDRESS, reason="the double is no measure of a search: SELFRAG_TEST_OPENSEARCH")
 @pytest.mark.skipif(not Path(DATA).is_file(), reason="SELFRAG_TEST_SQUAD names no file of questions")
 def test_the_right_paragraph_is_found_first_for_95_questions_in_100(record_property: Any) -> None:
-    task = read_task(Path(DATA), None, None)
+    task = read_task(Path(DATA))
     with kept_on_disk(E5Embedder()) as (embedder, _):
         texts = [embedded_text(paragraph.title, paragraph.text) for paragraph in task.paragraphs]
         vectors = [list(map(float, vector)) for vector in embedder.passages(texts)]

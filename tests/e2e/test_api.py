@@ -18,10 +18,9 @@ from selfrag import bootstrap
 from selfrag.api.edge.body import MAX_BODY_BYTES
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
 from selfrag_cli.local.serving.gateway import serving, threaded_handler
+from tests.support.aws.resources import TABLES, bind
+from tests.support.aws.stack import MACHINE_ARN
 from tests.support.doubles.model_server import ModelServer
-from tests.support.emulated_aws.resources import TABLES, bind
-from tests.support.emulated_aws.stack import MACHINE_ARN
-from tests.support.emulated_aws.watching import watch
 from tests.support.local import QUESTION, local_stack
 from tests.support.roles.recorded import as_caller, recording
 
@@ -32,8 +31,8 @@ ASK = {"question": QUESTION["question"], "policy": {"web_search": False}}
 def serving_api(model: ModelServer, **environment: str) -> Iterator[httpx2.Client]:
     limits = httpx2.Limits(max_connections=64)
     with (
-        local_stack(model, **environment),
-        serving(0, watch, handler=as_caller("ask", threaded_handler())) as url,
+        local_stack(model, **environment) as stack,
+        serving(0, stack.watch, handler=as_caller("ask", threaded_handler())) as url,
         httpx2.Client(base_url=url, timeout=40, limits=limits) as client,
     ):
         for caller in ("principal#", "key#a", "key#b", "key#ours"):
@@ -325,7 +324,10 @@ def test_a_fault_of_the_server_itself_is_a_problem_that_tells_nothing_of_it() ->
     def broken(event: dict[str, Any], context: Any) -> dict[str, Any]:
         raise RuntimeError("SECRET")
 
-    with serving(0, watch, handler=broken) as url, httpx2.Client(base_url=url, timeout=10) as client:
+    with (
+        serving(0, lambda name, seen, seconds: None, handler=broken) as url,
+        httpx2.Client(base_url=url, timeout=10) as client,
+    ):
         for _ in range(2):
             assert "SECRET" not in json.dumps(problem(client.get("/v1/health"), 500))
 

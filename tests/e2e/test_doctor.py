@@ -10,8 +10,9 @@ from rich.console import Console
 
 from selfrag_cli.commands.deployment import show_end, show_finding
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.checks import ACCOUNT, examine
+from selfrag_cli.doctor.checks import ACCOUNT
 from selfrag_cli.doctor.choices import Choices
+from selfrag_cli.doctor.findings import examine
 from tests.e2e.conftest import Run
 from tests.support.doubles.aws_account import AwsAccount, limit_of_lambda, titan_quotas
 
@@ -72,8 +73,6 @@ def test_every_finding_is_a_line_and_what_to_do_the_next() -> None:
     printed = out.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert printed[0] == "fine     who: You are arn:aws:iam::123456789012:user/operator, in eu-central-1."
     assert printed[1] == "look     concurrency: Lambda runs 10 functions at once: 0.4 questions a second, of 26 s each."
-    assert printed[2].startswith(
-        "         → Set `account_concurrency = 10`, so that what is more is refused at the door. "
-    )
+    assert printed[2].startswith("         → Set `account_concurrency = 10`")
     assert printed[-2].startswith("The first limit to break, at 0.4 questions a second: concurrency: Lambda runs 10")
     assert printed[-1] == "Nothing blocks."

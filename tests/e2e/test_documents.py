@@ -15,8 +15,7 @@ import requests
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, document_id
 from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from tests.e2e.test_api import problem
-from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, bind
-from tests.support.emulated_aws.watching import watch
+from tests.support.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, bind
 from tests.support.ingesting import Ingestion, ingestion
 from tests.support.roles.recorded import as_caller
 
@@ -55,7 +54,7 @@ class Service:
 def service() -> Iterator[Service]:
     with (
         ingestion() as documents,
-        serving(0, watch, handler=as_caller("ask", threaded_handler())) as url,
+        serving(0, documents.stack.watch, handler=as_caller("ask", threaded_handler())) as url,
         httpx2.Client(base_url=url, timeout=40) as api,
     ):
         for key, collections in KEYS.items():

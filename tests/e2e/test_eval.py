@@ -16,7 +16,6 @@ from werkzeug.wrappers import Request, Response
 
 from selfrag.domain.calls import PRICES
 from selfrag.runtime.models import DEFAULT_MODELS, GRADER, WRITER
-from selfrag_cli.sample import HANDBOOK
 from tests.e2e.conftest import Run
 from tests.support.command import ROOT, Command
 from tests.support.doubles.model_server import Body, ModelServer
@@ -69,18 +68,18 @@ def questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "set.jsonl"
 
 
-VARIANTS = ("--policy", "four={}", "--policy", 'two={"top_k": 2}')
+VARIANTS = ("--variant", "four={}", "--variant", 'two={"top_k": 2}')
 
 
 def test_a_run_ends_with_its_own_exit_code_where_answers_are_worse_than_before(
     here: Run, deployment: Deployment, questions: str, tmp_path: Path
 ) -> None:
     asked = ("eval", questions, "--endpoint", deployment.url)
-    assert here(*asked, *VARIANTS[:2], "--csv", "before.csv", "--fail-if", "match < 0.9").code == 0
-    compared = here(*asked, *VARIANTS[2:], "--results", "two.jsonl", "--baseline", "before.csv", "--json")
+    assert here(*asked, *VARIANTS[:2], "--output", "before.csv", "--fail-if", "match < 0.9").code == 0
+    compared = here(*asked, *VARIANTS[2:], "--results", "two.jsonl", "--fail-if", "match < before.csv", "--json")
     assert compared.code == 3
     assert json.loads(compared.out)["compared"] == 25
-    assert "| two | match is more than 0 worse than before | -0.48 (" in compared.err
+    assert "| two | match < before.csv | -0.48 (" in compared.err
     assert "- What is fact 1?" in compared.err
     assert "- What is fact 2?" not in compared.err
 
@@ -89,27 +88,25 @@ def test_two_variants_are_measured_and_compared_and_nothing_is_asked_twice(
     here: Run, deployment: Deployment, questions: str, tmp_path: Path
 ) -> None:
     arguments = ("eval", questions, "--endpoint", deployment.url, *VARIANTS, "--json")
-    ended = here(*arguments, "--csv", "answers.csv")
+    ended = here(*arguments, "--output", "answers.csv")
     report = ended.response
     four, two = (variant["measures"] for variant in report["variants"])
     assert (report["questions"], report["compared"]) == (25, 25)
     assert (four["match"], two["match"]) == (1, 13 / 25)
-    assert (four["exact_match"], four["abstention_recall"], four["usd"]) == (1 / 25, 1, pytest.approx(0.04))
+    assert (four["abstention_recall"], four["usd"]) == (1, pytest.approx(0.04))
     assert two["abstention_precision"] == 1 / 13
     (comparison,) = report["comparisons"]
     assert (comparison["base"], comparison["variant"]) == ("four", "two")
-    assert (comparison["won"], comparison["lost"]) == (0, 12)
     worse = comparison["differences"]["match"]
     assert worse["value"] == pytest.approx(-12 / 25)
     assert worse["low"] < worse["value"] < worse["high"] < 0
-    assert (worse["verdict"], worse["corrected"], report["primary"]) == ("real", None, "match")
+    assert (worse["won"], worse["lost"]) == (0, 12)
+    assert (comparison["verdict"], report["primary"]) == ("real", "match")
     assert next(iter(comparison["differences"])) == "match"
-    assert comparison["differences"]["f1"]["corrected"] > comparison["differences"]["f1"]["p"]
-    assert comparison["differences"]["abstention_recall"]["verdict"] == "too few questions"
     assert len(comparison["most_different"]) == 10
-    first = comparison["most_different"][0]
-    assert (first["four"]["status"], first["two"]["status"]) == ("answered", "abstained")
-    assert first["four"]["path"] == ["Generate"]
+    four_answer, two_answer = (side["response"] for side in comparison["most_different"][0]["sides"])
+    assert (four_answer["status"], two_answer["status"]) == ("answered", "abstained")
+    assert four_answer["path"] == ["Generate"]
     rows = list(csv.DictReader(io.StringIO((tmp_path / "answers.csv").read_text(encoding="utf-8"))))
     assert len(rows) == 50
     assert rows[0]["match"] == "1.0"
@@ -122,39 +119,14 @@ def test_two_variants_are_measured_and_compared_and_nothing_is_asked_twice(
     assert set(deployment.asked.values()) == {1}
 
 
-def test_what_a_judge_errs_and_a_baseline_are_read_before_any_question_is_asked(
-    here: Run, questions: str, tmp_path: Path
-) -> None:
-    asked = (
-        "eval",
-        questions,
-        "--docs",
-        str(HANDBOOK),
-        "--judge",
-        "as-set",
-    )
-    ended = here(*asked, "--judge-errors", questions)
-    assert (ended.code, ended.out) == (2, "")
-    assert "set.jsonl is not what `selfrag eval graders --json` prints" in ended.err
-    ended = here(*asked, "--baseline", questions)
-    assert (ended.code, ended.out) == (2, "")
-    assert "set.jsonl has no supported by question: it is to be what --csv wrote" in ended.err
-    assert not (tmp_path / "set.results.jsonl").exists()
-
-
-def test_each_question_is_asked_as_often_as_is_said_and_each_answer_has_a_row_of_its_own(
+def test_answers_of_before_are_read_before_any_question_is_asked(
     here: Run, deployment: Deployment, questions: str, tmp_path: Path
 ) -> None:
-    asked = ("eval", questions, "--endpoint", deployment.url, "--limit", "4", *VARIANTS, "--repeat", "3")
-    ended = here(*asked, "--csv", "answers.csv", "--export", "ragas")
-    assert "selfrag: 24 of 24 answers to get" in ended.err
-    assert "two, match by round: 0.5, 0.5, 0.5; in every round 0.5 of the questions, in any 0.5" in ended.out
-    assert "two answers 0 questions better than four, 2 worse." in ended.out
-    assert set(deployment.asked.values()) == {3}
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "answers.csv").read_text(encoding="utf-8"))))
-    assert len({(row["variant"], row["question_id"]) for row in rows}) == 24
-    assert len((tmp_path / "set.two.ragas.jsonl").read_text(encoding="utf-8").splitlines()) == 12
-    assert "selfrag: 0 of 24 answers to get" in here(*asked).err
+    (tmp_path / "before.csv").write_text("a,b\n")
+    ended = here("eval", questions, "--endpoint", deployment.url, "--fail-if", "match < before.csv")
+    assert (ended.code, ended.out) == (2, "")
+    assert "before.csv has no match by question: it is to be what --output wrote" in ended.err
+    assert not deployment.asked
 
 
 def test_the_table_shows_measures_differences_and_answers_side_by_side(
@@ -163,31 +135,27 @@ def test_the_table_shows_measures_differences_and_answers_side_by_side(
     shown = here("eval", questions, "--endpoint", deployment.url, *VARIANTS).out
     assert "25 questions" in shown
     assert "two against four" in shown
-    assert "two answers 0 questions better than four, 12 worse." in shown
+    assert "The difference of two in match: real (exact p 0.00049)." in shown
     assert "four: answered, It is 1 units." in shown
     # A column's width goes by the seconds that answers took.
-    assert re.search(r"match .* 0 : 12 .* real, p", shown)
-    assert re.search(r"F1 .* 0 : 12 .* real,", shown)
-    assert "Holm's" in shown
-    assert re.search(r"four .* 1 \(0.8\S+ to 1\) .* 0.04 .* yes", shown)
-    assert re.search(r"two .* 0.52 \(.*\) .* 0.02 .* yes", shown), "less good, and cheaper"
+    assert re.search(r"match .* 0 : 12", shown)
+    assert re.search(r"match .* 1 \(0.8\S+ to 1\) .* 0.52 \(", shown)
 
 
-def test_a_dry_run_says_what_is_left_and_asks_nothing(here: Run, deployment: Deployment, questions: str) -> None:
-    ended = here("eval", questions, "--endpoint", deployment.url, "--limit", "3", "--dry-run")
+def test_with_no_dollars_the_command_estimates_and_asks_nothing(
+    here: Run, deployment: Deployment, questions: str
+) -> None:
+    estimated = ("eval", questions, "--endpoint", deployment.url, "--limit", "3", "--max-cost", "0")
+    ended = here(*estimated)
     assert ended.code == 0
     # By docs/costs.md: 9.04 dollars for 1,000 questions.
     assert "selfrag: 3 of 3 answers to get, for about 0.03 dollars" in ended.err
     assert "No question is answered by every variant yet." in ended.out
-    assert "questions show" not in ended.err, "one variant is compared with none"
-    compared = here("eval", questions, "--endpoint", deployment.url, *VARIANTS, "--dry-run")
-    assert "selfrag: 25 questions show no difference in four runs of five" in compared.err
     assert not deployment.asked
     assert not Path("set.results.jsonl").exists()
     here("eval", questions, "--endpoint", deployment.url, "--limit", "2")
-    ended = here("eval", questions, "--endpoint", deployment.url, "--limit", "3", "--dry-run")
     # By what the two have cost.
-    assert "selfrag: 1 of 3 answers to get, for about 0.04 dollars; 0.08 dollars are spent" in ended.err
+    assert "selfrag: 1 of 3 answers to get, for about 0.04 dollars; 0.08 dollars are spent" in here(*estimated).err
 
 
 def test_the_most_that_may_be_spent_stops_in_time_and_more_of_it_goes_on(
@@ -208,17 +176,15 @@ def test_the_most_that_may_be_spent_stops_in_time_and_more_of_it_goes_on(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--policy", 'three={"top_k": 3}'], "Not three. Take four."),
-        (["--policy", "{}"], "A variant is a name"),
-        (["--max-cost", "0"], "--max-cost is a number of dollars above 0."),
+        (["--variant", 'three={"top_k": 3}'], "Not three. Take four."),
+        (["--variant", "{}"], "There is no strategy or profile '{}'"),
         (["--docs", "."], "A deployment answers from its own documents"),
-        (["--profile", "strict"], "A deployment asks by its own prompts and models"),
-        (["--prompt", "generate=set.jsonl"], "--prompt and --profile are for this machine"),
-        (["--machine", "arn"], "--machine asks a deployment by itself: leave out --docs and --endpoint."),
-        (["--redrive"], "--redrive is for --machine; otherwise the same command goes on by itself."),
+        (["--judge", "as-set"], "does not show what its writer saw"),
+        (["--variant", "strict"], "A deployment asks by its own prompts and models"),
+        (["--variant", "generate=set.jsonl"], "variants by prompt and profile are for this machine"),
         (["--max-cost", "0.0001"], "a question is only begun with"),
         (["--results", "set.jsonl"], "it is no result; name another file for the results."),
-        (["--csv", "nowhere/answers.csv", "--dry-run"], "nowhere/answers.csv cannot be written"),
+        (["--output", "nowhere/answers.csv"], "nowhere/answers.csv cannot be written"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_sentence(
@@ -337,7 +303,7 @@ def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are
         server.answers["grade_support"] = doubting
         command = of(fresh, server)
         options = ("--docs", str(documents), "--limit", "4", "--json")
-        variants = ("--profile", "balanced", "--profile", "strict", "--prompt", f"grade_support={stricter}")
+        variants = ("--variant", "balanced", "--variant", "strict", "--variant", f"grade_support={stricter}")
         report = command("eval", "cranes.jsonl", *options, *variants).response
         assert [variant["name"] for variant in report["variants"]] == ["balanced", "strict", "grade_support.stricter"]
         assert [list(variant["prompts"]) for variant in report["variants"]] == [[], [], ["grade_support"]]
@@ -353,26 +319,3 @@ def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are
         assert set(server.counts) == {"grade_support"}
         assert told.response["traces"] == 12
         assert told.response["steps"]["grade_relevance"]["verdicts"] == 12
-
-
-def test_a_public_set_is_asked_of_its_own_documents_and_nothing_is_asked_twice(
-    here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "nomiracl-en").mkdir()  # a directory of the same name is no file of questions
-    unpacked = tmp_path / "kept" / "nomiracl-en"
-    (unpacked / "documents").mkdir(parents=True)
-    (unpacked / "documents" / "a.md").write_text("# Crane\n\nThe crane lifts 13 tonnes.\n")
-    rows = [
-        {"question": "How many tonnes does the crane lift?", "answerable": True, "kind": "answerable"},
-        {"question": "Who wrote the opera Tosca?", "answerable": False, "kind": "unanswerable"},
-    ]
-    (unpacked / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    command = ("eval", "nomiracl-en", "--sets", "kept", "--strategy", "naive", "--strategy", "self_rag", "--json")
-    first = here(*command)
-    assert first.response["compared"] == 2
-    kept = Path("nomiracl-en.results.jsonl").read_text()
-    assert len(kept.splitlines()) == 5
-    again = here(*command)
-    assert again.response == first.response
-    assert Path("nomiracl-en.results.jsonl").read_text() == kept

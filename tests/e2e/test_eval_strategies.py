@@ -26,7 +26,7 @@ pytestmark = pytest.mark.long
 def variants(*strategies: str) -> list[str]:
     policies = [json.dumps({"strategy": name, "deadline_seconds": 180}) for name in strategies]
     return [
-        word for name, policy in zip(strategies, policies, strict=True) for word in ("--policy", f"{name}={policy}")
+        word for name, policy in zip(strategies, policies, strict=True) for word in ("--variant", f"{name}={policy}")
     ]
 
 
@@ -34,7 +34,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_every_pair_of_strategies_is_compared_exported_and_judged_again(
+def test_every_pair_of_strategies_is_compared_written_and_judged_again(
     here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -43,7 +43,7 @@ def test_every_pair_of_strategies_is_compared_exported_and_judged_again(
         (tmp_path / "documents" / name).write_text(text, encoding="utf-8")
     (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, QUESTIONS)))
     eval_set = ("eval", "set.jsonl", "--docs", "documents", "--json")
-    report = here(*eval_set, *variants(*STRATEGIES), "--export", "ragas").response
+    report = here(*eval_set, *variants(*STRATEGIES), "--output", "ragas.jsonl").response
     measures = {variant["name"]: variant["measures"] for variant in report["variants"]}
     assert (report["compared"], list(measures)) == (len(QUESTIONS), list(STRATEGIES))
     for of in measures.values():
@@ -55,11 +55,10 @@ def test_every_pair_of_strategies_is_compared_exported_and_judged_again(
     assert len(lines(tmp_path / "set.results.jsonl")) == 1 + len(STRATEGIES) * len(QUESTIONS), "nothing is asked twice"
     again = here("replay", "set.traces.jsonl", "--json").response
     assert (again["traces"], again["changed"], again["missing"]) == (len(STRATEGIES) * len(QUESTIONS), [], 0)
-    assert {step: took["calls"] for step, took in again["steps"].items()} == dict.fromkeys(again["steps"], 0)
+    assert {step: of["calls"] for step, of in again["steps"].items()} == dict.fromkeys(again["steps"], 0)
     given = {
         line["id"]: [passage["text"] for passage in line["written_from"]]
         for line in lines(tmp_path / "set.traces.jsonl")
     }
-    for name in STRATEGIES:
-        for row in lines(tmp_path / f"set.{name}.ragas.jsonl"):
-            assert row["retrieved_contexts"] == given[row["metadata"]["answer_id"]]
+    for row in lines(tmp_path / "ragas.jsonl"):
+        assert row["retrieved_contexts"] == given[row["metadata"]["answer_id"]]

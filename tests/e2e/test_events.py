@@ -12,8 +12,8 @@ import httpx2
 import pytest
 
 from tests.e2e.test_api import ASK, api, finished, model, problem, serving_api  # noqa: F401 (fixtures)
+from tests.support.aws.resources import bind
 from tests.support.doubles.model_server import ModelServer
-from tests.support.emulated_aws.resources import bind
 
 Event = dict[str, str]
 

@@ -24,8 +24,8 @@ from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.tables import opened_items
 from tests.e2e.conftest import Run
 from tests.e2e.test_api import ASK, finished, problem, serving_api
+from tests.support.aws.resources import FEEDBACK_TABLE, TABLES, bind
 from tests.support.doubles.model_server import ModelServer, step_of
-from tests.support.emulated_aws.resources import FEEDBACK_TABLE, TABLES, bind
 
 BETTER = {"useful": False, "wrong": ["incomplete"], "answer": "Ten days.", "documents": ["people/leave.md"]}
 
@@ -216,7 +216,6 @@ def test_what_people_said_is_right_is_asked_again_and_measured(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with serving_api(model) as api, opened_items() as items, bootstrap.using(feedback=LocalFeedback(items)):
-        assert "No feedback says what is right" in here("eval", "--from-feedback", "--endpoint", str(api.base_url)).err
         response = asked(api)
         right = {"answer": response["answer"].split(".")[0], "documents": [response["citations"][0]["document"]]}
         others = [asked(api, question=question)["id"] for question in ("Who knows?", "Who was pleased?")]
@@ -226,19 +225,9 @@ def test_what_people_said_is_right_is_asked_again_and_measured(
             (others[1], {"useful": True}),
         ):
             assert say(api, question_id, said).status_code == 200
-        report = here("eval", "--from-feedback", "--endpoint", str(api.base_url), "--json").response
         (tmp_path / "set.jsonl").write_text(here("feedback", "--corrected").out, encoding="utf-8")
-        again = here("eval", "set.jsonl", "--endpoint", str(api.base_url), "--json").response
-    [measures], [measures_again] = ([each["measures"] for each in one["variants"]] for one in (report, again))
-    assert (report["compared"], again["compared"]) == (2, 2)
+        report = here("eval", "set.jsonl", "--endpoint", str(api.base_url), "--json").response
+    measures = report["variants"][0]["measures"]
+    assert report["compared"] == 2
     # The first is answered as people said that it should be; the second is, too, and should not be.
     assert (measures["match"], measures["citation_recall"], measures["abstention_recall"]) == (0.5, 1, 0)
-    assert {**measures_again, "seconds": 0} == {**measures, "seconds": 0}
-
-
-@pytest.mark.parametrize(
-    "arguments", [[], ["set.jsonl", "--from-feedback"], ["set.jsonl", "--name", "selfrag"], ["--region", "eu-west-1"]]
-)
-def test_questions_come_from_a_file_or_from_feedback(here: Run, arguments: list[str]) -> None:
-    ended = here("eval", *arguments)
-    assert (ended.code, "from a file or --from-feedback" in ended.err) == (2, True)

@@ -20,9 +20,8 @@ from selfrag.domain.documents import document_id
 from selfrag.domain.policy import Policy
 from selfrag.domain.strategies import Strategy
 from selfrag_cli.local.serving.gateway import serving
-from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, bind
-from tests.support.emulated_aws.stack import running_stack
-from tests.support.emulated_aws.watching import watch
+from tests.support.aws.resources import DOCUMENTS_BUCKET, bind
+from tests.support.aws.stack import running_stack
 from tests.support.steps import Scripted
 
 pytestmark = pytest.mark.long
@@ -112,8 +111,8 @@ def test_no_request_gets_a_5xx_and_every_refusal_is_a_problem(record_property: C
     statuses: Counter[int] = Counter()
     scripted = Scripted()
     with (
-        running_stack({}, {}, handlers=scripted.handlers()),
-        serving(0, watch) as url,
+        running_stack({}, {}, handlers=scripted.handlers()) as stack,
+        serving(0, stack.watch) as url,
         httpx2.Client(base_url=url, timeout=40) as api,
     ):
         bind("principal#", "c")
@@ -168,7 +167,7 @@ written = st.builds(
 
 def test_whatever_is_written_on_a_connection_every_reply_to_it_is_http_and_every_refusal_a_problem() -> None:
     statuses: Counter[int] = Counter()
-    with running_stack({}, {}, handlers=Scripted().handlers()), serving(0, watch) as url:
+    with running_stack({}, {}, handlers=Scripted().handlers()) as stack, serving(0, stack.watch) as url:
         port = int(url.rpartition(":")[2])
 
         @settings(max_examples=REQUESTS // 4, deadline=None, suppress_health_check=list(HealthCheck))

@@ -14,7 +14,7 @@ import pytest
 
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA
-from selfrag_cli.local.sources.source import directory_collection
+from selfrag_cli.local.sources.place import directory_collection
 from tests.support.command import Command
 
 pytestmark = pytest.mark.long

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from collections.abc import Iterator
 
 import httpx2
 import pytest
@@ -10,12 +11,13 @@ from werkzeug.wrappers import Request, Response
 from selfrag.api.page import bundle
 from tests.e2e.test_api import api, model  # noqa: F401 (fixtures)
 from tests.e2e.test_events import held  # noqa: F401 (fixture)
-from tests.e2e.test_page import tab  # noqa: F401 (fixture)
 from tests.support.local import QUESTION
 from tests.support.loopback import Loopback
-from tests.support.page.browsing import Tab
+from tests.support.page.browsing import Tab, browsing
 from tests.support.page.said import response_of
 
+# The local stack's bucket.
+UPLOADS_TO = "https://selfrag-documents.s3.amazonaws.com"
 STAGES = "[...document.querySelectorAll('.stages li')]"
 # The page's own clock, which only says how long it would have waited.
 HASTY = (
@@ -26,13 +28,19 @@ HASTY = (
 LOOKING = 50
 
 
-def asks(tab: Tab, question: str = "What?") -> None:  # noqa: F811
+@pytest.fixture
+def tab() -> Iterator[Tab]:
+    with browsing() as opened:
+        yield opened
+
+
+def asks(tab: Tab, question: str = "What?") -> None:
     tab.write("#question", question)
     tab.click("#question-form [type=submit]")
 
 
 def test_the_steps_the_passages_and_the_verdicts_are_seen_as_they_come(
-    tab: Tab,  # noqa: F811
+    tab: Tab,
     api: httpx2.Client,  # noqa: F811
     held: threading.Event,  # noqa: F811
 ) -> None:
@@ -54,7 +62,7 @@ def test_the_steps_the_passages_and_the_verdicts_are_seen_as_they_come(
 
 
 def test_a_quote_is_marked_where_it_stands_in_its_passage(
-    tab: Tab,  # noqa: F811
+    tab: Tab,
     api: httpx2.Client,  # noqa: F811
 ) -> None:
     tab.open(f"{api.base_url}")
@@ -71,7 +79,7 @@ def test_a_quote_is_marked_where_it_stands_in_its_passage(
 
 
 def test_the_collections_that_may_be_asked_are_offered_without_a_document_in_them(
-    tab: Tab,  # noqa: F811
+    tab: Tab,
     api: httpx2.Client,  # noqa: F811
 ) -> None:
     tab.open(f"{api.base_url}")
@@ -80,7 +88,7 @@ def test_the_collections_that_may_be_asked_are_offered_without_a_document_in_the
     assert tab.run("[...document.querySelectorAll('#collections input')].map((one) => one.value)") == ["c"]
 
 
-def test_where_nothing_streams_the_page_asks_and_never_more_than_once_a_second(tab: Tab) -> None:  # noqa: F811
+def test_where_nothing_streams_the_page_asks_and_never_more_than_once_a_second(tab: Tab) -> None:
     asked: list[str] = []
 
     def reply(request: Request) -> Response:
@@ -119,7 +127,7 @@ def test_where_nothing_streams_the_page_asks_and_never_more_than_once_a_second(t
         ("http://eu-west-1.console.aws.amazon.com/", 0),
     ],
 )
-def test_a_link_leads_to_the_console_of_aws_and_nowhere_else(tab: Tab, url: str, links: int) -> None:  # noqa: F811
+def test_a_link_leads_to_the_console_of_aws_and_nowhere_else(tab: Tab, url: str, links: int) -> None:
     said = {**response_of("Fact."), "execution": {"arn": "arn", "console_url": url}}
 
     def reply(request: Request) -> Response:
@@ -132,3 +140,12 @@ def test_a_link_leads_to_the_console_of_aws_and_nowhere_else(tab: Tab, url: str,
         tab.until("document.querySelector('.feedback')")
         assert tab.run(f"[...document.links].filter((one) => one.href === {json.dumps(url)}).length") == links
         assert tab.run("[...document.links].filter((one) => !one.getAttribute('href').startsWith('#')).length") == links
+
+
+def test_the_page_weighs_little_and_is_no_part_of_the_description(api: httpx2.Client) -> None:  # noqa: F811
+    page = api.get("/")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert len(page.content) <= 90_000
+    assert page.headers["content-security-policy"] == bundle.policy(UPLOADS_TO)
+    assert "unsafe" not in bundle.policy()
+    assert "/" not in api.get("/v1/openapi.json").json()["paths"]

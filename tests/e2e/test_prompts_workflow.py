@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import yaml
 
-from selfrag_cli.lab.commands.extra import INSTALL
 from tests.support.command import ROOT, Command, Ended
 
 WORKFLOW: dict[str, Any] = yaml.safe_load((ROOT / ".github" / "workflows" / "prompts.yml").read_text(encoding="utf-8"))
@@ -47,7 +46,7 @@ def test_it_looks_at_prompts_may_only_read_and_installs_what_the_commands_need()
     assert events["pull_request"]["paths"] == events["push"]["paths"]
     assert all(list(ROOT.glob(path)) for path in events["push"]["paths"])
     assert WORKFLOW["permissions"] == {"contents": "read"}
-    assert STEPS[0]["run"].endswith(INSTALL.replace("[lab]", "[local,lab]"))
+    assert STEPS[0]["run"].endswith('.venv/bin/pip install --constraint constraints.txt --editable ".[local]"')
 
 
 @pytest.mark.long

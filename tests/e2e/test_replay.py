@@ -47,7 +47,7 @@ def test_a_prompt_without_one_of_its_rules_fails_the_gate_and_the_prompt_of_befo
 ) -> None:
     own = ROOT / "functions" / "selfrag" / "question" / "grade_support" / "prompt.md"
     rule = "- Changed number: "
-    worse, summary = tmp_path / "worse.md", tmp_path / "summary.md"
+    worse = tmp_path / "worse.md"
     worse.write_text("\n".join(line for line in own.read_text().splitlines() if not line.startswith(rule)))
     server.answers["grade_support"] = lambda body: {
         "claims": [
@@ -63,14 +63,14 @@ def test_a_prompt_without_one_of_its_rules_fails_the_gate_and_the_prompt_of_befo
         execution = stack.execute(QUESTION)
     keep_history(execution.id, execution.history)
     server.counts.clear()
-    conditions = ("--fail-if", "changed > 0.03", "--summary", str(summary))
+    conditions = ("--fail-if", "changed > 0.03")
     same = here("replay", "--prompt", f"grade_support={own}", *conditions)
     assert (same.code, server.counts) == (0, {})
-    assert summary.read_text().splitlines()[-1] == "| replay | changed > 0.03 | 0 | holds |"
+    assert same.err.splitlines()[-1] == "| replay | changed > 0.03 | 0 | holds |"
     failed = here("replay", "--prompt", f"grade_support={worse}", *conditions)
     assert failed.code == 3
     assert set(server.counts) == {"grade_support"}, "what is asked as before is not paid"
-    assert summary.read_text().splitlines()[-3:] == [
+    assert failed.err.splitlines()[-3:] == [
         "| replay | changed > 0.03 | 1 | **fails** |",
         "",
         f"- {QUESTION['question']}",

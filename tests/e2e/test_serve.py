@@ -102,19 +102,6 @@ def test_make_serve_prints_the_link_to_the_page(read: Command) -> None:
             os.killpg(process.pid, signal.SIGTERM)
 
 
-def test_what_people_said_is_right_is_evaluated_of_the_directory_that_it_was_said_of(read: Command, url: str) -> None:
-    response = httpx2.post(f"{url}/v1/ask", json={"question": QUESTION}, timeout=40).json()
-    said = {"useful": False, "answer": "18 weeks", "documents": ["people/parental-leave.md"]}
-    assert httpx2.post(f"{url}/v1/questions/{response['id']}/feedback", json=said).status_code == 200
-    report = read("eval", "--from-feedback", "--policy", 'patient={"deadline_seconds": 240}', "--json").response
-    measures = report["variants"][0]["measures"]
-    assert (report["compared"], measures["match"], measures["citation_recall"]) == (1, 1, 1)
-    (read.home / "others").mkdir()
-    (read.home / "others" / "facts.md").write_text("The harbour crane lifts 12 tonnes.", encoding="utf-8")
-    other = read("eval", "--from-feedback", "--docs", "others")
-    assert (other.code, "No feedback says what is right" in other.err) == (2, True)
-
-
 @pytest.mark.parametrize("arguments", [["--endpoint", "nonsense"], ["--endpoint", "http://127.0.0.1:9"]])
 def test_an_endpoint_that_does_not_answer_is_told_in_one_sentence(fresh: Command, arguments: list[str]) -> None:
     ended = fresh("ask", QUESTION, *arguments)

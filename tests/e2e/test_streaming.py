@@ -10,10 +10,10 @@ import pytest
 from selfrag_cli.local.environment import MACHINE_ARN
 from tests.e2e.test_api import ASK, finished, serving_api
 from tests.e2e.test_events import Event, events, held, said, started, until_graded  # noqa: F401 (fixture)
+from tests.support.aws.elsewhere import aws_elsewhere
+from tests.support.aws.resources import bind
 from tests.support.doubles.model_server import ModelServer
 from tests.support.doubles.runtime_api_double import RuntimeApiDouble, Streamed
-from tests.support.emulated_aws.elsewhere import aws_elsewhere
-from tests.support.emulated_aws.resources import bind
 from tests.support.streaming import asked_by_the_gateway, streaming_function
 
 STREAMED = {"content-type": "text/event-stream", "cache-control": "no-store", "x-request-id": "gateway-1"}

@@ -19,10 +19,9 @@ from hypothesis import strategies as st
 from selfrag_cli.local.definitions import QUESTION
 from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from tests.e2e.test_api import eventually, problem
+from tests.support.aws.resources import TABLES, bind
+from tests.support.aws.stack import MACHINE_ARN, deployed_handlers
 from tests.support.doubles.model_server import ModelServer
-from tests.support.emulated_aws.resources import TABLES, bind
-from tests.support.emulated_aws.stack import MACHINE_ARN, deployed_handlers
-from tests.support.emulated_aws.watching import watch
 from tests.support.ingesting import Ingestion, ingestion
 from tests.support.roles.recorded import as_caller
 
@@ -82,7 +81,7 @@ def service() -> Iterator[Service]:
         }
         with (
             ingestion(deployed_handlers(QUESTION), **environment) as documents,
-            serving(0, watch, handler=as_caller("ask", threaded_handler())) as url,
+            serving(0, documents.stack.watch, handler=as_caller("ask", threaded_handler())) as url,
             httpx2.Client(base_url=url, timeout=40) as api,
         ):
             boto3.client("secretsmanager").create_secret(Name="model-key", SecretString="test")

@@ -7,8 +7,8 @@ from unittest.mock import patch
 
 import pytest
 
+from tests.support.aws.stack import LocalStack
 from tests.support.doubles.model_server import Fault, ModelServer
-from tests.support.emulated_aws.stack import LocalStack
 from tests.support.local import QUESTION, forget_verdicts, local_stack
 
 FAULTS: list[Fault] = [429, 529, 500, "malformed", "refusal", "cut"]

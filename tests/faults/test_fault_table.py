@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.bench.faults import STEPS, STRATEGIES, TRANSIENT, Asking, asking, faults_of
 from tests.support.doubles.model_server import Fault
+from tests.support.model_faults import STEPS, STRATEGIES, TRANSIENT, Asking, asking, faults_of
 
 # A request with one of these has no reply that says what it cost.
 UNPAID: list[Fault] = [*(fault for fault in TRANSIENT if fault != "content null"), 400, 401, 404]

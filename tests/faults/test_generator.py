@@ -7,22 +7,16 @@ from dataclasses import replace
 import pytest
 from werkzeug.wrappers import Response
 
-from selfrag.domain.errors import Asleep, Misconfigured, RequestRejected
+from selfrag.domain.errors import Misconfigured, RequestRejected
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.ranking import ranked
-from selfrag.question.compose_answer.handler import handler as compose_answer
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, Fault, Node, Said
-from tests.support.doubles.vllm.server import BROKEN, CUT, NO_CAPACITY, SILENCE, SPOILED, model_error
+from tests.support.doubles.vllm.server import BROKEN, CUT, SILENCE, SPOILED
 from tests.support.loopback import Loopback
 from tests.support.paper.generating import candidates, decided, running
 
 EXAMPLE, QUESTION = CANDIDATES_EXAMPLE, CANDIDATES_EXAMPLE.question
 GOOD = {"d1": (5, "partially_supported"), "d2": (4, "fully_supported"), "d3": (5, "fully_supported")}
-
-
-@pytest.fixture(params=[False, True], ids=["by its URL", "by SageMaker"])
-def sagemaker(request: pytest.FixtureRequest) -> bool:
-    return request.param
 
 
 @pytest.mark.parametrize("spoiled", sorted(SPOILED))
@@ -65,78 +59,43 @@ def test_what_another_request_may_mend_is_sent_again(fault) -> None:
     assert result["throttled"] is (fault.status == 429)
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        *(model_error(status) for status in (0, 429, 500, 503)),
-        Fault(503, code="ServiceUnavailable"),
-        Fault(500, code="InternalFailure"),
-        Fault(530, code="InternalDependencyException"),
-        Fault(429, code="ModelNotReadyException"),
-        Fault(400, code="ThrottlingException"),
-        BROKEN,
-        CUT,
-    ],
-    ids=str,
-)
-def test_what_sagemaker_may_do_better_next_time_is_sent_again(fault) -> None:
-    with running(EXAMPLE, sagemaker=True, faults=[fault]) as double:
-        _, result = candidates(EXAMPLE)
-    assert (double.requests, result["attempts"], result["error"]) == (2, 2, None)
-
-
-def test_a_request_is_refused_once_and_not_sent_again(sagemaker) -> None:
-    fault = model_error(400) if sagemaker else Fault(400)
-    with running(EXAMPLE, sagemaker=sagemaker, faults=[fault]) as double, pytest.raises(RequestRejected):
+def test_a_request_is_refused_once_and_not_sent_again() -> None:
+    fault = Fault(400)
+    with running(EXAMPLE, faults=[fault]) as double, pytest.raises(RequestRejected):
         candidates(EXAMPLE)
     assert double.requests == 1
 
 
-def test_a_server_that_allows_too_few_log_probabilities_is_the_operators_to_mend(sagemaker) -> None:
+def test_a_server_that_allows_too_few_log_probabilities_is_the_operators_to_mend() -> None:
     says = "Requested sample logprobs of 20, which is greater than max allowed: 5"
-    fault = model_error(400, says) if sagemaker else Fault(400, says)
+    fault = Fault(400, says)
     with (
-        running(EXAMPLE, sagemaker=sagemaker, faults=[fault]),
+        running(EXAMPLE, faults=[fault]),
         pytest.raises(Misconfigured, match="--max-logprobs"),
     ):
         candidates(EXAMPLE)
 
 
-def test_what_a_server_says_is_not_repeated_for_it_may_hold_the_question(sagemaker) -> None:
+def test_what_a_server_says_is_not_repeated_for_it_may_hold_the_question() -> None:
     says = f"cannot read: {QUESTION}"
-    fault = model_error(400, says) if sagemaker else Fault(400, says)
-    with running(EXAMPLE, sagemaker=sagemaker, faults=[fault]), pytest.raises(RequestRejected) as refused:
+    fault = Fault(400, says)
+    with running(EXAMPLE, faults=[fault]), pytest.raises(RequestRejected) as refused:
         candidates(EXAMPLE)
     assert QUESTION not in str(refused.value)
 
 
-def test_an_endpoint_without_a_copy_of_the_model_is_a_problem_with_a_hint_and_nothing_else_answers() -> None:
-    with (
-        running(EXAMPLE, sagemaker=True, faults=[NO_CAPACITY]) as double,
-        pytest.raises(Asleep, match="no copy of the model"),
-    ):
-        candidates(EXAMPLE)
-    assert double.requests == 1
-    entry = {"step": "Generate", "error": "Asleep", "attempts": 1}
-    response = compose_answer({"id": "q", "ledger": [entry]}, None)
-    assert response["status"] == "failed"
-    assert "some minutes to wake" in response["answer"]
-    assert "policy.generator claude" in response["answer"]
-
-
 @pytest.mark.parametrize("fault", [Fault(503), BROKEN], ids=str)
-def test_a_server_that_never_gets_better_is_told_as_an_error_and_grades_nothing(fault, sagemaker) -> None:
-    faults = [Fault(503, code="ServiceUnavailable") if sagemaker and fault.status else fault] * 4
-    with running(EXAMPLE, sagemaker=sagemaker, faults=faults) as double:
+def test_a_server_that_never_gets_better_is_told_as_an_error_and_grades_nothing(fault) -> None:
+    with running(EXAMPLE, faults=[fault] * 4) as double:
         found, result = candidates(EXAMPLE)
     assert (result["error"], result["attempts"], double.requests) == ("TemporarilyUnavailable", 4, 4)
     assert (result["sequences"], result["calls"]) == (0, [])
     assert {(one.relevance.label, one.terms) for one in found} == {("ungraded", None)}
 
 
-def test_a_server_that_says_nothing_is_left_when_the_time_is_over(sagemaker) -> None:
+def test_a_server_that_says_nothing_is_left_when_the_time_is_over() -> None:
     settings = {"SELFRAG_GENERATOR_TIMEOUT_SECONDS": "0.3"}
-    with running(EXAMPLE, sagemaker=sagemaker, faults=[SILENCE] * 4, settings=settings) as double:
+    with running(EXAMPLE, faults=[SILENCE] * 4, settings=settings) as double:
         verdict = decided(QUESTION)
     assert (verdict["error"], verdict["verdict"]["decision"]) == ("TemporarilyUnavailable", "ungraded")
     assert (verdict["attempts"], double.requests) == (4, 4)

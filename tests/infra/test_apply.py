@@ -21,15 +21,11 @@ from selfrag.domain.kinds import EXTENSIONS
 from tests.support.documents.made_files import MAKERS
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble
-from tests.support.enforced.called import every_call_is_listed_and_nothing_else_was_refused
-from tests.support.enforced.others import only_those_who_are_named_are_let_in
-from tests.support.enforced.refusals import each_thing_that_is_taken_out_is_noticed
 from tests.support.infra.asking import DOCUMENTS, api_key, at, documents_held, ended, finished, until_all_are
 from tests.support.infra.deployment import ORIGIN, Deployment
 from tests.support.infra.doctor import (
     the_doctor_finds_the_deployment_well,
     the_doctor_knew_an_account_without_a_deployment,
-    the_doctor_notices_a_role_that_lacks_a_statement,
 )
 from tests.support.infra.emulator import Stack
 from tests.support.infra.kinds import SCANNED_KIND, a_file_is_read_asked_about_and_cited, kinds_of_files
@@ -48,16 +44,9 @@ from tests.support.infra.made import (
 from tests.support.infra.page import the_page_is_asked_with_a_key
 from tests.support.infra.releases import a_release_comes_and_goes
 from tests.support.infra.rules import FUNCTIONS, functions_of
-from tests.support.infra.strategies import (
-    OUTCOMES,
-    a_strategy_answers,
-    segments_are_not_waited_for,
-    the_fine_tuned_model_answers,
-)
-from tests.support.infra.tenants import (
-    a_key_that_may_ask_changes_no_document,
-    usage_does_not_tell_what_another_tenant_asked,
-)
+from tests.support.infra.strategies import the_fine_tuned_model_answers
+from tests.support.infra.tenants import a_key_that_may_ask_changes_no_document
+from tests.support.roles import trust
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
 
@@ -89,7 +78,6 @@ OTHER_CHOICES = {
     "prices": {CLAUDE: [1, 5, 0.1]},
     "reserved_concurrency": {"generate": 5},
     "reindex_concurrency": 1000,
-    "evaluation_concurrency": 50,
     "saved_queries": True,
     "search_index": {"vector_dimensions": 1024},
     "security_group_ids": ["sg-1"],
@@ -126,25 +114,22 @@ def test_what_is_made_follows_the_rules(deployment: Deployment, record_property:
     alarms_and_widgets_use_metrics_that_are_emitted(resources)
     errors_of_the_gateway_are_problem_details(resources)
     whom_anybody_may_call_costs_little(resources)
-    others = only_those_who_are_named_are_let_in(resources)
     seconds = deployment.stack.seconds["apply"]
-    record_property("figures", f"terraform on an emulator: {len(resources)} resources in {seconds:.0f} s; {others}")
+    record_property("figures", f"terraform on an emulator: {len(resources)} resources in {seconds:.0f} s")
+
+
+def test_only_the_named_services_assume_roles_and_use_queues_topics_buckets_and_functions(
+    deployment: Deployment,
+) -> None:
+    resources = deployment.stack.resources()
+    assert len(trust.questions(resources)) > 300
+    assert trust.wrong_decisions(resources) == []
+    unnoticed = [name for name, less in trust.reductions(resources) if not trust.wrong_decisions(less)]
+    assert unnoticed == [], "a removed statement is noticed"
 
 
 def test_a_second_plan_changes_nothing(deployment: Deployment) -> None:
     assert deployment.stack.changes() == {}
-
-
-@pytest.mark.long
-def test_each_thing_that_is_taken_out_of_roles_and_policies_is_noticed(
-    deployment: Deployment, record_property: Figures
-) -> None:
-    # Before any question: a function that has read its secret keeps it.
-    seconds, refused = timed(lambda: each_thing_that_is_taken_out_is_noticed(deployment.stack, deployment.collection))
-    deployment.refused |= refused
-    record_property(
-        "figures", f"{len(refused)} things taken out of roles and policies: each noticed in {seconds:.0f} s"
-    )
 
 
 def test_objects_of_the_bucket_become_passages(deployment: Deployment, loaded: str, record_property: Figures) -> None:
@@ -164,31 +149,13 @@ def test_who_listens_is_told_that_the_emulator_streams_nothing_once_a_key_was_sh
 
 
 @pytest.mark.usefixtures("loaded")
-@pytest.mark.parametrize("strategy", list(OUTCOMES))
-def test_each_strategy_answers_through_the_gateway(deployment: Deployment, strategy: str) -> None:
-    a_strategy_answers(deployment.stack, strategy)
-
-
-@pytest.mark.usefixtures("loaded")
-@pytest.mark.parametrize("strategy", ["candidates", "segments"])
-def test_the_fine_tuned_model_answers_through_the_gateway(deployment: Deployment, strategy: str) -> None:
-    the_fine_tuned_model_answers(deployment.stack, deployment.model, strategy)
-
-
-def test_what_cannot_be_waited_for_is_refused_at_once(deployment: Deployment) -> None:
-    segments_are_not_waited_for(deployment.stack)
+def test_the_fine_tuned_model_answers_through_the_gateway(deployment: Deployment) -> None:
+    the_fine_tuned_model_answers(deployment.stack)
 
 
 @pytest.mark.usefixtures("loaded")
 def test_a_key_that_may_ask_cannot_upload_replace_or_delete(deployment: Deployment) -> None:
     a_key_that_may_ask_changes_no_document(deployment.stack)
-
-
-def test_a_tenant_cannot_learn_from_usage_that_another_tenant_asked_the_same_question(
-    deployment: Deployment, record_property: Figures
-) -> None:
-    seconds, calls = timed(lambda: usage_does_not_tell_what_another_tenant_asked(deployment.stack))
-    record_property("figures", f"one question of two tenants: {calls}; {seconds:.1f} s")
 
 
 def test_there_is_a_made_up_file_of_each_kind_that_is_read() -> None:
@@ -230,10 +197,6 @@ def test_the_doctor_finds_the_deployment_well(deployment: Deployment) -> None:
 
 
 @pytest.mark.long
-def test_the_doctor_notices_a_role_that_lacks_a_statement(deployment: Deployment) -> None:
-    the_doctor_notices_a_role_that_lacks_a_statement(deployment.stack)
-
-
 def test_those_without_a_key_or_with_too_many_requests_are_refused(deployment: Deployment) -> None:
     those_without_a_key_or_with_too_many_requests_are_refused(deployment.stack)
 
@@ -270,10 +233,6 @@ def test_every_other_choice_can_be_planned(deployment: Deployment, tmp_path: Pat
     planned = set(Stack(aws, tmp_path / "existing", packages, existing).changes())
     assert planned
     assert not [each for each in planned if "opensearch" in each]
-
-
-def test_every_call_is_listed_and_nothing_else_was_refused(deployment: Deployment, record_property: Figures) -> None:
-    record_property("figures", every_call_is_listed_and_nothing_else_was_refused(deployment.record, deployment.refused))
 
 
 def test_destroy_leaves_nothing(deployment: Deployment) -> None:

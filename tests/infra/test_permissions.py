@@ -1,20 +1,17 @@
 """docs/permissions.md says what each role may do: the AWS calls of full runs, none missing and none never used."""
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from selfrag_cli.doctor.permissions import FILE
 from selfrag_cli.local.definitions import INGESTION
+from tests.support.aws.resources import DOCUMENTS_TABLE, TABLES
+from tests.support.aws.stack import deployed_handlers
 from tests.support.definition import INTAKE_MACHINE, MODEL_STEPS, snake, states
-from tests.support.emulated_aws.resources import DOCUMENTS_TABLE, TABLES
-from tests.support.emulated_aws.stack import deployed_handlers
 from tests.support.infra.rules import rows_of
 from tests.support.infra.tools import simulator
-from tests.support.roles.asked import asked
 from tests.support.roles.calls import HERE, step_of
 from tests.support.roles.made_by_aws import made_by_aws
 from tests.support.roles.policies import exported, reductions, statements
@@ -69,7 +66,9 @@ def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(rec
         assert invoked == {*deployed_handlers(*definition)}
 
 
-def test_each_statement_of_each_role_is_needed(recorded: Calls, record_property: Callable[[str, str], None]) -> None:
+def test_each_thing_that_is_taken_out_of_roles_and_policies_is_noticed(
+    recorded: Calls, record_property: Callable[[str, str], None]
+) -> None:
     simulator()
     policies, started = exported(), time.monotonic()
     by_code = unneeded(policies, recorded)
@@ -135,11 +134,6 @@ def test_what_the_data_access_policy_allows_is_asked_for_and_nothing_else_is(rec
     }
     assert {call for call in recorded if call[2].startswith("index/")} == allowed - NEVER_ASKED
     assert allowed >= NEVER_ASKED
-
-
-def test_the_doctor_asks_iam_about_the_calls_that_are_made(recorded: Calls) -> None:
-    kept = json.loads(FILE.read_text(encoding="utf-8"))
-    assert kept == asked(recorded), "run `python -m tests.support.roles.asked`"
 
 
 def test_no_action_is_a_wildcard() -> None:

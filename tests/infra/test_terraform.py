@@ -14,7 +14,7 @@ import pytest
 from selfrag.api.edge.cors import SECURITY_HEADERS
 from selfrag.api.handler import handler
 from selfrag.api.routes.description import DESCRIPTION
-from selfrag_cli.local.serving.invocation import COMPRESSED_FROM_BYTES
+from selfrag_cli.local.serving.app import COMPRESSED_FROM_BYTES
 from tests.support.infra.planned import Planner
 from tests.support.infra.tools import INFRA, NOWHERE, can_decide, environment, run, terraform
 from tests.support.roles.roles import decider
@@ -52,7 +52,6 @@ WRONG: dict[str, tuple[Any, str]] = {
     "embedding_region": ("Virginia", "embedding_region must be the name of a region"),
     "reindex_concurrency": (0, "reindex_concurrency must be a whole number"),
     "ingestion_concurrency": (0, "ingestion_concurrency must be a whole number"),
-    "evaluation_concurrency": (0, "evaluation_concurrency must be a whole number"),
     "pipeline": ("", "pipeline must be"),
     "upload_origins": (["https://*"], "upload_origins must be origins"),
     "cors_origins": (["http://app.example.com"], "cors_origins must be origins with https"),
@@ -65,12 +64,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "key_question_throttle": ({"rate": 0, "burst": 1}, "key_question_throttle must have"),
     "key_quota_per_day": (0, "key_quota_per_day must be"),
     "web_acl_arn": ("waf", "web_acl_arn must be"),
-    "selfrag_endpoint_name": ("arn:aws:sagemaker:::endpoint/e", "selfrag_endpoint_name must be the name"),
     "selfrag_generator_url": ("localhost:8000", "selfrag_generator_url must be a URL"),
-    "selfrag_model_data": ("s3://models/7b", "selfrag_model_data must be"),
-    "selfrag_image": ("vllm/vllm-openai:latest", "selfrag_image must be the address of an image in ECR"),
-    "selfrag_instance_type": ("g5.2xlarge", "selfrag_instance_type must be an instance type"),
-    "selfrag_budget": (0, "selfrag_budget must be above 0"),
     "alarm_email": ("me", "alarm_email must be"),
     "thresholds": ({"failures": 0}, "thresholds must be above 0"),
 }
@@ -97,7 +91,6 @@ STEPS = ["decide_retrieval", "generate", "grade_relevance", "grade_support", "gr
 ON_BEDROCK = dict.fromkeys(STEPS, "us.anthropic.claude-sonnet-5-5")
 TWO_MODELS = {**ON_BEDROCK, "grade_support_first": "anthropic.claude-haiku-5-5"}
 NO_CLAUDE = {**ON_BEDROCK, "grade_support_first": "claude"}
-IMAGE = "763104351884.dkr.ecr.us-east-1.amazonaws.com/djl-inference:lmi"
 PRIVATE = {
     "collection_public": False,
     "collection_vpc_endpoint_ids": ["vpce-1"],
@@ -128,11 +121,6 @@ REACHED: Cases = [
     ({**PRIVATE, "security_group_ids": []}, "subnet_ids and security_group_ids belong together"),
 ]
 TUNED: Cases = [
-    ({"selfrag_hosting": True, "selfrag_image": IMAGE, "selfrag_endpoint_name": "e"}, "Choose one: selfrag_hosting"),
-    ({"selfrag_generator_url": "http://s", "selfrag_endpoint_name": "e"}, "Choose one: selfrag_hosting"),
-    ({"selfrag_hosting": True}, "selfrag_hosting needs selfrag_image"),
-    ({"selfrag_endpoint_name": "e", "selfrag_component_name": "a/b"}, "selfrag_component_name must be the name"),
-    ({"selfrag_component_name": "one"}, "selfrag_component_name belongs to selfrag_endpoint_name"),
     ({"selfrag_generator_secret": True}, "selfrag_generator_secret belongs to selfrag_generator_url"),
 ]
 # The functions depend on the collector: while its address is refused nothing is said of their models and copies.

@@ -112,3 +112,24 @@ class _Service(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
+
+
+QUESTION = "How many weeks of parental leave does each parent receive?"
+_HTTP = {
+    "httpMethod": "POST",
+    "path": "/v1/ask",
+    "body": f'{{"question": "{QUESTION}"}}',
+    "headers": {"content-type": "application/json"},
+    "multiValueHeaders": {},
+    "requestContext": {"requestId": "r", "path": "/live/v1/ask", "stage": "live", "identity": {"apiKeyId": "k"}},
+}
+EVENTS: dict[str, dict[str, Any]] = {
+    "ask": _HTTP,
+    "plan": {"question": QUESTION, "collections": ["handbook"], "began_ms": 0, "now_ms": 0},
+    "decide_retrieval": {"question": QUESTION},
+    "retrieve": {"queries": [QUESTION], "collections": ["handbook"], "top_k": 4},
+    "grade_relevance": {"question": QUESTION, "passage": PASSAGE},
+    "generate": {"question": QUESTION, "passages": [PASSAGE]},
+    "grade_support": {"question": QUESTION, "answer": ANSWER, "passages": [PASSAGE]},
+    "compose_answer": {"id": "q", "question": QUESTION, "retrieval": {"decision": "yes", "reason": "r"}},
+}

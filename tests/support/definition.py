@@ -2,18 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from selfrag_cli.local.definitions import (
-    EVALUATION,
-    INGESTION,
-    INTAKE,
-    QUESTION,
-    REINDEX,
-    definition_json,
-)
+from selfrag_cli.local.definitions import INGESTION, INTAKE, QUESTION, REINDEX, definition_of
+
+
+def definition_json(definition: Path, names: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return a definition as Step Functions takes it."""
+    return json.dumps(definition_of(definition, names), ensure_ascii=False)
+
 
 RAW = definition_json(QUESTION)
 MACHINE: dict[str, Any] = json.loads(RAW)
@@ -25,15 +26,6 @@ REINDEX_MACHINE: dict[str, Any] = json.loads(REINDEX_RAW)
 # So with these.
 INTAKE_RAW = definition_json(INTAKE, {"ingestion_places": "2", "deletion_places": "1"})
 INTAKE_MACHINE: dict[str, Any] = json.loads(INTAKE_RAW)
-QUESTION_MACHINE = "arn:aws:states:us-east-1:000000000000:stateMachine:selfrag-standard:live"
-IN_EXPRESSIONS = {
-    "evaluation_concurrency": "4",
-    "web_search": "true",
-    "collections": '["documents"]',
-    "question_machine": QUESTION_MACHINE,
-}
-EVALUATION_RAW = definition_json(EVALUATION, IN_EXPRESSIONS)
-EVALUATION_MACHINE: dict[str, Any] = json.loads(EVALUATION_RAW)
 
 
 @dataclass(frozen=True)
@@ -94,7 +86,6 @@ def all_states() -> list[State]:
         INGESTION_MACHINE,
         INTAKE_MACHINE,
         REINDEX_MACHINE,
-        EVALUATION_MACHINE,
     )
     return [state for machine in machines for state in states(machine)]
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.checks import ACCOUNT, Diagnosis, examine
+from selfrag_cli.doctor.checks import ACCOUNT
 from selfrag_cli.doctor.choices import Choices
-from selfrag_cli.doctor.findings import Finding, found_by
+from selfrag_cli.doctor.findings import Diagnosis, Finding, examine, results_of
 from tests.support.doubles.aws_account import Answer, AwsAccount
 
 
@@ -20,10 +20,10 @@ def findings(name: str, answers: Mapping[str, Answer] | None = None, **choices: 
     double = AwsAccount(answers, **choices.pop("quotas", {}))
     account = Account(double.session(), deployed=choices.pop("deployed", False), choices=Choices(**choices))
     [check] = [check for check in ACCOUNT if check.name == name]
-    return list(found_by(check, account))
+    return list(results_of(check, account))
 
 
 def finding(name: str, answers: Mapping[str, Answer] | None = None, **choices: Any) -> Finding:
     """Return the one finding of a check."""
-    [found] = findings(name, answers, **choices)
-    return found
+    [single] = findings(name, answers, **choices)
+    return single

@@ -11,11 +11,11 @@ from botocore.exceptions import ClientError
 
 from selfrag.domain.documents import document_id
 from selfrag_cli.local.definitions import INGESTION
+from tests.support.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
+from tests.support.aws.stack import Execution, LocalStack, deployed_handlers, running_stack
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
-from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
-from tests.support.emulated_aws.stack import Execution, LocalStack, deployed_handlers, running_stack
 from tests.support.roles.recorded import NOBODY, Allows, as_caller, recording
 from tests.support.roles.roles import decided
 
@@ -109,7 +109,7 @@ def ingestion(
             yield Ingestion(stack, collection, titan, textract)
 
 
-def object_of(key: str, bucket: str, name: str) -> bytes | None:
+def object_of(bucket: str, name: str) -> bytes | None:
     """An object of the local stack, for a double; who may read it is decided where its caller asks the double."""
     found: list[bytes] = []
 

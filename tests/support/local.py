@@ -9,9 +9,9 @@ import boto3
 from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
 from tests.support.asking import Skipping
+from tests.support.aws.resources import TABLES
+from tests.support.aws.stack import LocalStack, deployed_handlers, running_stack
 from tests.support.doubles.model_server import ModelServer
-from tests.support.emulated_aws.resources import TABLES
-from tests.support.emulated_aws.stack import LocalStack, deployed_handlers, running_stack
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage
 from tests.support.roles.recorded import as_caller, recording
 from tests.support.roles.roles import decided

@@ -1,13 +1,10 @@
-"""A question with scripted steps: through its plans, or through the real definition in the emulator."""
+"""A question with scripted steps through the deployed definition."""
 
 from typing import Any
 
-import boto3
-
+from selfrag_cli.local.runner.machine import Execution
 from tests.support import steps
-from tests.support.emulated_aws.resources import TABLES
-from tests.support.emulated_aws.stack import Execution, running_stack
-from tests.support.machine import Machine
+from tests.support.questions import question_machine
 from tests.support.steps import Scripted
 
 # One step after another, as a reader of a path expects them.
@@ -27,16 +24,13 @@ SOME = lambda event: steps.relevance(event["passage"]["passage_id"], "relevant")
 
 
 def run(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[dict[str, Any], Scripted]:
-    """The response to a question, and what its steps were given; `earlier` is the item of the answer it follows."""
-    scripted = Scripted(**script)
-    return Machine(asked, scripted.handlers(), earlier).run(), scripted
+    """Return the response to a question, and its scripted steps."""
+    execution, scripted = executed(asked, earlier, **script)
+    assert execution.output is not None, execution.error
+    return execution.output, scripted
 
 
 def executed(asked: dict[str, Any] = ASKED, earlier: Any = None, **script: list[Any]) -> tuple[Execution, Scripted]:
-    """Return the same through the real definition in the emulator."""
+    """Return the execution of a question, and its scripted steps; `earlier` is the item of the answer it follows."""
     scripted = Scripted(**script)
-    handlers, pause = scripted.handlers(), lambda seconds: None
-    with running_stack({}, {}, handlers=handlers, pause=pause) as stack:
-        if earlier:
-            boto3.client("dynamodb").put_item(TableName=TABLES["answers_table"][0], Item=earlier)
-        return stack.execute(asked), scripted
+    return question_machine(scripted.handlers(), earlier).start("e", asked).wait(), scripted

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.bench.chains import Ask, asking_chains
+from tests.support.chains.asking import Ask, asking_chains
 from tests.support.chains.model import ChainModel
 from tests.support.chains.world import Chain, chains
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.aws.stack import LocalStack
 from tests.support.doubles.model_server import ModelServer, cite_everything
-from tests.support.emulated_aws.stack import LocalStack
 from tests.support.local import QUESTION, forget_verdicts, local_stack
 
 

@@ -17,11 +17,10 @@ from selfrag.domain.verdicts import Critique
 from selfrag.plan.tree.searches import LEVEL_BYTES
 from selfrag.runtime.deadline import LONGEST_RETRY_WAIT_SECONDS
 from selfrag.text.state_budget import STATE_BUDGET_BYTES
-from selfrag_cli.local.definitions import EVALUATION, INGESTION, INTAKE, QUESTION, REINDEX, placeholders
+from selfrag_cli.local.definitions import INGESTION, INTAKE, QUESTION, REINDEX, placeholders
 from selfrag_cli.local.jsonata import check, depth_of
+from selfrag_cli.local.runner.lane import MAX_BYTES
 from tests.support.definition import (
-    EVALUATION_MACHINE,
-    EVALUATION_RAW,
     INGESTION_MACHINE,
     INGESTION_RAW,
     INTAKE_MACHINE,
@@ -39,7 +38,6 @@ from tests.support.definition import (
     states,
     tasks,
 )
-from tests.support.emulated_aws.strictness import MAX_VARIABLE_BYTES
 
 ROOT = Path(__file__).parents[2]
 LAMBDA_ERRORS = {
@@ -60,21 +58,18 @@ DEFINITIONS = {
     "ingestion": INGESTION,
     "intake": INTAKE,
     "reindex": REINDEX,
-    "evaluation": EVALUATION,
 }
 MACHINES = {
     "question": MACHINE,
     "ingestion": INGESTION_MACHINE,
     "intake": INTAKE_MACHINE,
     "reindex": REINDEX_MACHINE,
-    "evaluation": EVALUATION_MACHINE,
 }
 RAWS = {
     "question": RAW,
     "ingestion": INGESTION_RAW,
     "intake": INTAKE_RAW,
     "reindex": REINDEX_RAW,
-    "evaluation": EVALUATION_RAW,
 }
 # A state that is another use of a step: where one has failed.
 OTHER_USES = {"RecordFailure": "record_document", "CountLoss": "compose_answer"}
@@ -84,12 +79,9 @@ LONGEST_WAIT = {
     "ingestion": 60,
     "intake": 60,
     "reindex": 120,
-    "evaluation": 120,
 }
-MOST_ATTEMPTS = {"question": 3, "ingestion": 20, "intake": 20, "reindex": 8, "evaluation": 8}
+MOST_ATTEMPTS = {"question": 3, "ingestion": 20, "intake": 20, "reindex": 8}
 STATES_FIELDS = {"input", "context", "result", "errorOutput"}
-# Of the question's definition: lines, characters of JSONata in all and in one expression.
-MOST_LINES, MOST_JSONATA, LONGEST_EXPRESSION = 500, 8000, 200
 
 
 def each_task() -> Iterator[tuple[str, State]]:
@@ -197,13 +189,6 @@ def test_statelint_finds_nothing(name: str) -> None:
     assert Linter.validate(text.replace('{"InputType": "JSONL"}', "{}"), Config()) == []
 
 
-def test_statelint_would_find_a_fault() -> None:
-    broken = json.loads(RAW)
-    broken["States"]["Plan"]["Next"] = "Nowhere"
-    del broken["States"]["Route"]["Choices"]
-    assert len(Linter.validate(json.dumps(broken), Config())) >= 2
-
-
 def test_state_names_folders_and_test_folders_match_one_to_one() -> None:
     for room, machine in (("question", MACHINE), ("ingestion", INGESTION_MACHINE)):
         folders = {handler.parent.name for handler in (ROOT / "functions" / "selfrag" / room).glob("*/handler.py")}
@@ -257,20 +242,11 @@ def test_terraform_can_fill_the_placeholders_in() -> None:
 
 
 def test_passages_leave_room_in_the_state() -> None:
-    assert STATE_BUDGET_BYTES <= MAX_VARIABLE_BYTES - 64 * 1024
+    assert STATE_BUDGET_BYTES <= MAX_BYTES - 64 * 1024
     assert LEVEL_BYTES <= STATE_BUDGET_BYTES - 48 * 1024
 
 
-def test_the_questions_definition_is_short_enough_to_be_read(record_property: Any) -> None:
-    lines = len(QUESTION.read_text(encoding="utf-8").splitlines())
-    expressions = [text for state in states(MACHINE) for text in state.expressions]
-    longest, in_all = max(map(len, expressions)), sum(map(len, expressions))
-    figures = f"question.asl.yaml: {lines} lines, {in_all} characters of JSONata, {longest} in the longest expression"
-    record_property("figures", figures)
-    assert (lines <= MOST_LINES, in_all <= MOST_JSONATA, longest <= LONGEST_EXPRESSION) == (True, True, True), figures
-
-
-@pytest.mark.parametrize("machine", [MACHINE, INGESTION_MACHINE, REINDEX_MACHINE, EVALUATION_MACHINE])
+@pytest.mark.parametrize("machine", [MACHINE, INGESTION_MACHINE, REINDEX_MACHINE])
 def test_no_expression_comes_near_the_depth_at_which_aws_gives_up(machine: dict[str, Any]) -> None:
     found = {text: depth_of(text) for state in states(machine) for text in state.expressions}
     assert max(found.values()) <= 30, max(found, key=lambda text: found[text])

@@ -8,7 +8,7 @@ from selfrag.api.draft import DraftAnswer
 from selfrag.api.logic import unfinished
 from selfrag.domain.history import steps_of
 from tests.support import steps
-from tests.support.emulated_aws.stack import Execution
+from tests.support.aws.stack import Execution
 from tests.workflow.asking import ASKED, NONE, POLICY, SOME, ahead, executed
 from tests.workflow.test_speculation import relevant, writer
 

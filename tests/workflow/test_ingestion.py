@@ -13,9 +13,9 @@ from selfrag import bootstrap
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.passages import Bounds
 from selfrag_cli.local.definitions import INGESTION
+from tests.support.aws.resources import DOCUMENTS_BUCKET
+from tests.support.aws.stack import deployed_handlers
 from tests.support.documents.files import pdf
-from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET
-from tests.support.emulated_aws.stack import deployed_handlers
 from tests.support.fakes import embed
 from tests.support.ingesting import FIRST, KEY, SECOND, Ingestion, holds, ingestion
 

@@ -15,9 +15,9 @@ from selfrag.adapters.manifest import LEASE_SECONDS, DynamoManifest
 from selfrag_cli.local.definitions import INTAKE, placeholders
 from selfrag_cli.local.runner.failures import Failure
 from selfrag_cli.local.runner.machine import Execution, Machine
+from tests.support.aws.resources import DOCUMENTS_TABLE, make
 from tests.support.command import ROOT
 from tests.support.definition import INGESTION_MACHINE, INTAKE_MACHINE
-from tests.support.emulated_aws.resources import DOCUMENTS_TABLE, make
 
 ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag-intake"
 UPLOADED = {"bucket": {"name": "b"}, "object": {"key": 'c/a "b".md'}, "reason": "PutObject"}
@@ -30,7 +30,7 @@ class Intake:
     """Executions of the intake over a table; `ends` are what executions of the ingestion give or raise, in turn."""
 
     def __init__(self) -> None:
-        make({})
+        make()
         self.table = boto3.client("dynamodb")
         self.ends: list[Any] = []
         self.started: list[dict[str, Any]] = []

@@ -10,8 +10,8 @@ from selfrag.api.logic import unfinished
 from selfrag.domain.errors import BudgetExceeded, RequestRejected, TemporarilyUnavailable
 from selfrag.domain.history import steps_of
 from tests.support import steps
-from tests.support.emulated_aws.resources import TABLES
-from tests.support.emulated_aws.stack import running_stack
+from tests.support.aws.resources import TABLES
+from tests.support.aws.stack import running_stack
 from tests.support.steps import Scripted
 from tests.workflow.asking import ANSWER, ASKED, NONE, SEARCH, SOME, ahead, executed, run
 

@@ -19,7 +19,7 @@ from selfrag_cli.local.definitions import QUESTION
 from selfrag_cli.local.stack import deployed_handlers
 from tests.support import steps
 from tests.support.fakes import FakeEmbedder, FakeIndex, MemoryCache
-from tests.support.machine import Machine
+from tests.support.questions import response_to
 
 MODES = ("off", "draft", "full")
 WORDS = ("amber", "basin", "cedar", "delta", "ember", "fjord", "grove", "haven", "inlet", "jetty", "knoll", "ledge")
@@ -122,7 +122,7 @@ def asked(world: Drawn, handlers: Any, speculate: str) -> dict[str, Any]:
     parts: Any = {"index": FakeIndex(*world.passages), "embedder": FakeEmbedder(), "verdicts": MemoryCache()}
     with bootstrap.using(**parts, claude=lambda limits: Obeying(world)):
         request = {"question": world.question, "collections": ["c"], "policy": policy}
-        return Machine(request, handlers).run()
+        return response_to(request, handlers)
 
 
 @pytest.mark.parametrize("questions", [60, pytest.param(500, marks=pytest.mark.long)])

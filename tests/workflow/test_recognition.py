@@ -12,11 +12,11 @@ from selfrag import bootstrap
 from selfrag.adapters.textract.recognizer import TextractRecognizer
 from selfrag.bootstrap import ingestion as ingestion_parts
 from selfrag_cli.local.definitions import INGESTION
+from tests.support.aws.stack import deployed_handlers
 from tests.support.definition import INGESTION_MACHINE, lambda_tasks
 from tests.support.documents.files import pdf
 from tests.support.documents.scans import scanned_pdf
 from tests.support.doubles.stand_in import MessagesServer
-from tests.support.emulated_aws.stack import deployed_handlers
 from tests.support.ingesting import Ingestion, holds, ingestion
 from tests.support.roles.recorded import everything
 
@@ -177,57 +177,6 @@ def test_a_question_finds_a_value_of_a_scanned_table_by_the_name_of_its_column()
         [cited] = answer["citations"]
         assert (cited["document"], cited["page"]) == (KEY, 2)
         assert not any("Staff handbook" in text for text in running.texts()), "the page's header is left out"
-
-
-BUSY = (
-    "ThrottlingException",
-    "ProvisionedThroughputExceededException",
-    "LimitExceededException",
-    "InternalServerError",
-)
-
-
-@pytest.mark.parametrize("code", BUSY)
-def test_a_busy_textract_is_asked_again(scanning: Ingestion, code: str) -> None:
-    scanning.textract.knobs.refusals = [code] * 6
-    scanning.put(KEY, scanned_pdf("Leave is 25 days."))
-    assert scanning.done(KEY)["status"] == "ready"
-
-
-@pytest.mark.parametrize("code", ["UnsupportedDocumentException", "BadDocumentException", "DocumentTooLargeException"])
-def test_pages_that_textract_does_not_take_are_a_reason_and_lose_no_other_page(scanning: Ingestion, code: str) -> None:
-    scanning.textract.knobs.refusals = [code]
-    scanning.put(KEY, scanned_pdf("Leave is 25 days.", among="Staff handbook"))
-    assert scanning.done(KEY)["status"] == "ready"
-    holds(scanning, "Staff handbook")
-    assert code in scanning.record(KEY)["warnings"][0]["S"]
-    scanning.textract.knobs.refusals = [code]
-    scanning.put("handbook/alone.pdf", scanned_pdf("Pay day is the 25th."))
-    done = scanning.done("handbook/alone.pdf")
-    assert (done["status"], code in done["reason"]) == ("failed", True)
-
-
-def test_a_page_that_textract_cannot_read_is_named_and_the_others_have_their_tables() -> None:
-    with ingestion(allows=everything, SELFRAG_TEXT_RECOGNITION="tables") as running:
-        running.textract.knobs.status, running.textract.knobs.unread = "PARTIAL_SUCCESS", {1}
-        running.put(KEY, scanned_pdf("Leave is 25 days.", LIMITS))
-        assert running.done(KEY)["status"] == "ready"
-        holds(running, LIMIT)
-        told = [warning["S"] for warning in running.record(KEY)["warnings"]]
-        assert told[-1] == f"{KEY} has pages on which no text was recognised: 1."
-
-
-def test_a_job_that_fails_is_a_reason(scanning: Ingestion) -> None:
-    scanning.textract.knobs.status, scanning.textract.knobs.message = "FAILED", "INVALID_IMAGE_TYPE"
-    scanning.put(KEY, scanned_pdf("Leave is 25 days."))
-    assert "Amazon Textract gave up on them (INVALID_IMAGE_TYPE)" in scanning.done(KEY)["reason"]
-
-
-@pytest.mark.parametrize("code", ["AccessDeniedException", "InvalidS3ObjectException"])
-def test_who_may_not_ask_textract_or_read_the_pages_is_misconfigured(scanning: Ingestion, code: str) -> None:
-    scanning.textract.knobs.refusals = [code]
-    scanning.put(KEY, scanned_pdf("Leave is 25 days."))
-    assert scanning.done(KEY)["reason"] == "RecognizePages gave no result (Misconfigured)."
 
 
 @pytest.mark.long

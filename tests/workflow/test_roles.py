@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 
 from selfrag.adapters.faults import typed
 from selfrag.domain.errors import Misconfigured
-from tests.support.emulated_aws.resources import WORK_BUCKET
+from tests.support.aws.resources import WORK_BUCKET
 from tests.support.infra.tools import simulator
 from tests.support.ingesting import ingestion
 from tests.support.roles.policies import Policies, exported, place_of, without
@@ -58,7 +58,8 @@ def test_a_role_without_a_statement_that_it_needs_fails_the_document(
 
 
 def test_a_machine_that_may_not_run_its_steps_fails(policies: Policies) -> None:
-    assert "AccessDenied" in ingested(Roles(without(policies, *place_of(policies, "ingestion.RunSteps"))).allow)
+    ended = ingested(Roles(without(policies, *place_of(policies, "ingestion.RunSteps"))).allow)
+    assert ended == "NotClaimed: ClaimDocument gave no result (Lambda.AWSLambdaException)."
 
 
 def test_who_is_not_in_the_data_access_policy_cannot_write_to_the_collection(policies: Policies) -> None:

@@ -1,61 +1,25 @@
-"""The interpreters are as strict as AWS, so that what runs on the laptop and in tests runs there."""
+"""The interpreter is as strict as AWS, so that what runs on the laptop and in tests runs there."""
 
 import json
-import logging
-import threading
-from collections import defaultdict
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import boto3
 import pytest
-from moto.core import DEFAULT_ACCOUNT_ID
-from moto.dynamodb.models import dynamodb_backends
 
 from selfrag_cli.local.environment import MACHINE_ARN
 from selfrag_cli.local.jsonata import QueryError, check, evaluate
 from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.runner.tasks import services
-from tests.support.emulated_aws.interpreter import local_aws
-from tests.support.emulated_aws.resources import ROLE
-from tests.support.worlds import Answers
-
-logging.getLogger("moto").setLevel(logging.CRITICAL)
+from tests.support.aws.states import Answers
 
 
-Run = Callable[..., dict[str, Any]]
-
-
-def by_moto(definition: dict[str, Any], given: Any, handlers: dict[str, Any]) -> dict[str, Any]:
-    with local_aws(handlers, lambda seconds: None):
-        client = boto3.client("stepfunctions")
-        machine = client.create_state_machine(name="m", definition=json.dumps(definition), roleArn=ROLE)
-        execution = client.start_execution(stateMachineArn=machine["stateMachineArn"], name="e", input=given)
-        while True:
-            state: dict[str, Any] = client.describe_execution(executionArn=execution["executionArn"])
-            if state["status"] != "RUNNING":
-                return {"output": None, **state}
-
-
-def by_the_runner(definition: dict[str, Any], given: Any, handlers: dict[str, Any]) -> dict[str, Any]:
-    machine = Machine(MACHINE_ARN, definition, services(handlers, Answers()), lambda seconds: None)
-    ended = machine.start("e", json.loads(given)).wait()
+def run(states: dict[str, Any], given: Any = None, **handlers: Any) -> dict[str, Any]:
+    """Return the end of an execution of these states, the first of which begins."""
+    definition = {"QueryLanguage": "JSONata", "StartAt": next(iter(states)), "States": states}
+    called = {name: lambda event, context, f=f: f(event) for name, f in handlers.items()}
+    machine = Machine(MACHINE_ARN, definition, services(called, Answers()), lambda seconds: None)
+    ended = machine.start("e", given or {}).wait()
     output = None if ended.output is None else json.dumps(ended.output)
     return {"status": ended.status, "error": ended.error.partition(": ")[0], "output": output}
-
-
-@pytest.fixture(params=[by_moto, by_the_runner])
-def run(request: pytest.FixtureRequest) -> Run:
-    """Return the end of an execution of these states, the first of which begins, by either interpreter."""
-
-    def ran(states: dict[str, Any], given: Any = None, **handlers: Any) -> dict[str, Any]:
-        definition = {"QueryLanguage": "JSONata", "StartAt": next(iter(states)), "States": states}
-        called = {name: lambda event, context, f=f: f(event) for name, f in handlers.items()}
-        ended: dict[str, Any] = request.param(definition, json.dumps(given or {}), called)
-        return ended
-
-    return ran
 
 
 def passing(**fields: Any) -> dict[str, Any]:
@@ -71,18 +35,18 @@ def task(name: str, **fields: Any) -> dict[str, Any]:
     }
 
 
-def test_an_undefined_value_fails_the_execution(run: Run) -> None:
+def test_an_undefined_value_fails_the_execution() -> None:
     ended = run(passing(Output="{% $states.input.absent %}"))
     assert ended["status"] == "FAILED"
     assert ended["error"] == "States.QueryEvaluationError"
 
 
-def test_null_is_a_value(run: Run) -> None:
+def test_null_is_a_value() -> None:
     ended = run(passing(Output={"there": "{% $states.input.x %}"}), {"x": None})
     assert json.loads(ended["output"]) == {"there": None}
 
 
-def test_an_undefined_value_is_caught_like_any_error_of_a_task(run: Run) -> None:
+def test_an_undefined_value_is_caught_like_any_error_of_a_task() -> None:
     states = {
         "T": task(
             "f",
@@ -95,7 +59,7 @@ def test_an_undefined_value_is_caught_like_any_error_of_a_task(run: Run) -> None
     assert json.loads(run(states, f=lambda event: {})["output"]) == {"caught": True}
 
 
-def test_a_filter_that_matches_one_item_yields_the_item(run: Run) -> None:
+def test_a_filter_that_matches_one_item_yields_the_item() -> None:
     items = {"xs": [{"a": 1}, {"a": 2}]}
     ended = run(passing(Output={"one": "{% $states.input.xs[a=1] %}", "list": "{% [$states.input.xs[a=1]] %}"}), items)
     assert json.loads(ended["output"]) == {"one": {"a": 1}, "list": [{"a": 1}]}
@@ -116,7 +80,7 @@ def test_what_has_a_context_is_accepted(expression: str) -> None:
     check(expression)
 
 
-def test_assign_and_output_see_the_same_old_values(run: Run) -> None:
+def test_assign_and_output_see_the_same_old_values() -> None:
     states = {
         "First": {"Type": "Pass", "Assign": {"n": 1}, "Next": "Second"},
         "Second": {
@@ -130,7 +94,7 @@ def test_assign_and_output_see_the_same_old_values(run: Run) -> None:
     assert json.loads(run(states)["output"]) == [1, 2, 1]
 
 
-def test_an_inner_scope_cannot_write_an_outer_variable(run: Run) -> None:
+def test_an_inner_scope_cannot_write_an_outer_variable() -> None:
     inner = {"StartAt": "P", "States": {"P": {"Type": "Pass", "Assign": {"x": 2}, "End": True}}}
     states = {
         "First": {"Type": "Pass", "Assign": {"x": 1}, "Next": "M"},
@@ -144,7 +108,7 @@ def test_an_inner_scope_cannot_write_an_outer_variable(run: Run) -> None:
     assert run(states)["status"] == "FAILED"
 
 
-def test_text_with_quotes_and_line_breaks_stays_text(run: Run) -> None:
+def test_text_with_quotes_and_line_breaks_stays_text() -> None:
     hostile = 'a "quoted" \\ {% $states %} \n $x := 1 `b` 日本'
     states = {
         "First": {"Type": "Pass", "Assign": {"x": "{% $states.input.x %}"}, "Next": "Second"},
@@ -153,7 +117,7 @@ def test_text_with_quotes_and_line_breaks_stays_text(run: Run) -> None:
     assert json.loads(run(states, {"x": hostile})["output"]) == {"x": hostile}
 
 
-def test_a_variable_larger_than_256_kib_fails_and_is_not_caught_by_all(run: Run) -> None:
+def test_a_variable_larger_than_256_kib_fails_and_is_not_caught_by_all() -> None:
     states = {
         "T": task(
             "f",
@@ -169,7 +133,7 @@ def test_a_variable_larger_than_256_kib_fails_and_is_not_caught_by_all(run: Run)
     assert ended["error"] == "States.DataLimitExceeded"
 
 
-def test_an_error_is_retried_by_its_class_name_as_often_as_the_retrier_says(run: Run) -> None:
+def test_an_error_is_retried_by_its_class_name_as_often_as_the_retrier_says() -> None:
     class TemporarilyUnavailable(Exception): ...
 
     seen = []
@@ -186,37 +150,3 @@ def test_an_error_is_retried_by_its_class_name_as_often_as_the_retrier_says(run:
 def test_a_function_is_not_a_value() -> None:
     with pytest.raises(QueryError):
         evaluate("$count", {})
-
-
-def test_a_table_is_read_as_it_was_when_another_thread_writes_meanwhile() -> None:
-    begun, written = threading.Event(), threading.Event()
-
-    class Items(defaultdict[str, Any]):
-        def values(self) -> Any:
-            for item in super().values():
-                yield item
-                begun.set()
-                # Where nothing keeps the other thread from writing now, it does.
-                written.wait(0.3)
-
-    def write(client: Any) -> None:
-        assert begun.wait(10)
-        client.put_item(TableName="t", Item={"id": {"S": "late"}})
-        written.set()
-
-    with local_aws({}), ThreadPoolExecutor(1) as thread:
-        client = boto3.client("dynamodb")
-        client.create_table(
-            TableName="t",
-            KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
-            AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        for name in ("one", "two"):
-            client.put_item(TableName="t", Item={"id": {"S": name}})
-        table = dynamodb_backends[DEFAULT_ACCOUNT_ID]["us-east-1"].get_table("t")
-        table.items = Items(None, table.items)
-        writer = thread.submit(write, client)
-        assert client.scan(TableName="t")["Count"] == 2
-        writer.result()
-        assert client.scan(TableName="t")["Count"] == 3

@@ -12,8 +12,7 @@ from selfrag_cli.options import ApiKey, AsJson, Endpoint
 from selfrag_cli.terminal import out, print_json
 
 if TYPE_CHECKING:
-    from selfrag_cli.doctor.checks import Diagnosis
-    from selfrag_cli.doctor.findings import Finding
+    from selfrag_cli.doctor.findings import Diagnosis, Finding
 
 _STYLES = {"fine": "green", "look": "yellow", "unknown": "magenta", "blocks": "red"}
 _WIDTH = max(map(len, _STYLES))
@@ -22,7 +21,7 @@ Infra = Annotated[
     Path, typer.Option("--infra", help="The folder of the Terraform, with its variables files and its state.")
 ]
 Deployed = Annotated[
-    bool, typer.Option("--deployed", help="Look at the deployment: its roles, a document in and out, questions.")
+    bool, typer.Option("--deployed", help="Try the deployment: a document in and out, and questions about it.")
 ]
 
 
@@ -68,9 +67,10 @@ def show_end(console: Console, diagnosis: "Diagnosis") -> None:
 
 def _diagnosis(infra: Path, deployed: bool, endpoint: str, api_key: str, quiet: bool) -> "Diagnosis":
     from selfrag_cli.doctor.account import account_of_credentials
-    from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED, examine
+    from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED
     from selfrag_cli.doctor.choices import choices_in, deployed_outputs, outputs_of
     from selfrag_cli.doctor.deployment import Deployment
+    from selfrag_cli.doctor.findings import examine
 
     def report(name: str, finding: "Finding") -> None:
         if not quiet:

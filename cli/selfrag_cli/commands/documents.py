@@ -15,8 +15,7 @@ from selfrag_cli.terminal import agreed, out, print_json, print_line, reading_pr
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from selfrag_cli.local.sources.progress import OnDocument
-    from selfrag_cli.local.sources.sync import Compare
+    from selfrag_cli.local.sources.sync import Compare, OnDocument
 
     CompareWith = Callable[[OnDocument], Compare]
 
@@ -62,7 +61,7 @@ def _compare_with(place: Place, limits: Limits, private: bool, on_document: "OnD
         from selfrag_cli.local.sources.comparison import compare
 
         return compare
-    from selfrag_cli.local.sources.site.reading import site_comparison
+    from selfrag_cli.local.sources.site.walk import site_comparison
 
     return site_comparison(limits, on_document, private)
 

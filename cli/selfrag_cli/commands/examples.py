@@ -17,8 +17,8 @@ EXAMPLES = {
     "search": ('selfrag search "parental leave" --docs notes --top-k 8',),
     "questions": ("selfrag questions notes --count 40 --output questions.jsonl",),
     "eval": (
-        "selfrag eval questions.jsonl --docs notes --report report.html",
-        "selfrag eval questions.jsonl --docs notes --strategy self_rag --strategy naive",
+        "selfrag eval questions.jsonl --docs notes --output report.html",
+        "selfrag eval questions.jsonl --docs notes --variant self_rag --variant naive",
     ),
     "eval graders": ("selfrag eval graders claims.jsonl --prompt stricter.md",),
     "replay": ("selfrag replay --prompt grade_relevance=prompt.md",),

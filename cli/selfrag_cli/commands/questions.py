@@ -1,15 +1,20 @@
 """The commands about questions: ask, trace, smoke."""
 
+import os
 from typing import Annotated, Any
 
 import typer
 
-from selfrag.domain.errors import InvalidInput, Misconfigured
+from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import ENDS, steps_of
 from selfrag.domain.questions import read_request
+from selfrag.domain.spans import export_request, history_span, trace_id
 from selfrag_cli.local.sources.place import place_to_ask
 from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters
 from selfrag_cli.terminal import current_step, out, print_json, print_line, reading_progress, warn
+
+OTLP_ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
+EXPORT_SECONDS = 10.0
 
 
 def ask(
@@ -99,18 +104,21 @@ def _execution(question_id: str) -> tuple[str, list[dict[str, Any]]] | None:
 
 
 def _export(question_id: str, history: list[dict[str, Any]], content: bool) -> None:
-    from selfrag_cli.spans.made import trace_of
-
     if history[-1]["type"] not in ENDS:
         raise InvalidInput("The question is still at work; its spans are made when it has ended.")
-    try:
-        from selfrag_cli.spans.sending import send
-    except ModuleNotFoundError as error:
-        raise Misconfigured(
-            'Spans need OpenTelemetry: .venv/bin/pip install --constraint constraints.txt --editable ".[traces]"'
-        ) from error
-    spans = trace_of(question_id, history, content)
-    print_line(f"{spans.count} spans of question {question_id} were sent, as trace {send(question_id, spans)}.")
+    endpoint = os.environ.get(OTLP_ENDPOINT, "")
+    if not endpoint:
+        raise InvalidInput(f"{OTLP_ENDPOINT} has to say where the spans go, such as http://127.0.0.1:4318.")
+    # A client of HTTP takes a while to load.
+    from selfrag.adapters.otlp import Collector
+    from selfrag.adapters.outbound import http_client_for
+
+    root = history_span(question_id, history, content)
+    headers = os.environ.get("OTEL_EXPORTER_OTLP_HEADERS", "")
+    with http_client_for(endpoint) as client:
+        collector = Collector(client, endpoint, lambda: headers, EXPORT_SECONDS)
+        collector(export_request({question_id: root}, os.environ.get("OTEL_SERVICE_NAME", "selfrag")))
+    print_line(f"{root.count} spans of question {question_id} were sent, as trace {trace_id(question_id)}.")
 
 
 def smoke(endpoint: Annotated[str, typer.Argument(help="URL of a deployment.")], api_key: ApiKey = "") -> None:

@@ -1,17 +1,18 @@
 """An AWS account: clients of its services in the deployment's region."""
 
 import os
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from functools import cache, cached_property
 from typing import Any
 
 import boto3
 from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
 
+from selfrag.adapters.faults import code_of
 from selfrag.domain.errors import Misconfigured
 from selfrag_cli.doctor.choices import Choices
-from selfrag_cli.doctor.quotas import Quotas
+from selfrag_cli.doctor.findings import Finding, blocks, fine
 
 RETRIES = Config(retries={"total_max_attempts": 3, "mode": "standard"}, connect_timeout=5, read_timeout=30)
 
@@ -19,13 +20,10 @@ RETRIES = Config(retries={"total_max_attempts": 3, "mode": "standard"}, connect_
 class Account:
     """An account by a session of boto3; `deployed` says that infra/'s state describes a deployment."""
 
-    def __init__(
-        self, session: Any, choices: Choices, deployed: bool = False, pause: Callable[[float], None] = time.sleep
-    ) -> None:
-        self.choices, self.deployed, self.pause = choices, deployed, pause
+    def __init__(self, session: Any, choices: Choices, deployed: bool = False) -> None:
+        self.choices, self.deployed = choices, deployed
         self._session = session
         self.client = cache(self._client)
-        self.quotas = cache(self._quotas)
 
     @cached_property
     def region(self) -> str:
@@ -39,8 +37,8 @@ class Account:
     @cached_property
     def caller(self) -> dict[str, str]:
         """Return the caller's Arn and Account."""
-        found: dict[str, str] = self.client("sts").get_caller_identity()
-        return found
+        identity: dict[str, str] = self.client("sts").get_caller_identity()
+        return identity
 
     @property
     def number(self) -> str:
@@ -50,10 +48,6 @@ class Account:
     def arn(self, service: str) -> str:
         """Return the beginning of the ARNs of a service's resources in this account and region."""
         return f"arn:{self.caller['Arn'].split(':')[1]}:{service}:{self.region}:{self.number}"
-
-    def role_arn(self, part: str) -> str:
-        """Return the ARN of the role of a function or a machine."""
-        return f"{self.arn('iam').replace(f':{self.region}:', '::')}:role/{self.choices.name}-{part}"
 
     @property
     def credentials(self) -> Any:
@@ -69,11 +63,26 @@ class Account:
         retries = RETRIES.merge(config) if config else RETRIES
         return self._session.client(service, region_name=region or self.region, config=retries)
 
-    def _quotas(self, service: str, region: str = "") -> Quotas:
-        where = region or self.region
-        return Quotas(self.client("service-quotas", where), service, where)
-
 
 def account_of_credentials(choices: Choices, deployed: bool = False) -> Account:
     """Return the account of the credentials that the environment or a profile gives."""
     return Account(boto3.Session(), choices, deployed)
+
+
+def who(account: Account) -> Iterator[Finding]:
+    """Look at the credentials and the region, without which nothing else can be looked at."""
+    try:
+        region, caller = account.region, account.caller
+    except Misconfigured:
+        yield blocks("No region is chosen.", "Set `region` in infra/terraform.tfvars, or AWS_REGION, and run it again.")
+    except ClientError as error:
+        yield blocks(
+            f"AWS does not take these credentials ({code_of(error)}).", "Log in again, or set AWS_PROFILE to others."
+        )
+    except BotoCoreError as error:
+        yield blocks(
+            f"There are no credentials of an AWS account that can be used ({type(error).__name__}).",
+            "Run `aws configure` or `aws sso login`, or set AWS_PROFILE, until `aws sts get-caller-identity` succeeds.",
+        )
+    else:
+        yield fine(f"You are {caller['Arn']}, in {region}.")

@@ -38,10 +38,6 @@ class Api:
         """Send JSON by POST."""
         return self._send("POST", path, json.dumps(body))
 
-    def delete(self, path: str) -> httpx2.Response:
-        """Send DELETE."""
-        return self._send("DELETE", path)
-
     def upload(self, target: dict[str, Any], content: str) -> httpx2.Response:
         """Send a file to the address that POST /v1/documents gave, as the API's own page would."""
         url, headers = target["url"], {**target["headers"], "origin": self.origin}
@@ -78,10 +74,10 @@ def body_of(reply: httpx2.Response) -> dict[str, Any]:
     return _json(reply) if reply.is_success else {}
 
 
-def said(reply: httpx2.Response) -> str:
+def reason_of(reply: httpx2.Response) -> str:
     """Return a reply's status and, of a problem, its own words."""
-    told = [str(value) for name in ("detail", "message", "status", "answer") if (value := _json(reply).get(name))]
-    return " ".join([f"status {reply.status_code}.", *told[:2]])
+    words = [str(value) for name in ("detail", "message", "status", "answer") if (value := _json(reply).get(name))]
+    return " ".join([f"status {reply.status_code}.", *words[:2]])
 
 
 def _json(reply: httpx2.Response) -> dict[str, Any]:

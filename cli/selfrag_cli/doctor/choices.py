@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import hcl2
 from pydantic import BaseModel, ValidationError
@@ -20,65 +20,28 @@ class Choices(BaseModel):
 
     name: str = "selfrag"
     region: str | None = None
-    kms_key_arn: str | None = None
-    alarm_email: str | None = None
     model_provider: str = "anthropic"
     model_base_url: str | None = None
     models: dict[str, str] = {}
     embedding_region: str | None = None
     web_search: bool = True
     collections: list[str] = ["documents"]
-    collection_endpoint: str | None = None
-    index: dict[str, Any] = {}
-    search_index: dict[str, Any] | None = None
     account_concurrency: int | None = None
     manage_api_gateway_account: bool = False
-    text_recognition: Literal["off", "lines", "layout", "tables"] = "off"
-    stream_events: bool = False
-    otlp_endpoint: str | None = None
+    text_recognition: str = "off"
     otlp_secret: bool = False
-    selfrag_hosting: bool = False
-    selfrag_endpoint_name: str | None = None
-    selfrag_component_name: str | None = None
-    selfrag_generator_url: str | None = None
     selfrag_generator_secret: bool = False
-    selfrag_instance_type: str = "ml.g5.2xlarge"
-
-    @property
-    def written(self) -> str:
-        """Return the name of the index that documents are written to."""
-        return str(self.index.get("name", "passages"))
-
-    @property
-    def searched(self) -> str:
-        """Return the name of the index that is searched."""
-        return self.written if self.search_index is None else str(self.search_index.get("name", "passages"))
-
-    @property
-    def endpoint(self) -> str:
-        """Return the SageMaker endpoint of the fine-tuned model; "" without one."""
-        return f"{self.name}-generator" if self.selfrag_hosting else self.selfrag_endpoint_name or ""
-
-    @property
-    def has_generator(self) -> bool:
-        """Return whether questions may be answered by the fine-tuned model."""
-        return bool(self.endpoint or self.selfrag_generator_url)
-
-    @property
-    def sends_spans(self) -> bool:
-        """Return whether a function sends the spans of answers."""
-        return self.otlp_endpoint is not None
 
     @property
     def secrets(self) -> list[str]:
         """Return the names of the secrets that a deployment has."""
-        made = {
+        needed = {
             "anthropic": self.model_provider == "anthropic",
             "tavily": self.web_search,
             "generator": self.selfrag_generator_secret,
             "otlp": self.otlp_secret,
         }
-        return [f"{self.name}/{each}" for each, is_made in made.items() if is_made]
+        return [f"{self.name}/{each}" for each, is_needed in needed.items() if is_needed]
 
 
 def choices_in(infra: Path) -> Choices:

@@ -1,10 +1,9 @@
-"""A deployment, and the document by which it is tried."""
+"""A deployment, tried by a document: it is uploaded, questions are asked about it, and it is removed."""
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 from types import TracebackType
 from typing import Any, Self
@@ -12,39 +11,27 @@ from typing import Any, Self
 from botocore.exceptions import BotoCoreError, ClientError
 
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.api import Api
+from selfrag_cli.doctor.api import Api, body_of, reason_of
 from selfrag_cli.doctor.choices import Outputs
+from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
 
 # A write to the collection may take a minute to become visible; a cold ingestion some more.
 PATIENCE_SECONDS, PAUSE_SECONDS = 300, 3
-
-
-@dataclass
-class Visit:
-    """A document with a name of its own and a number that no other document has."""
-
-    word: str
-    key: str
-    number: str = field(default_factory=lambda: str(uuid.uuid4().int)[:6])
-    id: str = ""
-    is_ready: bool = False
-
-    @property
-    def text(self) -> str:
-        """Return the document's text."""
-        phrase = f'The pass phrase of the doctor\'s visit {self.word} is "heliotrope {self.number}".'
-        return f"# Visit {self.word}\n\n{phrase}\n"
-
-    @property
-    def question(self) -> str:
-        """Return a question that only this document answers."""
-        return f"What is the pass phrase of the doctor's visit {self.word}?"
+SECONDS_BETWEEN_QUESTIONS = 15
+# A cold question should leave some of the 25 s that POST /v1/ask has.
+SLOW_SECONDS = 20
+# Until the collection shows the document, more tries for an answer would cost more than the answer.
+POLICY = {"web_search": False, "max_rewrites": 0}
+MORE_MEMORY = "Look at the slowest steps on the dashboard, and give them more `memory`."
+FAILED = "failed"
+# The reply to a question that is still at work when the gateway's time is over.
+ACCEPTED = 202
 
 
 class Deployment:
-    """A deployment: its account, terraform's outputs, and its API.
+    """A deployment: its account, terraform's outputs, its API, and the document by which it is tried.
 
-    As a context manager it removes its document, however the visit ends. `pause` and `clock` are in seconds.
+    As a context manager it removes its document, however the trial ends. `pause` and `clock` are in seconds.
     """
 
     def __init__(
@@ -57,11 +44,22 @@ class Deployment:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.account, self.outputs = account, outputs
-        self.choices, self.name = account.choices, account.choices.name
         self._endpoint, self._key = endpoint or outputs["endpoint"], key
         self.pause, self.clock = pause, clock
-        word = uuid.uuid4().hex[:8]
-        self.visit = Visit(word, f"{self.choices.collections[0]}/selfrag-doctor-{word}.md")
+        self.word, self.number = uuid.uuid4().hex[:8], str(uuid.uuid4().int)[:6]
+        self.document = f"{account.choices.collections[0]}/selfrag-doctor-{self.word}.md"
+        self.document_id, self.is_ready = "", False
+
+    @property
+    def text(self) -> str:
+        """Return the document's text, which has a number that no other document has."""
+        phrase = f'The pass phrase of the doctor\'s visit {self.word} is "heliotrope {self.number}".'
+        return f"# Visit {self.word}\n\n{phrase}\n"
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """Return a question that only this document answers."""
+        return {"question": f"What is the pass phrase of the doctor's visit {self.word}?", "policy": POLICY}
 
     @property
     def has_key(self) -> bool:
@@ -70,11 +68,11 @@ class Deployment:
 
     @cached_property
     def api(self) -> Api:
-        """Return the API with the given key, or else the one that the output `api_key_command` fetches."""
+        """Return the API with the key of the caller, or else the one that the output `api_key_command` fetches."""
         key, command = self._key, self.outputs.get("api_key_command")
         if not key and command:
-            found = self.account.client("apigateway").get_api_key(apiKey=command.split()[-1], includeValue=True)
-            key = str(found["value"])
+            reply = self.account.client("apigateway").get_api_key(apiKey=command.split()[-1], includeValue=True)
+            key = str(reply["value"])
         return Api(self._endpoint, key, self.account.credentials, self.account.region)
 
     def __enter__(self) -> Self:
@@ -82,14 +80,116 @@ class Deployment:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Remove the document if it is still there; a document that stays has a name that says where it is from."""
-        if self.visit.id:
+        """Remove the document; one that stays has a name that says where it is from."""
+        if self.document_id:
             with suppress(BotoCoreError, ClientError):
-                self.account.client("s3").delete_object(Bucket=self.outputs["bucket"], Key=self.visit.key)
+                self.account.client("s3").delete_object(Bucket=self.outputs["bucket"], Key=self.document)
 
     def poll_until(self, look: Callable[[], Any], pause: float = PAUSE_SECONDS) -> tuple[Any, float]:
         """Return the first result of `look` that is not None and the elapsed seconds; None on timeout."""
         began = self.clock()
-        while (found := look()) is None and self.clock() - began < PATIENCE_SECONDS:
+        while (result := look()) is None and self.clock() - began < PATIENCE_SECONDS:
             self.pause(pause)
-        return found, self.clock() - began
+        return result, self.clock() - began
+
+
+def upload(deployment: Deployment) -> Iterator[Finding]:
+    """Upload the document to an address of the API, as its page would, and wait until it is ready."""
+    api, document = deployment.api, deployment.document
+    reply = api.post("/v1/documents", {"key": document, "size": len(deployment.text.encode())})
+    if reply.status_code != 201:
+        yield blocks(f"The API gave no address to upload {document}: {reason_of(reply)}", "Look at the logs of `ask`.")
+        return
+    deployment.document_id = reply.json()["id"]
+    sent = api.upload(reply.json()["upload"], deployment.text)
+    if not sent.is_success:
+        yield blocks(f"The bucket refused {document}: status {sent.status_code}.", "Look at the role of `ask`.")
+        return
+    if deployment.has_key and sent.headers.get("access-control-allow-origin") not in ("*", api.origin):
+        yield look(
+            f"A page at {api.origin} cannot send files to the bucket.",
+            f'Set `upload_origins = ["{api.origin}"]`.',
+        )
+
+    def end() -> dict[str, Any] | None:
+        body = body_of(api.get(f"/v1/documents/{deployment.document_id}"))
+        return body if body.get("status") in ("ready", FAILED) else None
+
+    ended, seconds = deployment.poll_until(end)
+    if ended is None:
+        yield blocks(
+            f"{document} was not ready after {PATIENCE_SECONDS} s.",
+            "Look at the executions of the ingestion's machine, and at the queue of events that were not delivered.",
+        )
+    elif ended["status"] == FAILED:
+        yield blocks(f"{document} failed: {ended['reason']}", "Look at the execution of the ingestion's machine.")
+    else:
+        deployment.is_ready = True
+        yield fine(f"A document was ready {seconds:.0f} s after its upload.")
+
+
+def question(deployment: Deployment) -> Iterator[Finding]:
+    """Ask about the document until it is found, then once with warm functions and once for later."""
+    if not deployment.is_ready:
+        yield unknown("There is no document to ask about.", "Mend what upload says.")
+        return
+    reason, cold = "", 0.0
+
+    def answer() -> dict[str, Any] | None:
+        nonlocal reason, cold
+        began = deployment.clock()
+        reply = deployment.api.post("/v1/ask", deployment.request)
+        cold = cold or deployment.clock() - began
+        body, reason = body_of(reply), reason_of(reply)
+        return body if deployment.number in body.get("answer", "") else None
+
+    response, seconds = deployment.poll_until(answer, SECONDS_BETWEEN_QUESTIONS)
+    if response is None:
+        yield blocks(
+            f"The document was not answered from within {PATIENCE_SECONDS} s; the last reply was {reason}",
+            "Look at the execution of the question in the console, and at the key of Claude.",
+        )
+        return
+    says = (
+        f"The first question took {cold:.1f} s, and the document was answered from {seconds:.0f} s after it was ready."
+    )
+    if link := response.get("execution", {}).get("console_url"):
+        says += f" Its execution: {link}"
+    yield fine(says) if cold < SLOW_SECONDS else look(says, MORE_MEMORY)
+    for warning in response["usage"]["warnings"]:
+        yield look(f"The answer warns: {warning}", "Look at the execution of the question in the console.")
+    yield _warm(deployment)
+    yield _later(deployment)
+
+
+def _warm(deployment: Deployment) -> Finding:
+    began = deployment.clock()
+    reply = deployment.api.post("/v1/ask", deployment.request)
+    seconds = deployment.clock() - began
+    if reply.status_code == ACCEPTED:
+        return look("The same question took longer than POST /v1/ask waits, with warm functions.", MORE_MEMORY)
+    if body_of(reply).get("status", FAILED) == FAILED:
+        return blocks(
+            f"The question failed the second time: {reason_of(reply)}", "Look at its execution in the console."
+        )
+    return fine(f"The same question took {seconds:.1f} s with warm functions.")
+
+
+def _later(deployment: Deployment) -> Finding:
+    began = deployment.clock()
+    started = deployment.api.post("/v1/questions", deployment.request)
+    if started.status_code != ACCEPTED:
+        return blocks(f"POST /v1/questions started nothing: {reason_of(started)}", "Look at the logs of `ask`.")
+
+    def end() -> dict[str, Any] | None:
+        body = body_of(deployment.api.get(started.headers["location"]))
+        return None if body.get("status", "running") == "running" else body
+
+    response, _ = deployment.poll_until(end)
+    seconds = deployment.clock() - began
+    if response is None or response["status"] == FAILED:
+        return blocks(
+            f"A question for later did not end well within {seconds:.0f} s.",
+            "Look at the Standard machine's execution.",
+        )
+    return fine(f"A question for later was answered after {seconds:.1f} s.")

@@ -1,6 +1,6 @@
 """Checks and their findings: a sentence, and what to do about it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -46,13 +46,31 @@ class Check(Generic[Subject]):
     runs: tuple[Callable[[Subject], Iterable[Finding]], ...]
 
 
+@dataclass(frozen=True)
+class Diagnosis:
+    """All findings, each with the name of its check."""
+
+    findings: Sequence[tuple[str, Finding]]
+
+    @property
+    def blocking(self) -> int:
+        """Return the number of findings that block."""
+        return sum(finding.level is Level.BLOCKS for _, finding in self.findings)
+
+    @property
+    def first_limit(self) -> tuple[str, Finding] | None:
+        """Return the finding that allows the fewest questions a second."""
+        limited = [each for each in self.findings if each[1].rate is not None]
+        return min(limited, key=lambda each: each[1].rate or 0, default=None)
+
+
 def fine(says: str, rate: float | None = None) -> Finding:
     """Return a finding that needs nothing done."""
     return Finding(Level.FINE, says, rate=rate)
 
 
 def look(says: str, do: str, rate: float | None = None) -> Finding:
-    """Return a finding of something that works, within a limit or at a price that one should know."""
+    """Return a finding of something that works within a limit or at a price."""
     return Finding(Level.LOOK, says, do, rate)
 
 
@@ -66,7 +84,19 @@ def blocks(says: str, do: str) -> Finding:
     return Finding(Level.BLOCKS, says, do)
 
 
-def found_by(check: Check[Subject], subject: Subject) -> Iterator[Finding]:
+def examine(checks: Sequence[Check[Subject]], subject: Subject, report: Callable[[str, Finding], None]) -> Diagnosis:
+    """Run the checks and report each finding as it comes; ends at the first check if that one blocks."""
+    findings: list[tuple[str, Finding]] = []
+    for check in checks:
+        for finding in results_of(check, subject):
+            findings.append((check.name, finding))
+            report(check.name, finding)
+        if check is checks[0] and any(finding.level is Level.BLOCKS for _, finding in findings):
+            break
+    return Diagnosis(findings)
+
+
+def results_of(check: Check[Subject], subject: Subject) -> Iterator[Finding]:
     """Run a check and yield its findings; a refused or unreachable service is a finding, too."""
     for run in check.runs:
         try:

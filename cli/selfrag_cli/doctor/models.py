@@ -1,4 +1,4 @@
-"""Access to the models: one embedding, and on Bedrock what the steps send each model."""
+"""Access to the models: an embedding, and on Bedrock a verdict and an answer by the code of the steps."""
 
 import json
 from collections.abc import Iterator
@@ -6,93 +6,122 @@ from typing import Any
 
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from selfrag.adapters.claude.profiles import profile_of
+from selfrag.adapters.claude.sdk import SdkClaude, client_of
 from selfrag.adapters.faults import code_of
 from selfrag.adapters.titan import MODEL as TITAN
 from selfrag.domain.errors import SelfragError
+from selfrag.domain.passages import Evidence
 from selfrag.ports.model import Judgement
+from selfrag.ports.prompts import load_prompt
+from selfrag.ports.recent import Recent
+from selfrag.question.generate import logic as generate
+from selfrag.question.grade_support import logic as grade_support
+from selfrag.runtime.clock import Clock
+from selfrag.runtime.pace import Pace
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.claude import WRITER, Trial
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
 
+SECONDS = 20.0
+WRITER = "generate"
+PASSAGE = Evidence(passage_id="p", document="leave.md", title="Leave", text="Everybody has 25 days of leave a year.")
+QUESTION = "How many days of leave do I have?"
+CHECK = {
+    "question": QUESTION,
+    "answer": "You have 25 days.",
+    "passages": [{"number": 1, "document": PASSAGE.document, "title": PASSAGE.title, "text": PASSAGE.text}],
+}
 ELSEWHERE = "Set `embedding_region` to a region that has it, such as us-east-1."
 OTHER_ID = "Choose another id in `models`, or another region: the model catalog of Bedrock's console lists both."
-WAYS = {
-    "json_schema": "structured output", "forced_tool": "a forced tool", "offered_tool": "an offered tool",
-    "words": "JSON that is asked for in words",
-}  # fmt: skip
 CATALOG = "https://{}.console.aws.amazon.com/bedrock/home#/model-catalog"
 
 
 def embedding(account: Account) -> Iterator[Finding]:
     """Embed one word."""
-    yield _embedding(account)
-
-
-def claude(account: Account) -> Iterator[Finding]:
-    """Send each model of Claude on Bedrock what its steps send; at Anthropic, nothing can be asked without the key."""
-    if account.choices.model_provider != "bedrock":
-        return
-    for model in sorted(set(account.choices.models.values())):
-        yield from _served(Trial(account, model), account)
-
-
-def _embedding(account: Account) -> Finding:
     region, name = account.embedding_region, "Titan Text Embeddings V2"
     body = json.dumps({"inputText": "selfrag", "dimensions": 256, "normalize": True})
     try:
         account.client("bedrock-runtime", region).invoke_model(modelId=TITAN, body=body, contentType="application/json")
     except EndpointConnectionError:
-        return blocks(f"Amazon Bedrock does not answer in {region}.", ELSEWHERE)
+        yield blocks(f"Amazon Bedrock does not answer in {region}.", ELSEWHERE)
     except ClientError as error:
         message = str(error.response.get("Error", {}).get("Message", ""))
         if code_of(error) in ("ThrottlingException", "TooManyRequestsException"):
-            return _busy(name, region)
-        return _denied(name, region, message, code_of(error) == "AccessDeniedException") or blocks(
-            f"{name} cannot be invoked in {region} ({code_of(error)}).", ELSEWHERE
-        )
-    return fine(f"{name} embeds a text in {region}.")
+            yield _busy(name, region)
+        else:
+            yield _denied(name, region, message, code_of(error) == "AccessDeniedException") or blocks(
+                f"{name} cannot be invoked in {region} ({code_of(error)}).", ELSEWHERE
+            )
+    else:
+        yield fine(f"{name} embeds a text in {region}.")
 
 
-def _served(trial: Trial, account: Account) -> Iterator[Finding]:
-    steps = {step for step, model in account.choices.models.items() if model == trial.model}
-    model, region = trial.model, account.region
+def claude(account: Account) -> Iterator[Finding]:
+    """Request a verdict or an answer of each model of Claude on Bedrock; at Anthropic that takes the key."""
+    if account.choices.model_provider != "bedrock":
+        return
+    for model in sorted(set(account.choices.models.values())):
+        yield from _of_claude(account, model)
+
+
+def _of_claude(account: Account, model: str) -> Iterator[Finding]:
+    steps = {step for step, chosen in account.choices.models.items() if chosen == model}
+    region = account.region
     try:
         if steps - {WRITER}:
-            yield _verdict(trial, trial.judge(steps), region)
+            yield _verdict(_judge(account, model), model, region)
         if WRITER in steps:
-            written = trial.write()
-            flaw = written.flaw or ("" if written.found else "without an answer")
-            if flaw == "unavailable":
-                yield _busy(model, region)
-            elif flaw:
-                yield blocks(f"{model} wrote no answer in {region}: its reply was {flaw}.", OTHER_ID)
-            elif not written.citations:
-                yield blocks(f"{model} answers in {region} without citations, which no answer goes without.", OTHER_ID)
-            else:
-                yield fine(f"{model} answers with citations in {region}.")
+            yield _answer(_write(account, model), model, region)
     except SelfragError as error:
         refusal = error.__cause__
         denied = getattr(refusal, "status_code", 0) == 403
         yield _denied(model, region, str(refusal), denied) or blocks(
-            f"{model} cannot be asked in {region}: {error}.", OTHER_ID
+            f"{model} cannot be reached in {region}: {error}.", OTHER_ID
         )
 
 
-def _verdict(trial: Trial, judged: Judgement[Any], region: str) -> Finding:
-    model = trial.model
+def _verdict(judged: Judgement[Any], model: str, region: str) -> Finding:
     if judged.flaw == "unavailable":
         return _busy(model, region)
     if judged.flaw:
         return blocks(f"{model} gave no verdict in {region}: its reply was {judged.flaw}.", OTHER_ID)
-    says = f"{model} gives a verdict in {region}, by {WAYS[trial.profile.way]}"
-    says += ", without thinking" if trial.profile.thinking else ", with thinking" if trial.profile.thinks else ""
-    call = judged.call
-    if call and (call.cache_creation_input_tokens or call.cache_read_input_tokens):
-        says += f"; its prompt is kept for {'an hour' if trial.profile.hour else 'five minutes'}"
-    elif trial.profile.hour != profile_of(model).hour:
-        says += "; it takes no mark of an hour, so its prompt is paid in full"
-    return fine(f"{says}.")
+    return fine(f"{model} gives a verdict in {region}.")
+
+
+def _answer(written: generate.Result, model: str, region: str) -> Finding:
+    flaw = written.flaw or ("" if written.found else "without an answer")
+    if flaw == "unavailable":
+        return _busy(model, region)
+    if flaw:
+        return blocks(f"{model} wrote no answer in {region}: its reply was {flaw}.", OTHER_ID)
+    if not written.citations:
+        return blocks(f"{model} answers in {region} without citations, which every answer needs.", OTHER_ID)
+    return fine(f"{model} answers with citations in {region}.")
+
+
+def _judge(account: Account, model: str) -> Judgement[Any]:
+    step, prompt = grade_support.STEP, load_prompt(grade_support.__file__)
+    return _client(account, step, model).judge(step, prompt, CHECK, grade_support.Support)
+
+
+def _write(account: Account, model: str) -> generate.Result:
+    task = generate.Task(question=QUESTION, passages=[PASSAGE])
+    return generate.generate(task, _client(account, WRITER, model), load_prompt(generate.__file__))
+
+
+def _client(account: Account, step: str, model: str) -> SdkClaude:
+    client = client_of("bedrock", None, account.choices.model_base_url, SECONDS, account.region)
+    pace = Pace(Clock(), _NoRecord(), SECONDS, deadline_ms=(Clock().now() + SECONDS) * 1000)
+    return SdkClaude(client, {step: model}, {}, pace)
+
+
+class _NoRecord:
+    """A record of recent calls that has none."""
+
+    def seen(self, step: str, model: str) -> Recent:
+        return Recent()
+
+    def refused(self, model: str, seconds: float) -> None:
+        pass
 
 
 def _denied(name: str, region: str, message: str, is_denied: bool) -> Finding | None:

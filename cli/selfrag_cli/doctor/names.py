@@ -1,82 +1,57 @@
 """Names that are taken, so that terraform could not make its resources.
 
-Tables, machines and the collection have no check of their own: a deployment that has those has the roles, too.
+One role stands for all: what has the other roles, tables, machines or the collection has it, too.
 """
 
 from collections.abc import Iterator
-from pkgutil import iter_modules
 
 from botocore.exceptions import ClientError
 
-from selfrag import ingestion, question
 from selfrag.adapters.faults import code_of
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine
 
-MACHINES = (
-    "evaluation",
-    "express",
-    "ingestion",
-    "intake",
-    "reindex",
-    "standard",
-)
-BUCKETS = ("documents", "work")
-# Made with `text_recognition`.
-RECOGNIZED = "recognized"
-_SHOWN = 3
-
-
-def functions(streaming: bool = False, sending: bool = False) -> list[str]:
-    """Return the functions that are deployed: `stream` with `stream_events`, `send_spans` with `otlp_endpoint`."""
-    steps = [module.name for room in (question, ingestion) for module in iter_modules(room.__path__) if module.ispkg]
-    return sorted(["ask", *steps, *(["stream"] * streaming), *(["send_spans"] * sending)])
+_MISSING = {"404", "NoSuchBucket", "NoSuchEntity", "NoSuchEntityException"}
 
 
 def roles(account: Account) -> Iterator[Finding]:
-    """Look for the deployment's roles in IAM, which is one for all regions."""
-    managed = ["api-logs"] if account.choices.manage_api_gateway_account else []
-    hosted = ["generator"] if account.choices.selfrag_hosting else []
-    ours = [
-        *functions(account.choices.stream_events, account.choices.sends_spans),
-        *MACHINES,
-        *managed,
-        *hosted,
-        "events",
-    ]
-    wanted = {f"{account.choices.name}-{each}" for each in ours}
-    pages = account.client("iam").get_paginator("list_roles").paginate()
-    yield _finding(account, "roles", wanted & {role["RoleName"] for page in pages for role in page["Roles"]})
+    """Look for the role of the API's function in IAM, whose names are unique in all regions of an account."""
+    name = f"{account.choices.name}-ask"
+    try:
+        account.client("iam").get_role(RoleName=name)
+    except ClientError as error:
+        if code_of(error) not in _MISSING:
+            raise
+        yield _finding(account, "roles", [])
+        return
+    yield _finding(account, "roles", [name])
 
 
 def buckets(account: Account) -> Iterator[Finding]:
-    """Look for the deployment's buckets, whose names are one for all accounts."""
-    taken = set()
-    for part in (*BUCKETS, *([RECOGNIZED] if account.choices.text_recognition != "off" else [])):
+    """Look for the deployment's buckets, whose names are unique in all accounts."""
+    taken = []
+    for part in ("documents", "work", *(["recognized"] if account.choices.text_recognition != "off" else [])):
         name = f"{account.choices.name}-{part}-{account.number}-{account.region}"
         try:
             account.client("s3").head_bucket(Bucket=name)
         except ClientError as error:
             # 403 is a bucket of another account.
-            if code_of(error) in ("404", "NoSuchBucket"):
+            if code_of(error) in _MISSING:
                 continue
-        taken.add(name)
+        taken.append(name)
     yield _finding(account, "buckets", taken)
 
 
 def log_groups(account: Account) -> Iterator[Finding]:
-    """Look for log groups; AWS makes one anew when a function that is being removed still writes."""
-    prefix = f"/aws/lambda/{account.choices.name}-"
-    pages = account.client("logs").get_paginator("describe_log_groups").paginate(logGroupNamePrefix=prefix)
-    wanted = {f"{prefix}{each}" for each in functions(account.choices.stream_events, account.choices.sends_spans)}
-    yield _finding(
-        account, "log groups", wanted & {group["logGroupName"] for page in pages for group in page["logGroups"]}
-    )
+    """Look for the log group of the API's function; AWS makes one anew when a function writes while it is removed."""
+    name = f"/aws/lambda/{account.choices.name}-ask"
+    groups = account.client("logs").describe_log_groups(logGroupNamePrefix=name)["logGroups"]
+    yield _finding(account, "log groups", [name for group in groups if group["logGroupName"] == name])
 
 
 def secrets(account: Account) -> Iterator[Finding]:
     """Look for the deployment's secrets; one that is only marked for deletion keeps its name."""
-    taken = set()
+    taken = []
     for name in account.choices.secrets:
         try:
             secret = account.client("secretsmanager").describe_secret(SecretId=name)
@@ -85,7 +60,7 @@ def secrets(account: Account) -> Iterator[Finding]:
                 continue
             raise
         if "DeletedDate" not in secret:
-            taken.add(name)
+            taken.append(name)
             continue
         yield blocks(
             f"The secret {name} is scheduled for deletion and keeps its name until then.",
@@ -95,15 +70,14 @@ def secrets(account: Account) -> Iterator[Finding]:
     yield _finding(account, "secrets", taken)
 
 
-def _finding(account: Account, kind: str, taken: set[str]) -> Finding:
-    found = sorted(taken)
-    shown = ", ".join(found[:_SHOWN]) + (f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else "")
-    if not found:
+def _finding(account: Account, kind: str, taken: list[str]) -> Finding:
+    if not taken:
         return fine(f"No names of {kind} are taken.")
+    names = ", ".join(taken)
     if account.deployed:
-        return fine(f"The {kind} are those of the deployment that infra/'s state describes: {shown}.")
+        return fine(f"The {kind} are those of the deployment that infra/'s state describes: {names}.")
     return blocks(
-        f"Names of {kind} that the deployment needs are taken: {shown}.",
-        "Choose another `name` (roles are one for all regions), or remove what has it. If a deployment of "
-        "yours broke off, its state knows them: go on with `make deploy`.",
+        f"Names of {kind} that the deployment needs are taken: {names}.",
+        "Choose another `name` (names of roles are unique in all regions), or remove what has it. If a deployment of "
+        "yours broke off, its state has them: go on with `make deploy`.",
     )

@@ -15,8 +15,6 @@ TRANSITIONS = 32
 PASSAGE_TOKENS = 230
 
 OCU_HOUR_DOLLARS = 0.24
-# Of a page, by what is recognised of it.
-TEXTRACT_PAGE_DOLLARS = {"lines": 0.0015, "layout": 0.004, "tables": 0.015}
 HOURS_A_MONTH = 730
 
 
@@ -37,11 +35,6 @@ def by_model(calls_a_minute: float | None, tokens_a_minute: float | None, tokens
     """
     limits = [(calls_a_minute, MODEL_CALLS), (tokens_a_minute, tokens)]
     return min(limit / 60 / each for limit, each in limits if limit is not None)
-
-
-def load_minutes(passages: int, calls_a_minute: float) -> float:
-    """Return the minutes of a first load: each passage is a call of the embedding model."""
-    return passages / calls_a_minute
 
 
 def month_dollars(units: float) -> float:

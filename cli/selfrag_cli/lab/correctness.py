@@ -46,10 +46,10 @@ class Result(StepResult):
 
 def grade(task: Task, grader: Grader) -> Result:
     """Return whether the answer says what a right one says, and why."""
-    found = grader.grade(task.model_dump(include={"question", "right", "facts", "answer"}), Correctness)
-    if found.verdict is None:
-        return Result(verdict=CorrectnessVerdict(says=None, reason=f"the verdict was {found.flaw}"), **found.took)
+    reply = grader.grade(task.model_dump(include={"question", "right", "facts", "answer"}), Correctness)
+    if reply.verdict is None:
+        return Result(verdict=CorrectnessVerdict(says=None, reason=f"the verdict was {reply.flaw}"), **reply.took)
     verdict = CorrectnessVerdict(
-        says=found.verdict.says, reason=found.verdict.reason, cached=found.cached, judged_by=grader.judged_by
+        says=reply.verdict.says, reason=reply.verdict.reason, cached=reply.cached, judged_by=grader.judged_by
     )
-    return Result(verdict=verdict, **found.took)
+    return Result(verdict=verdict, **reply.took)

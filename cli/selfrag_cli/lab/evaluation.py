@@ -1,5 +1,6 @@
-"""`selfrag eval`: from a set of questions and some variants to a report."""
+"""`selfrag eval`: from a set of questions and some variants to findings."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -7,27 +8,25 @@ from pathlib import Path
 
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.runtime.settings import Settings, read
-from selfrag_cli.lab.gold.question_sets import GoldQuestion
-from selfrag_cli.lab.report import Findings
+from selfrag_cli.lab.findings import Findings
+from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.runs.asking import Ask, asking_endpoint, asking_place, brought_in_step
-from selfrag_cli.lab.runs.budget import MARGIN, Budget
-from selfrag_cli.lab.runs.estimates import estimated_usd, usual_usd
+from selfrag_cli.lab.runs.costs import MARGIN, Budget, estimated_usd, usual_usd
 from selfrag_cli.lab.runs.results import Results, no_results, opened_results
-from selfrag_cli.lab.runs.running import Run, Tell, ended_by_signals
-from selfrag_cli.lab.runs.tasks import tasks_left
+from selfrag_cli.lab.runs.running import Progress, Run, ended_by_signals, tasks_left
 from selfrag_cli.lab.runs.variants import Variant
-from selfrag_cli.lab.traces import keeping_traces, traces_beside
+from selfrag_cli.lab.traces import opened_traces, traces_beside
 from selfrag_cli.local.backends import check_generator, is_offline
 from selfrag_cli.local.setup import AS_SET
 from selfrag_cli.local.sources.place import Place
-from selfrag_cli.local.sources.progress import OnDocument
+from selfrag_cli.local.sources.sync import OnDocument
 
 
 @dataclass(frozen=True)
 class Plan:
     """The questions, the variants, the file of results, how many are asked at a time, and the most dollars.
 
-    `place` is None for a deployment, which is at `endpoint`.
+    `place` is None for a deployment, which is at `endpoint`. With no dollars nothing is asked.
     """
 
     questions: Sequence[GoldQuestion]
@@ -37,19 +36,23 @@ class Plan:
     max_cost: float | None
     place: Place | None
     endpoint: str = ""
-    api_key: str = ""
 
     @property
-    def asked(self) -> str:
+    def source(self) -> str:
         """Return the directory, collection or endpoint that answers."""
         if self.place is None:
             return self.endpoint
         return str(self.place.directory.resolve() if self.place.directory else self.place)
 
+    @property
+    def only_estimates(self) -> bool:
+        """Return whether nothing is to be asked."""
+        return self.max_cost == 0
+
 
 @dataclass(frozen=True)
 class Estimate:
-    """Questions left of how many, their expected cost (None: not known) and what was spent, in dollars."""
+    """Questions left of how many, their expected cost (None if a price is not known) and what was spent, in dollars."""
 
     left: int
     total: int
@@ -58,53 +61,52 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Told:
-    """Callbacks of an evaluation: warnings, the estimate before it starts, documents read, questions answered."""
+class Display:
+    """What an evaluation shows: warnings, the estimate before it starts, documents read, questions answered."""
 
     warn: Callable[[list[str]], None]
     estimate: Callable[[Estimate], None]
     reading: Callable[[], AbstractContextManager[OnDocument]]
-    asking: Callable[[], AbstractContextManager[Tell]]
+    asking: Callable[[], AbstractContextManager[Progress]]
 
 
-def evaluate(plan: Plan, told: Told, dry: bool = False) -> tuple[Findings, int]:
-    """Ask what has no result yet; return the findings and how many questions are without one.
+def evaluate(plan: Plan, display: Display) -> tuple[Findings, int]:
+    """Ask what has no result yet; return the findings and the number of questions without one.
 
-    A dry run asks nothing. Raises InvalidInput for results of something else, a collection that was never read or a
-    limit that buys nothing, and what keeps all questions from an answer; what was answered until then is kept.
+    Raises InvalidInput for results of something else, a collection that was never read or a limit that buys nothing,
+    and what keeps all questions from an answer; what was answered until then is stored.
     """
-    refuse_own_setups(plan)
-    with _opened(plan, dry) as results:
+    _refuse_own_setups(plan)
+    with _opened(plan) as results:
         tasks = tasks_left(plan.questions, plan.variants, results)
-        usual = _usual(plan)
-        total = len(plan.questions) * len(plan.variants)
-        told.estimate(Estimate(len(tasks), total, estimated_usd(tasks, results, usual), results.spent))
+        usual = _usual_usd(plan)
+        usd = estimated_usd([task.variant.name for task in tasks], results, usual)
+        display.estimate(Estimate(len(tasks), len(plan.questions) * len(plan.variants), usd, results.spent))
         left = len(tasks)
-        if tasks and not dry:
+        if tasks and not plan.only_estimates:
             budget = _budget(plan, results, usual)
-            with _asking(plan, told) as ask, told.asking() as tell:
-                run = Run(tasks, ask, results, plan.parallel, budget, tell)
+            with _asking(plan, display) as ask, display.asking() as progress:
+                run = Run(tasks, ask, results, plan.parallel, budget, progress)
                 with ended_by_signals(run):
                     left = run.run()
         return Findings(plan.questions, plan.variants, results), left
 
 
-def refuse_own_setups(plan: Plan) -> None:
-    """Raise InvalidInput where a deployment would have to ask by other prompts or models than its own."""
+def _refuse_own_setups(plan: Plan) -> None:
     if plan.place is None and any(variant.setup != AS_SET for variant in plan.variants):
         raise InvalidInput(
-            "A deployment asks by its own prompts and models: --prompt and --profile are for this machine. Deploy "
-            "another one to compare it, with its own `profile`, or its own prompts."
+            "A deployment asks by its own prompts and models: variants by prompt and profile are for this machine. "
+            "Deploy another one to compare it, with its own `profile`, or its own prompts."
         )
 
 
-def _opened(plan: Plan, dry: bool) -> AbstractContextManager[Results]:
-    if dry and not plan.results.exists():
-        return nullcontext(no_results(plan.asked))
-    return opened_results(plan.results, plan.asked, plan.variants)
+def _opened(plan: Plan) -> AbstractContextManager[Results]:
+    if plan.only_estimates and not plan.results.exists():
+        return nullcontext(no_results(plan.source))
+    return opened_results(plan.results, plan.source, plan.variants)
 
 
-def _usual(plan: Plan) -> dict[str, float | None]:
+def _usual_usd(plan: Plan) -> dict[str, float | None]:
     """Return the usual cost of a variant's question, by the models and prices of the settings."""
     if plan.place and is_offline():
         return {variant.name: 0.0 for variant in plan.variants}
@@ -120,10 +122,10 @@ def _usual(plan: Plan) -> dict[str, float | None]:
 def _budget(plan: Plan, results: Results, usual: Mapping[str, float | None]) -> Budget | None:
     if plan.max_cost is None:
         return None
-    known = [usd for usd in usual.values() if usd is not None]
-    if len(known) < len(usual):
+    costs = [usd for usd in usual.values() if usd is not None]
+    if len(costs) < len(usual):
         raise Misconfigured("--max-cost needs the price of every model: give it in SELFRAG_PRICES.")
-    least = MARGIN * max(known)
+    least = MARGIN * max(costs)
     if plan.max_cost - results.spent < least:
         raise InvalidInput(
             f"Of --max-cost {plan.max_cost:g}, {results.spent:.4f} dollars are spent; a question is only begun with "
@@ -133,16 +135,16 @@ def _budget(plan: Plan, results: Results, usual: Mapping[str, float | None]) -> 
 
 
 @contextmanager
-def _asking(plan: Plan, told: Told) -> Iterator[Ask]:
+def _asking(plan: Plan, display: Display) -> Iterator[Ask]:
     if plan.place is None:
-        yield asking_endpoint(plan.endpoint, plan.api_key)
+        yield asking_endpoint(plan.endpoint, os.environ.get("SELFRAG_API_KEY", ""))
         return
     for variant in plan.variants:
         check_generator(variant.policy)
-    with told.reading() as on_document:
-        told.warn(brought_in_step(plan.place, on_document))
+    with display.reading() as on_document:
+        display.warn(brought_in_step(plan.place, on_document))
     with (
-        keeping_traces(traces_beside(plan.results)) as keep,
-        asking_place(plan.place, plan.variants, keep) as ask,
+        opened_traces(traces_beside(plan.results)) as store,
+        asking_place(plan.place, plan.variants, store) as ask,
     ):
         yield ask

@@ -8,16 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.lab.metrics.comparison import differences
-from selfrag_cli.lab.metrics.measures import Share, overall
-from selfrag_cli.lab.report import Findings
+from selfrag_cli.lab.comparison import differences
+from selfrag_cli.lab.findings import Findings
+from selfrag_cli.lab.measures import Measured, Share, overall
 
-# A measure of before, by variant and question.
-Before = dict[str, dict[str, Share]]
-# The exit code of a run whose conditions do not hold.
+# The exit code of a run that fails by a condition.
 FAILED = 3
-MOST_QUESTIONS = 20
+_MOST_QUESTIONS = 20
 _CONDITION = re.compile(r"\s*([a-z0-9_]+)\s*(<=|<|>=|>)\s*(\d+(?:\.\d+)?)\s*")
+_WORSE = re.compile(r"\s*([a-z0-9_]+)\s*<\s*(\S+\.csv)(?:\s+-\s*(\d+(?:\.\d+)?))?\s*")
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -27,12 +26,32 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
 
 
 @dataclass(frozen=True)
+class Condition:
+    """A figure that fails a run if it is below or above a limit."""
+
+    text: str
+    name: str
+    sign: str
+    limit: float
+
+
+@dataclass(frozen=True)
+class Worse:
+    """A measure that fails a run if it is worse than before by more than a margin; by variant and question."""
+
+    text: str
+    name: str
+    margin: float
+    before: Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
 class Check:
-    """A condition that was looked at: of what, what was found, and whether the run fails by it."""
+    """A condition after the run: of what, the figure, and whether the run fails by it."""
 
     of: str
     condition: str
-    found: str
+    figure: str
     failed: bool
 
 
@@ -50,86 +69,94 @@ class Gate:
 
     def markdown(self) -> str:
         """Return the checks as a table, and the questions as a list, for a pull request."""
-        rows = ["| Of | Fails if | Found | |", "| --- | --- | --- | --- |"]
+        rows = ["| Of | Fails if | Figure | |", "| --- | --- | --- | --- |"]
         for check in self.checks:
-            cells = (check.of, check.condition, check.found, "**fails**" if check.failed else "holds")
+            cells = (check.of, check.condition, check.figure, "**fails**" if check.failed else "holds")
             rows.append(f"| {' | '.join(map(_cell, cells))} |")
         named = list(dict.fromkeys(self.questions)) if self.failed else []
-        listed = [f"- {_cell(question)}" for question in named[:MOST_QUESTIONS]]
-        more = [f"- and {len(named) - MOST_QUESTIONS} more"] if len(named) > MOST_QUESTIONS else []
+        listed = [f"- {_cell(question)}" for question in named[:_MOST_QUESTIONS]]
+        more = [f"- and {len(named) - _MOST_QUESTIONS} more"] if len(named) > _MOST_QUESTIONS else []
         return "\n".join([*rows, *(["", *listed, *more] if listed else [])]) + "\n"
 
 
-def checked_conditions(conditions: Sequence[str]) -> list[str]:
-    """Return them; raises InvalidInput for one that cannot be read."""
-    for one in conditions:
-        if not _CONDITION.fullmatch(one):
-            raise InvalidInput(f"{one!r} is no condition: --fail-if 'supported < 0.9'.")
-    return list(conditions)
+def read_conditions(texts: Sequence[str]) -> list[Condition]:
+    """Read conditions such as `supported < 0.9`; raises InvalidInput for one that cannot be read."""
+    return [_condition(text) for text in texts]
 
 
-def check_figures(of: str, figures: Mapping[str, float | None], conditions: Sequence[str]) -> Iterator[Check]:
-    """Look at figures under conditions; one that is not known fails. Raises InvalidInput for one that there is not."""
+def read_all_conditions(texts: Sequence[str]) -> list[Condition | Worse]:
+    """Read conditions, also such as `match < before.csv - 0.03`; raises InvalidInput for what cannot be read."""
+    return [_worse(parts) if (parts := _WORSE.fullmatch(text)) else _condition(text) for text in texts]
+
+
+def _condition(text: str) -> Condition:
+    parts = _CONDITION.fullmatch(text)
+    if not parts:
+        raise InvalidInput(f"{text!r} is no condition: --fail-if 'supported < 0.9'.")
+    name, sign, limit = parts.groups()
+    return Condition(text.strip(), name, sign, float(limit))
+
+
+def _worse(parts: re.Match[str]) -> Worse:
+    name, path, margin = parts.groups()
+    before: dict[str, dict[str, float]] = {}
+    sentence = f"{path} has no {name} by question: it is to be what --output wrote."
+    try:
+        with Path(path).open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                if row[name] != "":
+                    before.setdefault(row["variant"], {})[row["question_id"]] = float(row[name])
+    except (OSError, ValueError, KeyError) as error:
+        raise InvalidInput(sentence) from error
+    if not before:
+        raise InvalidInput(sentence)
+    return Worse(parts[0].strip(), name, float(margin or 0), before)
+
+
+def check_figures(of: str, figures: Mapping[str, float | None], conditions: Sequence[Condition]) -> Iterator[Check]:
+    """Check figures by conditions; one without a value fails. Raises InvalidInput for a figure that there is not."""
     for condition in conditions:
-        found = _CONDITION.fullmatch(condition)
-        name, sign, limit = found.groups() if found else ("", "<", "0")
-        if name not in figures:
-            raise InvalidInput(f"There is no {name!r} to fail by; there are {', '.join(figures)}.")
-        value = figures[name]
-        failed = value is None or _OPERATORS[sign](value, float(limit))
-        yield Check(of, condition, "not known" if value is None else f"{value:.4g}", failed)
+        if condition.name not in figures:
+            raise InvalidInput(f"There is no {condition.name!r} to fail by; there are {', '.join(figures)}.")
+        value = figures[condition.name]
+        failed = value is None or _OPERATORS[condition.sign](value, condition.limit)
+        yield Check(of, condition.text, "no value" if value is None else f"{value:.4g}", failed)
 
 
-def check_findings(findings: Findings, conditions: Sequence[str], before: Before | None, no_worse_than: float) -> Gate:
-    """Look at the measures of each variant, and whether its answers are worse than before by the primary measure.
-
-    Those of before are of the variant of this name, or of the first one where none is called so.
-    """
-    gate, primary = Gate(), findings.primary
-    for name, measures in findings.measures.items():
-        checks = list(check_figures(name, overall(measures), conditions))
-        gate.checks.extend(checks)
-        texts = [question.question for question in findings.questions]
-        if any(check.failed for check in checks):
-            shares = [one[primary] for one in measures]
-            gate.questions.extend(text for text, one in zip(texts, shares, strict=True) if one.count < one.of)
-        if before is not None:
-            of_before = before.get(name) or next(iter(before.values()), {})
-            check, worse = _compared(findings, name, of_before, no_worse_than)
+def check_findings(findings: Findings, conditions: Sequence[Condition | Worse]) -> Gate:
+    """Check the measures of each variant; the questions are those that lower the figure that fails."""
+    gate = Gate()
+    for variant, measures in findings.measures.items():
+        for condition in conditions:
+            if isinstance(condition, Worse):
+                check, questions = _compared(findings, variant, condition)
+            else:
+                (check,) = check_figures(variant, overall(measures), [condition])
+                questions = _below(findings, measures, condition.name)
             gate.checks.append(check)
-            gate.questions.extend(texts[at] for at in worse)
+            gate.questions.extend(questions if check.failed else [])
     return gate
 
 
-def _compared(findings: Findings, name: str, before: Mapping[str, Share], margin: float) -> tuple[Check, list[int]]:
-    primary, questions = findings.primary, findings.questions
-    now = [one[primary] for one in findings.measures[name]]
-    both = [at for at, question in enumerate(questions) if question.id in before and now[at].of]
-    earlier, later = [{primary: before[questions[at].id]} for at in both], [{primary: now[at]} for at in both]
-    found = differences(earlier, later, primary, [questions[at].origin for at in both]).get(primary)
-    condition = f"{primary} is more than {margin:g} worse than before"
-    if found is None:
-        return Check(name, condition, "not known", True), []
-    told = f"{found.value:+.4g} ({found.low:+.4g} to {found.high:+.4g}) over {found.questions} questions"
-    worse = [at for at in both if now[at].count < before[questions[at].id].count]
-    return Check(name, condition, told, found.value < -margin), worse
+def _below(findings: Findings, measures: Sequence[Measured], name: str) -> list[str]:
+    pairs = zip(findings.questions, measures, strict=True)
+    return [gold.question for gold, of_question in pairs if of_question[name].count < of_question[name].of]
 
 
-def read_baseline(path: Path, measure: str) -> Before:
-    """Read a measure by variant and question from what `--csv` wrote; raises InvalidInput for another file."""
-    found: Before = {}
-    told = f"{path} has no {measure} by question: it is to be what --csv wrote."
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                of_variant = found.setdefault(row["variant"], {})
-                if row[measure] != "":
-                    of_variant[row["question_id"]] = Share(float(row[measure]))
-    except (OSError, ValueError, KeyError) as error:
-        raise InvalidInput(told) from error
-    if not any(found.values()):
-        raise InvalidInput(told)
-    return found
+def _compared(findings: Findings, variant: str, worse: Worse) -> tuple[Check, list[str]]:
+    """Compare a variant with the one of this name before, or the first one where none has the name."""
+    name, before = worse.name, worse.before.get(variant) or next(iter(worse.before.values()))
+    pairs = [
+        (gold.question, Share(before[gold.id]), of_question[name])
+        for gold, of_question in zip(findings.questions, findings.measures[variant], strict=True)
+        if gold.id in before and name in of_question and of_question[name].of
+    ]
+    gap = differences([{name: share} for _, share, _ in pairs], [{name: share} for _, _, share in pairs]).get(name)
+    if gap is None:
+        return Check(variant, worse.text, "no value", True), []
+    figure = f"{gap.value:+.4g} ({gap.low:+.4g} to {gap.high:+.4g}) over {gap.questions} questions"
+    lower = [text for text, earlier, now in pairs if now.count < earlier.count * now.of]
+    return Check(variant, worse.text, figure, gap.value < -worse.margin), lower
 
 
 def _cell(text: str) -> str:

@@ -21,8 +21,8 @@ from selfrag.question.grade_utility import logic as grade_utility
 from selfrag.runtime.models import FIRST
 from selfrag.runtime.settings import Settings, read
 from selfrag_cli.lab import correctness
-from selfrag_cli.lab.runs.budget import MARGIN, MOST_IN_A_ROW, Budget
-from selfrag_cli.lab.runs.estimates import TOKENS
+from selfrag_cli.lab.runs.costs import MARGIN, TOKENS, Budget
+from selfrag_cli.lab.runs.running import MOST_IN_A_ROW
 from selfrag_cli.local.backends import check_services, chosen_backends
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.local.stack import opened_stores
@@ -36,8 +36,9 @@ class Case(NamedTuple):
 
 
 # Called with the number of verdicts so far, and of all.
-Tell = Callable[[int, int], object]
-Judge = Callable[[Case, float | None], StepResult]
+Progress = Callable[[int, int], object]
+# Judges a case for so many dollars at most.
+Grade = Callable[[Case, float | None], StepResult]
 # The code of each grader's step, by its folder: its logic, its task and the function that judges.
 STEPS: dict[str, tuple[str, type[Limits], Callable[[Any, Grader], StepResult]]] = {
     "decide_retrieval": (decide_retrieval.__name__, decide_retrieval.Task, decide_retrieval.decide),
@@ -72,10 +73,10 @@ def asked_as(step: str) -> str:
 
 
 @contextmanager
-def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Judge]:
+def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Grade]:
     """Give the graders with these prompts and models; the home's verdict cache keeps their verdicts.
 
-    `recorded` are verdicts by their keys that are known without it. Raises Misconfigured for settings, a service or a
+    `recorded` are verdicts of traces, by their keys. Raises Misconfigured for settings, a service or a
     model that cannot be.
     """
     check_services()
@@ -85,17 +86,17 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Judge]:
         chosen = {**(json.loads(by_rule) if by_rule else read(Settings).models), **setting.models}
         environment = {**backends.environment, "SELFRAG_MODELS": json.dumps(chosen)}
         stores = opened_stores(environment, backends.secrets, {**backends.parts, "prompts": setting.prompts})
-        with stores, bootstrap.using(verdicts=_Known(recorded, questions.verdicts())):
+        with stores, bootstrap.using(verdicts=_Recorded(recorded, questions.verdicts())):
             graders = {step: _grader(step) for step in STEPS}
 
-            def judge(case: Case, budget_usd: float | None) -> StepResult:
+            def grade(case: Case, budget_usd: float | None) -> StepResult:
                 # An execution's own time and money are long gone.
                 within = case.given.get("collections", [])
-                limits, (_, task, grade) = Limits(budget_usd=budget_usd, collections=within), STEPS[case.step]
-                given = task.model_validate({**case.given, **limits.model_dump()}, extra="ignore")
-                return grade(given, graders[case.step](limits))
+                limits, (_, kind, judge) = Limits(budget_usd=budget_usd, collections=within), STEPS[case.step]
+                task = kind.model_validate({**case.given, **limits.model_dump()}, extra="ignore")
+                return judge(task, graders[case.step](limits))
 
-            yield judge
+            yield grade
 
 
 def _grader(step: str) -> Callable[[Limits], Grader]:
@@ -108,8 +109,8 @@ def grader_of(step: str) -> Grader:
     return _grader(step)(Limits())
 
 
-class _Known:
-    """The verdict cache: the verdicts that are known without it, then another cache, which keeps the new ones."""
+class _Recorded:
+    """The verdict cache of a replay: the recorded verdicts, then another cache, which stores the new ones."""
 
     def __init__(self, recorded: Mapping[str, str], behind: VerdictCache) -> None:
         self._recorded, self._behind = recorded, behind
@@ -120,32 +121,33 @@ class _Known:
 
 
 def judged(
-    wanted: Mapping[str, Case], judge: Judge, parallel: int, budget: Budget | None, tell: Tell
+    cases: Mapping[str, Case], grade: Grade, parallel: int, budget: Budget | None, progress: Progress
 ) -> dict[str, StepResult]:
     """Return the verdicts by the names of their cases, until all is judged or the next one cannot be paid.
 
     Raises TemporarilyUnavailable when several verdicts in a row fail; what was judged stays cached.
     """
-    cases, found, in_a_row = list(wanted.items()), dict[str, StepResult](), 0
+    names, results, failures = list(cases), dict[str, StepResult](), 0
     with ThreadPoolExecutor(parallel) as threads:
-        for start in range(0, len(cases), parallel):
-            some = cases[start : start + parallel]
-            limits = [budget.hold(len(some) - at, None) if budget else None for at in range(len(some))]
-            begun = [(*one, limit) for one, limit in zip(some, limits, strict=True) if limit or not budget]
-            results = threads.map(lambda one: judge(one[1], one[2]), begun)
-            for (name, _, limit), result in zip(begun, results, strict=True):
-                found[name] = result
+        for start in range(0, len(names), parallel):
+            batch = names[start : start + parallel]
+            limits = [budget.hold(len(batch) - at, None) if budget else None for at in range(len(batch))]
+            paid = [(name, limit) for name, limit in zip(batch, limits, strict=True) if limit or not budget]
+            if not paid:
+                break
+            for (name, limit), result in zip(
+                paid, threads.map(lambda pair: grade(cases[pair[0]], pair[1]), paid), strict=True
+            ):
+                results[name] = result
                 if budget and limit:
                     budget.settle(limit, cost([result]))
-                missing = result.error is not None and result.error != BudgetExceeded.__name__
-                in_a_row = in_a_row + 1 if missing else 0
-                if in_a_row >= MOST_IN_A_ROW:
-                    told = f"{MOST_IN_A_ROW} verdicts in a row could not be had; the last one: {result.cause}"
-                    raise TemporarilyUnavailable(told)
-            tell(len(found), len(wanted))
-            if not begun:
-                break
-    return found
+                failed = result.error not in (None, BudgetExceeded.__name__)
+                failures = failures + 1 if failed else 0
+                if failures >= MOST_IN_A_ROW:
+                    sentence = f"{MOST_IN_A_ROW} verdicts in a row could not be had; the last one: {result.cause}"
+                    raise TemporarilyUnavailable(sentence)
+            progress(len(results), len(cases))
+    return results
 
 
 def budget_of(most: float, steps: Collection[str]) -> Budget:
@@ -174,4 +176,4 @@ def usual_usd(step: str) -> float:
 def cost(results: Collection[StepResult]) -> float | None:
     """Return the dollars of results; None if a price is unknown."""
     costs = [call.cost_usd for result in results for call in result.calls]
-    return None if None in costs else sum(each for each in costs if each is not None)
+    return None if None in costs else sum(usd for usd in costs if usd is not None)

@@ -1,58 +1,175 @@
-"""`selfrag replay`: recorded verdicts given again under other prompts or models, without search and without writing."""
+"""Replay: recorded questions judged again under another prompt or model, without searching and writing."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from pydantic import BaseModel
+
+from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.errors import InvalidInput
+from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
 from selfrag.runtime.models import FIRST
-from selfrag_cli.lab.judging import Case, Setting, Tell, budget_of, judged, judging
-from selfrag_cli.lab.replay_report import Replay, identity
+from selfrag_cli.lab.gate import Condition, Gate, check_figures
+from selfrag_cli.lab.judging import Case, Progress, Setting, budget_of, cost, judged, judging
 from selfrag_cli.lab.runs.variants import read_prompt, read_step
 from selfrag_cli.lab.traces import GRADERS, Recorded, Trace
+
+LEVELS: dict[str, Callable[[Any], str]] = {
+    "GradeRelevance": lambda verdict: RelevanceVerdict.model_validate(verdict, extra="ignore").label,
+    "GradeSupport": lambda verdict: SupportVerdict.model_validate(verdict, extra="ignore").level,
+    "GradeUtility": lambda verdict: str(UtilityVerdict.model_validate(verdict, extra="ignore").score),
+}
 
 
 @dataclass(frozen=True)
 class Changes(Setting):
-    """The setting of a replay."""
+    """The prompts and models of a replay."""
 
     @classmethod
     def of(cls, prompts: Sequence[str], models: Sequence[str]) -> "Changes":
         """Read `STEP=FILE` and `STEP=MODEL`; raises InvalidInput with one sentence."""
-        read = [read_prompt(text, tuple(GRADERS.values())) for text in prompts]
-        wanted = "a step and a model: --model grade_support=claude-opus-5-5"
-        named = [read_step(text, (*GRADERS.values(), FIRST), wanted) for text in models]
-        for steps in ([step for step, _, _ in read], [step for step, _ in named]):
+        by_prompt = [read_prompt(text, tuple(GRADERS.values())) for text in prompts]
+        expected = "a step and a model: --model grade_support=claude-opus-5-5"
+        by_model = [read_step(text, (*GRADERS.values(), FIRST), expected) for text in models]
+        for steps in ([step for step, _, _ in by_prompt], [step for step, _ in by_model]):
             for step in steps:
                 if steps.count(step) > 1:
                     raise InvalidInput(f"{step} can be changed in one way at a time.")
-        return cls({step: prompt for step, _, prompt in read}, dict(named))
+        return cls({step: prompt for step, _, prompt in by_prompt}, dict(by_model))
 
     @property
     def steps(self) -> set[str]:
-        """Return the folders of the steps that judge otherwise."""
+        """Return the folders of the changed steps."""
         return {*self.prompts, *("grade_support" if step == FIRST else step for step in self.models)}
 
 
-def replayed(traces: Sequence[Trace], changes: Changes, parallel: int, max_cost: float | None, tell: Tell) -> Replay:
+class Change(BaseModel):
+    """A step's verdict in the trace, and now."""
+
+    step: str
+    before: str
+    now: str
+
+
+class ChangedQuestion(BaseModel):
+    """A question with verdicts that differ."""
+
+    id: str
+    question: str
+    verdicts: list[Change]
+
+
+class StepReport(BaseModel):
+    """The verdicts of a step: all, the same, the changed, and the dollars of those that were judged anew."""
+
+    verdicts: int
+    same: int
+    changed: int
+    judged: int
+    calls: int
+    usd: float | None
+    missing: int
+
+
+class ReplayReport(BaseModel):
+    """The figures of a replay; `missing` verdicts failed, for want of a model or of money."""
+
+    traces: int
+    steps: dict[str, StepReport]
+    missing: int
+    changed: list[ChangedQuestion]
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Traces, their steps that were to be judged, and the results of these, by their identities."""
+
+    traces: Sequence[Trace]
+    cases: Mapping[str, Recorded]
+    results: Mapping[str, StepResult]
+
+    def report(self) -> ReplayReport:
+        """Return the figures of each step, and the questions with a verdict that differs."""
+        changed = []
+        for trace in self.traces:
+            levels = [level for step in trace.steps if (level := self._level(step))]
+            if differing := [level for level in levels if level.before != level.now]:
+                changed.append(ChangedQuestion(id=trace.id, question=trace.question, verdicts=differing))
+        steps = {folder: self._step(state) for state, folder in GRADERS.items()}
+        missing = sum(step.missing for step in steps.values())
+        return ReplayReport(traces=len(self.traces), steps=steps, missing=missing, changed=changed)
+
+    def gate(self, conditions: Sequence[Condition]) -> Gate:
+        """Check the share of questions with a verdict that differs, and of answers that are supported now."""
+        changed = self.report().changed
+        steps = [step for trace in self.traces for step in trace.steps if step.name == "GradeSupport"]
+        levels = [level.now for step in steps if (level := self._level(step))]
+        figures = {
+            "changed": len(changed) / len(self.traces),
+            "supported": levels.count("fully_supported") / len(levels) if levels else None,
+        }
+        return Gate(list(check_figures("replay", figures, conditions)), [row.question for row in changed])
+
+    def _step(self, state: str) -> StepReport:
+        recorded = [step for trace in self.traces for step in trace.steps if step.name == state]
+        levels = [level for step in recorded if (level := self._level(step))]
+        names = [name for name, step in self.cases.items() if step.name == state]
+        results = [self.results[name] for name in names if name in self.results]
+        same = sum(level.before == level.now for level in levels)
+        return StepReport(
+            verdicts=len(recorded),
+            same=same,
+            changed=len(levels) - same,
+            judged=sum(bool(result.attempts) for result in results),
+            calls=sum(len(result.calls) for result in results),
+            usd=cost(results),
+            missing=sum(self._lacks(name) for name in names),
+        )
+
+    def _lacks(self, name: str) -> bool:
+        result = self.results.get(name)
+        return name in self.cases and (result is None or result.error is not None)
+
+    def _level(self, step: Recorded) -> Change | None:
+        """Return the level of a step's verdict as recorded and now; None where either is missing."""
+        before, name = (step.result or {}).get("verdict"), identity(step)
+        if step.name not in GRADERS or before is None or self._lacks(name):
+            return None
+        result = self.results.get(name)
+        # A verdict that was not asked for anew stands.
+        now = before if result is None else result.model_dump(mode="json")["verdict"]
+        level = LEVELS[step.name]
+        return Change(step=GRADERS[step.name], before=level(before), now=level(now))
+
+
+def replayed(
+    traces: Sequence[Trace], changes: Changes, parallel: int, max_cost: float | None, progress: Progress
+) -> Replay:
     """Judge traces again, for so many dollars at most, None for no limit.
 
     Raises Misconfigured for a service or a model that cannot be or a limit without prices, InvalidInput for a limit
     that buys nothing, and TemporarilyUnavailable when several verdicts in a row fail; what was judged stays cached.
     """
-    wanted = _to_judge(traces, changes.steps)
     steps = [step for trace in traces for step in trace.steps if step.name in GRADERS]
-    recorded = {judged.key: judged.verdict for step in steps for judged in step.judged}
-    with judging(changes, recorded) as judge:
+    recorded = _to_judge(steps, changes.steps)
+    verdicts = {verdict.key: verdict.verdict for step in steps for verdict in step.judged}
+    with judging(changes, verdicts) as grade:
         budget = None if max_cost is None else budget_of(max_cost, changes.steps or GRADERS.values())
-        cases = {name: Case(GRADERS[step.name], step.given) for name, step in wanted.items()}
-        return Replay(traces, wanted, judged(cases, judge, parallel, budget, tell))
+        cases = {name: Case(GRADERS[step.name], step.given) for name, step in recorded.items()}
+        return Replay(traces, recorded, judged(cases, grade, parallel, budget, progress))
 
 
-def _to_judge(traces: Sequence[Trace], changed: Collection[str]) -> dict[str, Recorded]:
+def _to_judge(steps: Sequence[Recorded], changed: Collection[str]) -> dict[str, Recorded]:
     """Return the steps to judge, each once; those that are changed, and cost something, come last.
 
-    A verdict of an earlier release has no key, so it stands unless its step is changed.
+    A verdict without a key stands unless its step is changed.
     """
-    steps = [step for trace in traces for step in trace.steps if step.name in GRADERS]
-    wanted = [step for step in steps if step.judged or GRADERS[step.name] in changed]
-    return {identity(step): step for step in sorted(wanted, key=lambda step: GRADERS[step.name] in changed)}
+    selected = [step for step in steps if step.judged or GRADERS[step.name] in changed]
+    return {identity(step): step for step in sorted(selected, key=lambda step: GRADERS[step.name] in changed)}
+
+
+def identity(step: Recorded) -> str:
+    """Return the same text for steps that judge the same: a question in two variants is judged once."""
+    task = {name: value for name, value in step.given.items() if name not in Limits.model_fields}
+    return Recorded(name=step.name, given=task, result=None).model_dump_json()

@@ -4,15 +4,15 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
 from selfrag.domain.calls import Judged
 from selfrag.domain.errors import InvalidInput
-from selfrag.domain.history import steps_of
-from selfrag.domain.passages import Passage
-from selfrag_cli.lab.contexts import written_from
+from selfrag.domain.history import Step, steps_of
+from selfrag.domain.passages import Evidence, Passage
+from selfrag.question.generate.citations import source_of
 from selfrag_cli.local.stores.histories import histories
 
 # The graders' states, each with its folder.
@@ -21,7 +21,7 @@ END = "ComposeAnswer"
 
 
 class Recorded(BaseModel):
-    """A state as it ran; `result` is None where it failed. One of an earlier release tells no `judged`."""
+    """A state as it ran; `result` is None where it failed."""
 
     name: str
     given: dict[str, Any]
@@ -30,13 +30,13 @@ class Recorded(BaseModel):
     @property
     def judged(self) -> list[Judged]:
         """Return the verdicts of the model that it rests on."""
-        return [Judged.model_validate(one, extra="ignore") for one in (self.result or {}).get("judged", [])]
+        return [Judged.model_validate(verdict, extra="ignore") for verdict in (self.result or {}).get("judged", [])]
 
 
 class Trace(BaseModel):
     """The question of this id, and the states that judged it, in their order; the last one put the answer together.
 
-    `written_from` are the passages that the writer was given; None in traces from before this field.
+    `written_from` are the passages that the writer saw; None without an answer.
     """
 
     id: str
@@ -62,13 +62,58 @@ def trace_of(history: Sequence[Mapping[str, Any]]) -> Trace:
     )
 
 
-def kept_traces() -> list[Trace]:
+class _Text(NamedTuple):
+    """A text and the passages from which it was written."""
+
+    text: str
+    passages: list[Passage]
+
+    @property
+    def ids(self) -> set[str]:
+        return {passage.passage_id for passage in self.passages}
+
+
+def written_from(steps: Sequence[Step], response: Mapping[str, Any]) -> list[Passage]:
+    """Return the passages as the writer of this answer saw them, each once; none for a direct answer.
+
+    An answer that grew by sentences, or for which several passages voted, has those of all its parts. Where the
+    response has no writer's text, as in an abstention, they are those of the last attempt to write one.
+    """
+    texts = [text for step in steps if step.name == "Generate" for text in _texts(step)]
+    answer, cited = str(response["answer"]), {citation["passage_id"] for citation in response["citations"]}
+    whole = [text for text in texts if text.text == answer and cited <= text.ids]
+    parts = [text for text in texts if text.text and text.text in answer and (cited & text.ids or not text.passages)]
+    sources = whole[-1:] or parts or texts[-1:]
+    return list({passage.passage_id: passage for text in sources for passage in text.passages}.values())
+
+
+def _texts(step: Step) -> Iterator[_Text]:
+    task, result = step.given or {}, step.result if isinstance(step.result, dict) else {}
+    passages = [] if task.get("mode") == "direct" else [_shown(passage, task) for passage in task.get("passages", [])]
+    # The fine-tuned model writes an answer from each passage in one step.
+    for text in result.get("written", []):
+        yield _Text(text["answer"], [passage for passage in passages if passage.passage_id == text["passage_id"]])
+    if "written" not in result:
+        yield _Text(str(result.get("answer", "")), passages)
+
+
+def _shown(passage: Mapping[str, Any], task: Mapping[str, Any]) -> Passage:
+    """Return a passage with the text that the writer sees of it: its selected strips, or all."""
+    strips = (task.get("strips") or {}).get(passage["passage_id"]) or passage.get("strips") or []
+    shown = Passage.model_validate(passage, extra="ignore")
+    if not strips:
+        return shown
+    whole = Evidence.model_validate({**passage, "strips": strips}, extra="ignore")
+    return shown.model_copy(update={"text": "".join(source_of(whole).blocks), "rows": []})
+
+
+def last_traces() -> list[Trace]:
     """Return those of the last questions of `selfrag ask`, the latest first."""
     return [trace_of(history) for history in histories()]
 
 
 def read_traces(path: Path) -> list[Trace]:
-    """Read those that `selfrag eval` kept, or the one of a history as `selfrag trace --json` or the AWS CLI prints it.
+    """Read what `selfrag eval` stored, or a history as `selfrag trace --json` or the AWS CLI prints it.
 
     Raises InvalidInput for a file that cannot be read or holds something else.
     """
@@ -102,15 +147,15 @@ def traces_beside(results: Path) -> Path:
 
 
 def written_from_beside(results: Path) -> dict[str, list[Passage]]:
-    """Return the passages that each answer in this file was written from, by its id, of those that have a trace."""
+    """Return the passages from which each answer in this file was written, by its id, of those that have a trace."""
     path = traces_beside(results)
     traces = read_traces(path) if path.exists() else []
     return {trace.id: trace.written_from for trace in traces if trace.written_from is not None}
 
 
 @contextmanager
-def keeping_traces(path: Path) -> Iterator[Callable[[Sequence[Mapping[str, Any]]], None]]:
-    """Append the trace of each history that is given, in whichever thread; one that a kill has cut is dropped.
+def opened_traces(path: Path) -> Iterator[Callable[[Sequence[Mapping[str, Any]]], None]]:
+    """Yield a function that appends the trace of a history, in any thread; a trace that a kill has cut is dropped.
 
     Raises InvalidInput if the file cannot be written.
     """
@@ -121,9 +166,9 @@ def keeping_traces(path: Path) -> Iterator[Callable[[Sequence[Mapping[str, Any]]
     with file:
         file.truncate(path.read_bytes().rfind(b"\n") + 1)
 
-        def keep(history: Sequence[Mapping[str, Any]]) -> None:
+        def append(history: Sequence[Mapping[str, Any]]) -> None:
             # One write: the lines of two threads do not mix in a file that is appended to without a buffer's edge.
             file.write(trace_of(history).model_dump_json().encode() + b"\n")
             file.flush()
 
-        yield keep
+        yield append

@@ -9,9 +9,8 @@ from selfrag_cli.local.backends import Backends, check_generator, check_services
 from selfrag_cli.local.index import local_parts
 from selfrag_cli.local.lookup import known_records
 from selfrag_cli.local.sources.place import Place
-from selfrag_cli.local.sources.progress import OnDocument
 from selfrag_cli.local.sources.report import Report
-from selfrag_cli.local.sources.sync import sync
+from selfrag_cli.local.sources.sync import OnDocument, sync
 from selfrag_cli.local.stores.tables import ANSWERS, opened_items
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from selfrag.bootstrap import Parts, questions, settings
-from selfrag.domain.errors import InvalidInput, Misconfigured
+from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy
 from selfrag.domain.verdicts import RULE_MODEL
 from selfrag.runtime.generator_settings import GeneratorSettings
@@ -28,11 +28,7 @@ GENERATOR_URL = "SELFRAG_GENERATOR_URL"
 def check_services() -> None:
     """Raise Misconfigured for a base URL that is none, and for a setting that no step could use."""
     read(Settings)
-    if read(GeneratorSettings).generator_endpoint:
-        # The AWS that a question sees here is on this machine, and has no model.
-        raise Misconfigured(
-            "SELFRAG_GENERATOR_ENDPOINT is for a deployment; here SELFRAG_GENERATOR_URL names a server."
-        )
+    read(GeneratorSettings)
     for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL", GENERATOR_URL):
         if url := os.environ.get(name):
             # It loads a client of HTTP, which the stand-in has no use for.

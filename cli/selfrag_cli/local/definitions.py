@@ -1,6 +1,5 @@
-"""The definitions of the state machines: YAML as people write it, JSON as Step Functions takes it."""
+"""The definitions of the state machines."""
 
-import json
 import re
 from collections.abc import Mapping
 from importlib.resources import files
@@ -15,7 +14,6 @@ QUESTION = _FOLDER / "question.asl.yaml"
 INGESTION = _FOLDER / "ingestion.asl.yaml"
 INTAKE = _FOLDER / "intake.asl.yaml"
 REINDEX = _FOLDER / "reindex.asl.yaml"
-EVALUATION = _FOLDER / "evaluation.asl.yaml"
 # The packages of a definition's steps.
 ROOMS = {QUESTION: "selfrag.question", INGESTION: "selfrag.ingestion"}
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
@@ -31,11 +29,6 @@ def definition_of(definition: Path, names: Mapping[str, str] = MappingProxyType(
     filled = _PLACEHOLDER.sub(lambda found: names.get(found[1], found[0]), definition.read_text(encoding="utf-8"))
     read = yaml.load(filled, Loader=_LOADER)  # noqa: S506 (a safe loader)
     return {key: value for key, value in read.items() if not key.startswith("x-")}
-
-
-def definition_json(definition: Path, names: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return the same as JSON."""
-    return json.dumps(definition_of(definition, names), ensure_ascii=False)
 
 
 def placeholders(definition: Path) -> set[str]:

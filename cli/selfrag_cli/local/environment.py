@@ -8,13 +8,12 @@ from contextlib import contextmanager
 MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
 DOCUMENTS_BUCKET = "selfrag-documents"
 MODEL_SECRET, WEB_SECRET, GENERATOR_SECRET = "selfrag/model-key", "selfrag/web-key", "selfrag/generator-key"
-_OF_AWS = ("AWS_", "SELFRAG_GENERATOR_ENDPOINT")
 
 
 @contextmanager
 def handlers_environment(wanted: Mapping[str, str]) -> Iterator[None]:
-    """Yield the handlers' environment; nothing of the user's own AWS gets in, such as an endpoint of SageMaker."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(_OF_AWS)}
+    """Yield the handlers' environment; nothing of the user's own AWS gets in."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     # Python looks at both spellings, and at the lower one last.
     no_proxy = [kept.get("NO_PROXY", ""), kept.get("no_proxy", ""), "127.0.0.1", "localhost"]
     loopback = ",".join(filter(None, no_proxy))

@@ -5,7 +5,7 @@ PLATFORM facts that this file makes true on the laptop: an undefined result is a
 variables are bound as values, so a question with quotes in it cannot become part of an expression.
 """
 
-import marshal
+import json
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -78,8 +78,8 @@ def _at(path: tuple[str, ...], bindings: Any) -> Any:
             value = value[name]
         if value is None and len(path) == 1:
             return _UNKNOWN
-        return marshal.loads(marshal.dumps(value))  # noqa: S302 (only this process wrote these bytes)
-    except (LookupError, TypeError, ValueError):  # nothing, an array on the way, or no JSON
+        return json.loads(json.dumps(value))
+    except (LookupError, TypeError):  # nothing, an array on the way, or no JSON
         return _UNKNOWN
 
 

@@ -7,11 +7,9 @@ from selfrag.domain.questions import Filters
 from selfrag.domain.records import Content, Record
 from selfrag.ports.index import search
 from selfrag_cli.local.index import open_embedder, open_index
-from selfrag_cli.local.sources.place import Place
-from selfrag_cli.local.sources.progress import OnDocument
+from selfrag_cli.local.sources.place import Place, source_of
 from selfrag_cli.local.sources.report import Report
-from selfrag_cli.local.sources.source import source_of
-from selfrag_cli.local.sources.sync import sync
+from selfrag_cli.local.sources.sync import OnDocument, sync
 from selfrag_cli.local.stores.manifest import opened_manifest
 
 _SHOWN = ("status", "reason", *Content.model_fields, "updated_at")

@@ -55,11 +55,6 @@ def bedrock_client(region: str | None, seconds: float) -> Any:
     )
 
 
-def sagemaker_client(seconds: float) -> Any:
-    """Make the SageMaker client of the fine-tuned model, without retries: callers retry."""
-    return _client("sagemaker-runtime", attempts=1, connect_timeout=min(3.0, seconds), read_timeout=seconds)
-
-
 def textract_client() -> Any:
     """Make the Textract client; the state machine retries, because it polls for the pages."""
     return _client("textract", attempts=2, connect_timeout=3, read_timeout=20)

@@ -19,7 +19,7 @@ class Collector:
 
     def __init__(self, client: httpx2.Client, endpoint: str, headers: Callable[[], str], seconds: float) -> None:
         self._client, self._headers, self._seconds = client, headers, seconds
-        self._url = checked_url(endpoint, "SELFRAG_OTLP_ENDPOINT").rstrip("/") + "/v1/traces"
+        self._url = checked_url(endpoint, "the collector's endpoint").rstrip("/") + "/v1/traces"
 
     def __call__(self, request: Mapping[str, Any]) -> None:
         """Send an ExportTraceServiceRequest."""
@@ -30,5 +30,5 @@ def _headers_in(text: str) -> dict[str, str]:
     pairs = [each.partition("=") for each in text.split(",") if each.strip()]
     if not all(name.strip() and equals and value.isascii() for name, equals, value in pairs):
         # Without the text, which is a key.
-        raise Misconfigured("the secret with the collector's headers must be name=value, with commas between")
+        raise Misconfigured("the collector's headers must be name=value, with commas between")
     return {name.strip(): unquote(value.strip()) for name, _, value in pairs}

@@ -14,8 +14,7 @@ from selfrag.api.edge.idempotency import once
 from selfrag.api.edge.problems import ProblemRaised
 from selfrag.api.logic import State, unfinished
 from selfrag.bootstrap import api, generator
-from selfrag.domain.answers import failed_by
-from selfrag.domain.errors import Asleep, InvalidInput, TemporarilyUnavailable
+from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.history import steps_of
 from selfrag.domain.questions import AskRequest
 from selfrag.ports.executions import Executions
@@ -41,8 +40,7 @@ class Arrival:
 def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | None]:
     """Run a question on the Express machine; return its id and its response, None while it is still running.
 
-    Raises InvalidInput for a deadline longer than API Gateway waits, ProblemRaised for a policy that cannot run here,
-    and Asleep if the question failed because no copy of the fine-tuned model runs.
+    Raises InvalidInput for a deadline longer than API Gateway waits, ProblemRaised for a policy that cannot run here.
     """
     config = api.settings()
     check_offered(body.policy, generator.settings().configured, waits=True)
@@ -67,10 +65,7 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
         return question_id
 
     question_id = _once(work, body, arrival)
-    response = responses.get(question_id) or _response(question_id, arrival.caller, machines)
-    if response and response["status"] == "failed" and failed_by(response["usage"]["warnings"], Asleep.__name__):
-        raise Asleep("The endpoint of the fine-tuned model has no copy of it that runs.")
-    return question_id, response
+    return question_id, responses.get(question_id) or _response(question_id, arrival.caller, machines)
 
 
 def start(body: AskRequest, arrival: Arrival) -> str:

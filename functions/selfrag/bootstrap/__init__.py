@@ -25,7 +25,7 @@ from selfrag.runtime.settings import CollectionSettings, EmbeddingSettings, Sett
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
 
-    from selfrag.adapters.generators.completions import Host
+    from selfrag.adapters.generators.server import VllmServer
     from selfrag.domain.calls import Limits
     from selfrag.ports.bindings import Bindings
     from selfrag.ports.cache import VerdictCache
@@ -60,7 +60,7 @@ class Parts(TypedDict, total=False):
     recent_calls: "RecentCalls"
     clock: "Clock"
     generator: "Callable[[Limits], Generator]"
-    generator_host: "Host"
+    generator_server: "VllmServer"
     web: "Callable[[float | None], WebSearch]"
     secrets: "Secrets"
     # Of ingestion.

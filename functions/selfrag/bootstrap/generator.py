@@ -9,7 +9,7 @@ from selfrag.runtime.parts import once
 from selfrag.runtime.settings import read
 
 if TYPE_CHECKING:
-    from selfrag.adapters.generators.completions import Host
+    from selfrag.adapters.generators.server import VllmServer
     from selfrag.domain.calls import Limits
     from selfrag.ports.generator import Generator
 
@@ -28,24 +28,26 @@ def generator() -> "Callable[[Limits], Generator]":
     from selfrag.runtime.pace import Pace
 
     def within(limits: "Limits") -> "Generator":
-        config, host = settings(), generator_host()
+        config, server = settings(), generator_server()
         pace = Pace(clock(), recent_calls(), config.generator_timeout_seconds, limits.deadline_ms)
-        return Completions(
-            host, pace, Vocabulary(config.generator_token_ids), config.generator_name, config.generator_served
-        )
+        return Completions(server, pace, Vocabulary(config.generator_token_ids), config.generator_name)
 
     return within
 
 
 @once
-def generator_host() -> "Host":
-    """Make the client of the server or endpoint that runs the model; raises Misconfigured where none is configured."""
-    from selfrag.adapters.generators.hosts import host_at
+def generator_server() -> "VllmServer":
+    """Make the client of the server that runs the model; raises Misconfigured where none is configured."""
+    from selfrag.adapters.generators.server import VllmServer
+    from selfrag.adapters.outbound import http_client_for
+    from selfrag.domain.errors import Misconfigured
 
     config = settings()
+    if not config.configured:
+        raise Misconfigured("the generator selfrag has no server: SELFRAG_GENERATOR_URL names it")
 
     def key(anew: bool) -> str:
         name = config.generator_secret
         return secrets()(name, "SELFRAG_GENERATOR_SECRET", anew=anew) if name else ""
 
-    return host_at(config, key)
+    return VllmServer(http_client_for(config.generator_url), config.generator_url, key)

@@ -1,6 +1,5 @@
 """The response to a question: returned to the caller, stored, and documented by the API."""
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
@@ -21,11 +20,6 @@ KEPT_SECONDS = 30 * 86_400
 # How many passages an abstention shows.
 NEAREST = 3
 Status = Literal["answered", "partial", "abstained", "failed"]
-
-
-def failed_by(warnings: Sequence[str], error: str) -> bool:
-    """Return whether a response's warnings, in any language, say that a step had no result because of this error."""
-    return any(f"({error})" in warning for warning in warnings)
 
 
 class Exchange(Model):

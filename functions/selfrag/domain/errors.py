@@ -8,7 +8,6 @@ SelfragError                  anything that selfrag raises on purpose
 ├── DeadlineExceeded          no time is left for another call
 ├── BudgetExceeded            the budget is too small for another call
 ├── Unreadable                an item in our own store has a wrong shape: mend the store
-├── Asleep                    the fine-tuned model has no copy that runs: wake it, or ask without it
 └── TemporarilyUnavailable    a service is overloaded, limiting or unreachable: try again
 
 The workflow retries and catches by class name, so the names are an interface:
@@ -65,12 +64,6 @@ class Unreadable(SelfragError):
     hint = "Ingest the documents again; another version may have written what is stored."
 
 
-class Asleep(SelfragError):
-    """The fine-tuned model's endpoint has no running copy of the model; nothing else answers for it."""
-
-    hint = "The model takes some minutes to wake: ask again then, or with policy.generator claude."
-
-
 class TemporarilyUnavailable(SelfragError):
     """A service is overloaded, limits the rate or cannot be reached; a retry may succeed."""
 
@@ -86,7 +79,6 @@ HINTS: dict[str, str] = {
         DeadlineExceeded,
         BudgetExceeded,
         Unreadable,
-        Asleep,
         TemporarilyUnavailable,
     )
 }

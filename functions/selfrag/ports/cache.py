@@ -37,7 +37,7 @@ def cache_key(
 ) -> str:
     """Return the SHA-256, in hex, over canonical JSON of everything that a reply depends on, and of the collections.
 
-    An evaluation's verdicts belong to no collection, and keep the keys that they had before collections were in them.
+    The verdicts of `selfrag eval graders` and of a judge belong to no collection.
     """
     what = {"step": step, "model": model, "prompt": prompt_version, "shape": shape, "texts": texts}
     if collections:

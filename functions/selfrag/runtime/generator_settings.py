@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field
 
 from selfrag.domain.scores.vocabulary import IDS
 from selfrag.runtime.settings import FromEnvironment
@@ -22,19 +22,15 @@ def _token_ids(given: dict[str, int]) -> dict[str, int]:
 
 
 class GeneratorSettings(FromEnvironment):
-    """The place of the fine-tuned Self-RAG model: a vLLM server by URL, or a SageMaker endpoint by name.
+    """The place of the fine-tuned Self-RAG model: a vLLM server by URL.
 
-    `generator_secret` names the server's API key, "" if it needs none; `generator_component` is the inference component
-    behind an endpoint that has several. `generator_model` is the name that the model is served under, and
-    `generator_token_ids` are the ids of its tokens that differ from those of the 7B model.
+    `generator_secret` names the server's API key, "" if it needs none. `generator_model` is the name that the model is
+    served under, and `generator_token_ids` are the ids of its tokens that differ from those of the 7B model.
     """
 
     generator_url: str = ""
     generator_secret: str = ""
-    generator_endpoint: str = ""
-    generator_component: str = ""
     generator_model: str = ""
-    # SageMaker's timeout is 60 s, a step's is less than half of that.
     generator_timeout_seconds: float = Field(default=20.0, gt=0)
     generator_token_ids: Annotated[dict[str, int], AfterValidator(_token_ids)] = Field(
         default={}, validate_default=True
@@ -42,22 +38,10 @@ class GeneratorSettings(FromEnvironment):
 
     @property
     def configured(self) -> bool:
-        """Return whether there is an endpoint."""
-        return bool(self.generator_url or self.generator_endpoint)
+        """Return whether there is a server."""
+        return bool(self.generator_url)
 
     @property
     def generator_name(self) -> str:
-        """Return the model's name in messages and reports."""
+        """Return the model's name in requests and reports."""
         return self.generator_model or SELFRAG_MODEL
-
-    @property
-    def generator_served(self) -> str:
-        """Return the model's name in requests: "" for an endpoint with one model."""
-        return self.generator_model if self.generator_endpoint else self.generator_name
-
-    @field_validator("generator_endpoint")
-    @classmethod
-    def _one_place(cls, endpoint: str, info: ValidationInfo) -> str:
-        if endpoint and info.data.get("generator_url"):
-            raise ValueError("SELFRAG_GENERATOR_URL names another place; only one may answer")
-        return endpoint

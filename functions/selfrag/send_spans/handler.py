@@ -1,11 +1,40 @@
 """The Lambda behind the stream of the table of answers."""
 
+from typing import Any
+
+from pydantic import AliasPath, BaseModel, Field, Json
+
 from selfrag import bootstrap
 from selfrag.bootstrap import spans
 from selfrag.domain.answers import KEPT_SECONDS
-from selfrag.domain.spans import answer_span
+from selfrag.domain.spans import answer_span, export_request
 from selfrag.runtime.observability import hashed
-from selfrag.send_spans.logic import Batch, Sent, export_request
+
+
+def _attribute(name: str, kind: str) -> Any:
+    return Field(validation_alias=AliasPath("dynamodb", "NewImage", name, kind))
+
+
+class Stored(BaseModel):
+    """An item of the table of answers with its response, as a record of the stream has it."""
+
+    id: str = _attribute("id", "S")
+    question: str = _attribute("question", "S")
+    expires_at: float = _attribute("expires_at", "N")
+    response: Json[dict[str, Any]] = _attribute("response", "S")
+
+
+class Batch(BaseModel):
+    """The records of one invocation."""
+
+    answers: list[Stored] = Field(validation_alias="Records")
+
+
+class Sent(BaseModel):
+    """The number of spans that the collector took."""
+
+    spans: int
+
 
 bootstrap.warm(spans.collector)
 

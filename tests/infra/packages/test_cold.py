@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.cold import EVENTS
-from tests.support.cold_services import ANSWER, services
+from tests.support.cold_services import ANSWER, EVENTS, services
 from tests.support.cold_start import NoStart, Started, start
 
 # What makes clients: loading it, and letting it make one, is what takes long.

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import random
 import resource
 import time
 from collections import Counter
@@ -35,6 +36,9 @@ _CELL = 32_000  # characters; Excel allows some more
 _HEAD = b"Subject: Words\nFrom: a@example.com\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n"
 ODT = "application/vnd.oasis.opendocument.text"
 MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+
+
+_WORDS = ("the", "museum", "lends", "books", "and", "games", "to", "each", "person", "who", "lives", "here")
 
 
 @dataclass(frozen=True)
@@ -173,3 +177,24 @@ MORE_KINDS: dict[str, Callable[[str], bytes]] = {
     "raw.epub": lambda text: epub({"a": f"<p>words {text}</p>"}),
     "pdf": lambda text: pdf(*_cut(f"words {text}".encode("cp1252", "replace").decode("cp1252"), _PAGE)),
 }
+
+
+def honest(kind: str, size: int) -> bytes:
+    """Return a file of a kind in ordinary words, with paragraphs, headings and rows, of about so many bytes."""
+    lines = list(_sentences(size))
+    made: dict[str, Callable[[], str]] = {
+        "txt": lambda: "\n\n".join(lines),
+        "md": lambda: "\n\n".join(f"## Part {n}\n\n{line}" if n % 9 == 0 else line for n, line in enumerate(lines)),
+        "html": lambda: "<h1>Museum</h1>" + "".join(f"<p>{line}</p>" for line in lines),
+        "csv": lambda: "place,fee,note\n" + "".join(f"{n},{n * 3},{line}\n" for n, line in enumerate(lines)),
+        "json": lambda: "[" + ",\n".join(f'{{"place": {n}, "note": "{line}"}}' for n, line in enumerate(lines)) + "]",
+    }
+    return made[kind]().encode()
+
+
+def _sentences(size: int) -> Iterator[str]:
+    draw = random.Random(42)
+    while size > 0:
+        sentence = " ".join(draw.choices(_WORDS, k=25)).capitalize() + f" {draw.randint(1, 9999)}."
+        size -= len(sentence)
+        yield sentence

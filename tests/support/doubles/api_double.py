@@ -1,4 +1,4 @@
-"""A loopback server that stands in for a deployed API: a document goes in and out, and is answered from."""
+"""A loopback server that stands in for a deployed API: a document goes in, and is answered from."""
 
 import json
 import re
@@ -34,7 +34,6 @@ class ApiDouble(Loopback):
         self.headers: list[dict[str, str]] = []
         self.held = ""
         self.readable_from = ""
-        self.takes_again = False
         self._polls = 0
 
     def _respond(self, request: Request) -> Response:
@@ -42,8 +41,6 @@ class ApiDouble(Loopback):
         self.asked.append(asked)
         self.headers.append({name.lower(): value for name, value in request.headers.items()})
         if request.path == "/bucket":
-            if self.held and not self.takes_again:
-                return Response(status=412)
             self.held = request.get_data().decode()
             return Response(status=200, headers={"access-control-allow-origin": self.readable_from or self.url})
         if asked.endswith(self.garbled):
@@ -55,8 +52,6 @@ class ApiDouble(Loopback):
                 key = json.loads(request.get_data())["key"]
                 target = {"method": "PUT", "url": f"{self.url}/bucket", "headers": {"If-None-Match": "*"}}
                 return _json({"id": DOCUMENT, "key": key, "upload": target}, 201)
-            case "GET /v1/documents/" | "DELETE /v1/documents/":
-                return _json(NOT_THERE, 404)
             case "POST /v1/ask" if self.slow_from is not None and self.asked.count(asked) > self.slow_from:
                 return _json({"id": "1", "status": "running"}, 202)
             case "POST /v1/ask":
@@ -67,14 +62,12 @@ class ApiDouble(Loopback):
                 self._polls += 1
                 return _json(self._answer(self.later) if self._polls > 1 else {"status": "running"})
         if request.path.endswith(DOCUMENT) and self.held:
-            if request.method == "DELETE":
-                self.held = ""
             shown = {
                 "id": DOCUMENT,
                 "status": self.status,
                 "reason": "holds no words" if self.status == "failed" else "",
             }
-            return _json(shown, 202 if request.method == "DELETE" else 200)
+            return _json(shown)
         return _json(NOT_THERE, 404)
 
     def _answer(self, status: str = "answered") -> dict[str, object]:
@@ -84,7 +77,7 @@ class ApiDouble(Loopback):
         return {
             "status": status if seen else "abstained",
             "answer": phrase[1] if seen and phrase else "Not found.",
-            "usage": {"warnings": self.warnings, "model_calls": 8, "cached_verdicts": 0},
+            "usage": {"warnings": self.warnings},
             "execution": {"console_url": "https://eu-central-1.console.aws.amazon.com/states/home#/v2/x"},
         }
 

@@ -3,10 +3,8 @@
 What is asked and what is answered is held against botocore's own shapes. An operation without an answer fails the test.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
@@ -19,7 +17,6 @@ Reply = dict[str, Any]
 Answer = Reply | Exception | Callable[[Reply], Reply | Exception]
 
 REGION, ACCOUNT = "eu-central-1", "123456789012"
-MACHINE, ROLE = f"arn:aws:states:{REGION}:{ACCOUNT}:stateMachine:selfrag-doctor", f"arn:aws:iam::{ACCOUNT}:role/r"
 CALLER = f"arn:aws:iam::{ACCOUNT}:user/operator"
 TITAN_CALLS = "On-demand model inference requests per minute for Amazon Titan Text Embeddings V2"
 TITAN_TOKENS = "On-demand model inference tokens per minute for Amazon Titan Text Embeddings V2"
@@ -30,8 +27,7 @@ _ACTIONS = {
     "s3:HeadBucket": "s3:ListBucket",
 }  # fmt: skip
 _PREFIXES = {
-    "bedrock-runtime": "bedrock", "opensearchserverless": "aoss", "sagemaker-runtime": "sagemaker",
-    "service-quotas": "servicequotas",
+    "bedrock-runtime": "bedrock", "opensearchserverless": "aoss", "service-quotas": "servicequotas",
     "stepfunctions": "states",
 }  # fmt: skip
 # Read once: reading a service's model takes a tenth of a second.
@@ -71,11 +67,7 @@ class AwsAccount:
 
     def __init__(self, answers: Mapping[str, Answer] | None = None, **quotas: list[Reply]) -> None:
         self.asked: list[tuple[str, Reply]] = []
-        usual = {
-            "bedrock": titan_quotas(2_000),
-            "sagemaker": [quota("ml.g5.2xlarge for endpoint usage", 1)],
-        }
-        self.quotas = {**usual, **quotas}
+        self.quotas = {"bedrock": titan_quotas(2_000), **quotas}
         self.answers: dict[str, Answer] = {**self._usual(), **(answers or {})}
 
     def session(self, region: str | None = REGION) -> boto3.Session:
@@ -91,8 +83,7 @@ class AwsAccount:
     @property
     def actions(self) -> set[str]:
         """Return the IAM actions that were needed for what was called."""
-        passed = {"iam:PassRole" for _, asked in self.asked if "roleArn" in asked}
-        return {_action(operation) for operation, _ in self.asked} | passed
+        return {_action(operation) for operation, _ in self.asked}
 
     def _usual(self) -> dict[str, Answer]:
         return {
@@ -101,29 +92,16 @@ class AwsAccount:
             "service-quotas.ListServiceQuotas": lambda asked: {"Quotas": self.quotas.get(asked["ServiceCode"], [])},
             "service-quotas.ListAWSDefaultServiceQuotas": {"Quotas": []},
             "bedrock-runtime.InvokeModel": lambda asked: {"body": BytesIO(b"{}"), "contentType": "application/json"},
-            **self._machines(),
+            "stepfunctions.StartSyncExecution": Refused("StateMachineDoesNotExist"),
             "opensearchserverless.GetAccountSettings": limit_of_collections(2, 2),
             "textract.GetDocumentTextDetection": Refused("InvalidJobIdException"),
             "apigateway.GetAccount": {"cloudwatchRoleArn": f"arn:aws:iam::{ACCOUNT}:role/all-api-logs"},
-            "kms.GetKeyPolicy": key_policy("logs.eu-central-1", "delivery.logs", "cloudwatch", "events", "budgets"),
             **self._nothing_deployed(),
-        }
-
-    def _machines(self) -> dict[str, Answer]:
-        now = {"creationDate": datetime.now(UTC)}
-        role = {"Path": "/", "RoleName": "selfrag-doctor", "RoleId": "AROA" + 12 * "0", "Arn": ROLE}
-        return {
-            "iam.CreateRole": {"Role": {**role, "CreateDate": now["creationDate"]}},
-            "iam.DeleteRole": {},
-            "stepfunctions.CreateStateMachine": {"stateMachineArn": MACHINE, **now},
-            "stepfunctions.PublishStateMachineVersion": {"stateMachineVersionArn": f"{MACHINE}:1", **now},
-            "stepfunctions.StartSyncExecution": lambda asked: started(asked["stateMachineArn"]),
-            "stepfunctions.DeleteStateMachine": {},
         }
 
     def _nothing_deployed(self) -> dict[str, Answer]:
         return {
-            "iam.ListRoles": {"Roles": []},
+            "iam.GetRole": Refused("NoSuchEntity", status=404),
             "s3.HeadBucket": Refused("404", status=404),
             "logs.DescribeLogGroups": {"logGroups": []},
             "secretsmanager.DescribeSecret": Refused("ResourceNotFoundException"),
@@ -154,21 +132,6 @@ def _action(operation: str) -> str:
     service, _, name = operation.partition(".")
     action = f"{_PREFIXES.get(service, service)}:{name}"
     return _ACTIONS.get(action, action)
-
-
-def key_policy(*services: str, **more: Any) -> Reply:
-    """Return the policy of a key that these services may use, with other fields of its statement."""
-    principal = {"Service": [f"{service}.amazonaws.com" for service in services]}
-    statement = {"Effect": "Allow", "Principal": principal, "Action": ["kms:Decrypt*", "kms:GenerateDataKey*"], **more}
-    return {"Policy": json.dumps({"Version": "2012-10-17", "Statement": [statement]})}
-
-
-def started(machine: str) -> Reply | Refused:
-    """Return what Step Functions says to the start of a machine: there is only the trial's."""
-    if not machine.startswith(MACHINE):
-        return Refused("StateMachineDoesNotExist")
-    now = datetime.now(UTC)
-    return {"executionArn": f"{machine}:e", "startDate": now, "stopDate": now, "status": "SUCCEEDED"}
 
 
 def limit_of_lambda(functions: int) -> Reply:

@@ -15,10 +15,9 @@ import httpx2
 from werkzeug.wrappers import Request, Response
 
 from selfrag_cli.local.serving.gateway import serving
+from tests.support.aws.resources import TABLES, bind
+from tests.support.aws.stack import MACHINE_ARN, running_stack
 from tests.support.doubles.model_server import ModelServer
-from tests.support.emulated_aws.resources import TABLES, bind
-from tests.support.emulated_aws.stack import MACHINE_ARN, running_stack
-from tests.support.emulated_aws.watching import watch
 from tests.support.local import few_parts
 from tests.support.loopback import App, Loopback
 
@@ -56,7 +55,8 @@ def main() -> None:
             "SELFRAG_WEB_BASE_URL": server.url,
             "SELFRAG_WEB_SECRET": "web-key",
         }
-        with running_stack(environment, {}, parts=few_parts(), pause=lambda seconds: None), serving(0, watch) as api:
+        running = running_stack(environment, {}, parts=few_parts(), pause=lambda seconds: None)
+        with running as stack, serving(0, stack.watch) as api:
             bind("principal#", "c")
             for secret, key in (("model-key", MODEL_KEY), ("web-key", WEB_KEY)):
                 boto3.client("secretsmanager").create_secret(Name=secret, SecretString=key)

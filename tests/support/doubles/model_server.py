@@ -11,7 +11,7 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from selfrag_cli.local.stand_in import steps
+from selfrag_cli.local.stand_in import claude
 from tests.support.doubles.requests import schema_of
 from tests.support.loopback import Loopback
 
@@ -22,7 +22,7 @@ Fault = int | str | None
 
 def step_of(body: Body) -> str:
     """Return the step that a request belongs to."""
-    return steps.step_of(schema_of(body))
+    return claude.step_of(schema_of(body))
 
 
 GOOD: dict[str, Any] = {

@@ -10,14 +10,13 @@ import random
 import re
 import threading
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from werkzeug.wrappers import Request, Response
 
-from tests.support.doubles.opensearch_engine import Document, Index, Json, Refused
+from tests.support.doubles.opensearch_index import Document, Index, Json, Refused
 from tests.support.doubles.sigv4 import BadSignature, verify
 from tests.support.loopback import Loopback
 
@@ -51,8 +50,6 @@ class OpenSearchDouble(Loopback):
     def __init__(self, keys: dict[str, str] | None = None) -> None:
         super().__init__(self._respond)
         self.keys = keys or {ACCESS_KEY: SECRET_KEY}
-        # Whether who has a key may send such a request: key, method, path.
-        self.allows: Callable[[str, str, str], bool] = lambda key, method, path: True
         self.knobs = Knobs()
         self.indices: dict[str, Index] = {}
         self.requests: list[tuple[str, str]] = []
@@ -75,7 +72,7 @@ class OpenSearchDouble(Loopback):
             path = urlsplit(target).path
             self.requests.append((method, path))
             try:
-                key = verify(
+                verify(
                     method,
                     self.url + target,
                     headers,
@@ -84,8 +81,6 @@ class OpenSearchDouble(Loopback):
                     region=REGION,
                     service="aoss",
                 )
-                if not self.allows(key, method, path):
-                    raise Refused(403, "Forbidden", "403 Forbidden")
                 if self.knobs.statuses:
                     return self.knobs.statuses.popleft(), {"message": "injected"}
                 return self._route(method, path, parse_qs(urlsplit(target).query), body)
@@ -155,7 +150,7 @@ class OpenSearchDouble(Loopback):
         self._born += 1
         # The service's own ids look like this, and must be escaped in a path.
         document = Document(f"1%3A0%3A{self._born:020x}", source, self._visible())
-        index.documents.append(document)
+        index.store(document)
         return {"_id": document.id, "result": "created", "status": 201}
 
     def _visible(self) -> int:

@@ -14,8 +14,8 @@ _FORM = re.compile(
     r"AWS4-HMAC-SHA256 Credential=(?P<key>[^/]+)/(?P<date>\d{8})/(?P<region>[^/]+)/(?P<service>[^/]+)/aws4_request, ?"
     r"SignedHeaders=(?P<signed>[a-z0-9;-]+), ?Signature=(?P<signature>[0-9a-f]{64})"
 )
-_MUST_BE_SIGNED = {"host", "x-amz-date"}
 _CONTENT = "x-amz-content-sha256"
+_MUST_BE_SIGNED = {"host", "x-amz-date", _CONTENT}
 # A load balancer changes these on the way, and the collection does not take Content-Length as a signed header.
 _MUST_NOT_BE_SIGNED = {"connection", "keep-alive", "transfer-encoding", "content-length"}
 _CLOCK_SKEW_SECONDS = 300
@@ -34,12 +34,8 @@ def verify(
     keys: Mapping[str, str],
     region: str,
     service: str,
-    hashes: bool = True,
 ) -> str:
-    """The access key that signed exactly this request; raises BadSignature unless it is of `keys`, secret by key.
-
-    Where a service has no header for the hash of the body, as `hashes` tells, the body is signed all the same.
-    """
+    """Return the access key that signed this request; raises BadSignature unless `keys` has it, secret by key."""
     parts = _FORM.fullmatch(headers.get("authorization", ""))
     if parts is None:
         raise BadSignature("Missing Authentication Token")
@@ -48,10 +44,9 @@ def verify(
     if parts["key"] not in keys:
         raise BadSignature("The security token included in the request is invalid.")
     signed = set(parts["signed"].split(";"))
-    must_be = _MUST_BE_SIGNED | {_CONTENT} if hashes else _MUST_BE_SIGNED
-    if not signed >= must_be or signed & _MUST_NOT_BE_SIGNED:
+    if not signed >= _MUST_BE_SIGNED or signed & _MUST_NOT_BE_SIGNED:
         raise BadSignature("The signed headers are not the ones that must be signed.")
-    if hashes and headers.get(_CONTENT) != hashlib.sha256(body).hexdigest():
+    if headers.get(_CONTENT) != hashlib.sha256(body).hexdigest():
         raise BadSignature("The provided x-amz-content-sha256 header does not match what was computed.")
     stamp = headers["x-amz-date"]
     if abs(timegm(time.strptime(stamp, "%Y%m%dT%H%M%SZ")) - time.time()) > _CLOCK_SKEW_SECONDS:

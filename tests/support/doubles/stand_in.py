@@ -8,9 +8,9 @@ from typing import Any
 from werkzeug.datastructures import Headers
 
 from selfrag.ports.web import Domains
+from selfrag_cli.local.stand_in.claude import reply_to
 from selfrag_cli.local.stand_in.fields import text_in, texts_in
 from selfrag_cli.local.stand_in.messages import Refused
-from selfrag_cli.local.stand_in.replies import reply_to
 from selfrag_cli.local.stand_in.web import SamplePages
 from tests.support.doubles.json_server import JsonServer
 from tests.support.doubles.refusals import check

@@ -1,6 +1,6 @@
 """A loopback server that stands in for Amazon Textract: the operations that do not wait, and what it refuses.
 
-It reads a document of a bucket as its caller may, keeps a job for a token, and gives results in parts. What a page says
+It reads a document of a bucket, keeps a job for a token, and gives results in parts. What a page says
 is what its pictures spell.
 """
 
@@ -19,7 +19,7 @@ from tests.support.doubles.textract_blocks import Page
 from tests.support.loopback import Loopback
 
 MOST_PAGES, MOST_BYTES = 3000, 500 * 1024 * 1024
-_SIGNED = re.compile(r"Credential=([^/]+)/[^ ]*/textract/aws4_request")
+_SIGNED = re.compile(r"Credential=[^ ]*/textract/aws4_request")
 _TOKEN = re.compile(r"[a-zA-Z0-9-_]{1,64}")
 _PICTURES = (b"\x89PNG", b"\xff\xd8", b"II*\0", b"MM\0*")
 
@@ -56,21 +56,18 @@ class _Job:
 class TextractDouble(Loopback):
     """A context manager: inside it, Textract answers at `url`; `pages` counts those that would be paid.
 
-    `read` gives the bytes of a bucket's object to who has a key, or None if it is not there or not theirs to read.
+    `read` returns the bytes of a bucket's object, None if it is missing.
     """
 
-    def __init__(self, read: Callable[[str, str, str], bytes | None]) -> None:
+    def __init__(self, read: Callable[[str, str], bytes | None]) -> None:
         super().__init__(self._respond)
         self.knobs, self.pages, self.jobs = Knobs(), 0, dict[str, _Job]()
         self.now, self.parts = 0.0, 0
-        # Whether who has a key may call an operation.
-        self.allows: Callable[[str, str], bool] = lambda key, operation: True
         self.read, self._tokens = read, dict[str, str]()
 
     def _respond(self, request: Request) -> Response:
         operation = request.headers.get("x-amz-target", "").removeprefix("Textract.")
-        signed = _SIGNED.search(request.headers.get("authorization", ""))
-        if not signed or not self.allows(signed[1], operation):
+        if not _SIGNED.search(request.headers.get("authorization", "")):
             return _refused("AccessDeniedException")
         if self.knobs.refusals:
             return _refused(self.knobs.refusals.pop(0))
@@ -78,9 +75,9 @@ class TextractDouble(Loopback):
         found = re.fullmatch(r"(Start|Get)Document(?:TextDetection|(Analysis))", operation)
         assert found, operation
         verb, analysis = found.groups()
-        return {"Start": self._start, "Get": self._get}[verb](asked, signed[1], bool(analysis))
+        return {"Start": self._start, "Get": self._get}[verb](asked, bool(analysis))
 
-    def _start(self, asked: dict[str, Any], key: str, analysis: bool) -> Response:
+    def _start(self, asked: dict[str, Any], analysis: bool) -> Response:
         token, where = asked.get("ClientRequestToken", ""), asked["DocumentLocation"]["S3Object"]
         features = asked.get("FeatureTypes", [])
         if not _TOKEN.fullmatch(token) or analysis != bool(features):
@@ -90,7 +87,7 @@ class TextractDouble(Loopback):
             return _answer({"JobId": known}) if same else _refused("IdempotentParameterMismatchException")
         if sum(job.looks <= self.knobs.looks for job in self.jobs.values()) >= self.knobs.at_once:
             return _refused("LimitExceededException")
-        content = self.read(key, where["Bucket"], where["Name"])
+        content = self.read(where["Bucket"], where["Name"])
         if content is None:
             return _refused("InvalidS3ObjectException")
         try:
@@ -104,7 +101,7 @@ class TextractDouble(Loopback):
         self.jobs[job] = _Job(where, pages, features)
         return _answer({"JobId": job})
 
-    def _get(self, asked: dict[str, Any], key: str, analysis: bool) -> Response:
+    def _get(self, asked: dict[str, Any], analysis: bool) -> Response:
         self.now += self.knobs.seconds
         if code := self.knobs.refuse_after.pop(self.parts, ""):
             return _refused(code)

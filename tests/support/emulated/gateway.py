@@ -93,7 +93,7 @@ def name_the_key_of_a_caller() -> None:
 
 def say_that_it_streams_nothing() -> None:
     """An integration that streams its reply names no function to the emulator, which calls that a 500."""
-    invoke, function_of = apigateway_v1._invoke_lambda_proxy_v1, apigateway_v1._extract_lambda_ref_from_integration_uri
+    invoke = apigateway_v1._invoke_lambda_proxy_v1
 
     async def invoked(integration: dict[str, Any], *request: Any, **more: Any) -> Any:
         if integration["uri"].endswith(_STREAMED):
@@ -101,5 +101,3 @@ def say_that_it_streams_nothing() -> None:
         return await invoke(integration, *request, **more)
 
     apigateway_v1._invoke_lambda_proxy_v1 = invoked
-    # Whether it may be called is decided all the same.
-    apigateway_v1._extract_lambda_ref_from_integration_uri = lambda uri: function_of(uri.removesuffix(_STREAMED))

@@ -4,28 +4,26 @@ import json
 import shlex
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import boto3
 import httpx2
+from botocore.exceptions import ClientError
 
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.stand_in import MessagesServer, WebServer
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
-from tests.support.enforced.callers import key_of, keys_of
-from tests.support.enforced.doubles import Doubles
-from tests.support.enforced.record import Record
 from tests.support.infra.emulator import Stack
-from tests.support.infra.rules import function_roles
+from tests.support.roles.calls import ACCOUNT
 
 Found = TypeVar("Found")
 
 ROOT = Path(__file__).parents[3]
-# The roles of functions, by the key that each signs with.
-ROLES = {key_of(role): role for role in (f"selfrag-{name}" for name in function_roles())}
+# The secrets by access key: of the test, and of the emulator's functions.
+KEYS = {"test": "test", ACCOUNT: "test"}
 COLLECTION = "documents"
 DOCUMENTS = {
     "documents/people/parental-leave.md": "# Parents\n\nEach parent receives 18 weeks of parental leave at full pay.\n",
@@ -40,8 +38,8 @@ def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble, TitanDouble, 
     with (
         MessagesServer() as model,
         TitanDouble() as titan,
-        TextractDouble(lambda key, bucket, name: None) as textract,
-        OpenSearchDouble(keys_of(ROLES.values())) as collection,
+        TextractDouble(lambda bucket, name: None) as textract,
+        OpenSearchDouble(KEYS) as collection,
         WebServer(ROOT / "cli" / "selfrag_cli" / "sample" / "web") as web,
     ):
         # The emulator makes a collection, too, but one that holds nothing: the double stands in its place.
@@ -59,13 +57,11 @@ def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble, TitanDouble, 
         yield variables, collection, titan, textract
 
 
-def decided(
-    stack: Stack, collection: OpenSearchDouble, titan: TitanDouble, textract: TextractDouble, record: Record
-) -> None:
-    """Have the roles of the stack decide what its functions ask of the three."""
-    doubles = Doubles(at(stack), ROLES, record)
-    collection.allows, titan.allows = doubles.collection, doubles.embedding
-    textract.allows, textract.read = doubles.recognition, doubles.object_read
+def object_in(stack: Stack, bucket: str, name: str) -> bytes | None:
+    """Return an object of a bucket; None if it is missing."""
+    with suppress(ClientError):
+        return bytes(boto3.client("s3", **at(stack)).get_object(Bucket=bucket, Key=name)["Body"].read())
+    return None
 
 
 def documents_held(collection: OpenSearchDouble, index: str = "passages") -> set[str]:

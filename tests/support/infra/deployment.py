@@ -5,21 +5,20 @@ The tests stand in tests/infra/test_apply.py, in the order in which they run, an
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble
-from tests.support.doubles.vllm import VllmDouble, vllm
-from tests.support.enforced.record import Record
-from tests.support.enforced.refusals import Refusal
-from tests.support.infra.asking import backends, decided, set_keys
+from tests.support.doubles.vllm import vllm
+from tests.support.infra.asking import backends, object_in, set_keys
 from tests.support.infra.doctor import examined_before
-from tests.support.infra.emulator import Stack, emulator, record_of
+from tests.support.infra.emulator import Stack, emulator
 from tests.support.infra.page import origin_of_the_page
 from tests.support.infra.rules import STREAMS
 from tests.support.infra.sources import packages_of, patient, sources
-from tests.support.infra.strategies import OF_THE_DOCTOR
+from tests.support.infra.strategies import OF_LEAVE
 
 FEW_REQUESTS = {"key_throttle": {"rate": 5, "burst": 10}}
 ORIGIN = "https://app.example.com"
@@ -32,14 +31,10 @@ class Deployment:
     stack: Stack
     collection: OpenSearchDouble
     titan: TitanDouble
-    model: VllmDouble
-    record: Record
     # A copy of the sources, of which the packages are made.
     sources: Path
     # What the doctor printed before anything was made.
     examined: tuple[int, str]
-    # What was refused because a test took it out.
-    refused: set[Refusal] = field(default_factory=set)
 
 
 @contextmanager
@@ -49,7 +44,7 @@ def deployed(directory: Path) -> Iterator[Deployment]:
     packages = packages_of(copied, directory / "packages")
     with (
         backends() as (variables, collection, titan, textract),
-        vllm(OF_THE_DOCTOR) as model,
+        vllm(replace(OF_LEAVE, segmented=True)) as model,
         emulator(directory) as aws,
     ):
         chosen = {
@@ -63,7 +58,6 @@ def deployed(directory: Path) -> Iterator[Deployment]:
         patient(stack.directory)
         examined = examined_before(stack, titan)
         stack.apply()
-        record = Record(record_of(directory))
-        decided(stack, collection, titan, textract, record)
+        textract.read = partial(object_in, stack)
         set_keys(stack)
-        yield Deployment(stack, collection, titan, model, record, copied, examined)
+        yield Deployment(stack, collection, titan, copied, examined)

@@ -27,7 +27,6 @@ from tests.support.infra.tools import (
     environment,
     provider_mirror,
     run,
-    simulator,
     terraform,
 )
 
@@ -67,15 +66,17 @@ def emulator(directory: Path) -> Iterator[str]:
     # Its workers call AWS at this address; by default it listens on every interface.
     own = {"GATEWAY_PORT": str(port), "BIND_HOST": "127.0.0.1", "MINISTACK_HOST": "127.0.0.1", "TMPDIR": str(directory)}
     own["S3_DATA_DIR"] = str(directory / "s3")
-    # Who signs is looked at, and what they may do; what is decided is written down in the record.
-    own["AUTH"] = "true"
-    # A refused state is tried again for minutes by some definitions: here for seconds.
+    # Waits and retries of minutes take seconds.
     own["SFN_WAIT_SCALE"] = "0.02"
     program = str(Path(__file__).parents[1] / "emulated" / "process.py")
-    command = [python, program, str(record_of(directory)), *simulator()]
     with (directory / "emulator.log").open("w") as log:
         process = subprocess.Popen(
-            command, cwd=directory, env=environment(directory, **own), stdout=log, stderr=log, start_new_session=True
+            [python, program],
+            cwd=directory,
+            env=environment(directory, **own),
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
         )
         try:
             _wait_until_up(process, address, directory / "emulator.log")
@@ -88,11 +89,6 @@ def emulator(directory: Path) -> Iterator[str]:
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-
-
-def record_of(directory: Path) -> Path:
-    """Return the file that an emulator below `directory` writes its decisions to."""
-    return directory / "decided.jsonl"
 
 
 class Stack:

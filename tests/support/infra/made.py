@@ -4,10 +4,9 @@ import json
 import re
 from typing import Any
 
-from selfrag_cli.doctor.names import MACHINES
-from selfrag_cli.doctor.permissions import ROLES
 from tests.support.infra.metrics import EMITTED
-from tests.support.infra.rules import FUNCTIONS, handler_files, listed_permissions
+from tests.support.infra.rules import FUNCTIONS, ROLES, handler_files, listed_permissions, local_values, text_of
+from tests.support.infra.tools import ROOT
 from tests.support.roles.policies import exported, policies_of
 
 Resources = dict[str, dict[str, Any]]
@@ -96,7 +95,8 @@ def everything_names_versions(resources: Resources) -> None:
         version = resources[f'aws_sfn_state_machine.machine["{machine}"]']["state_machine_version_arn"]
         assert re.fullmatch(rf".*:stateMachine:selfrag-{machine}:\d+", version)
         assert named[f"SELFRAG_{machine.upper().replace('-', '_')}_MACHINE_ARN"] == version
-    assert json.loads(named["SELFRAG_RELEASE"]).keys() == set(MACHINES)
+    [machines] = [block["machines"] for block in local_values(text_of(ROOT / "infra")) if "machines" in block]
+    assert json.loads(named["SELFRAG_RELEASE"]).keys() == machines.keys()
     assert named["SELFRAG_STREAM_VERSION"] == resources['aws_lambda_function.step["stream"]']["version"]
 
 
@@ -108,8 +108,7 @@ def what_comes_from_outside_goes_to_the_release_that_is_live(resources: Resource
     assert permissions == {("selfrag-ask", "live"), ("selfrag-stream", "live")}
     [target] = of_kind(resources, "aws_cloudwatch_event_target")
     assert target["arn"].endswith(":stateMachine:selfrag-intake:live")
-    answering = [("evaluation", each) for each in _ON_THE_PAGE if each.endswith("standard")]
-    for machine, started in [("intake", "ingestion"), ("reindex", "ingestion"), *answering]:
+    for machine, started in [("intake", "ingestion"), ("reindex", "ingestion")]:
         definition = resources[f'aws_sfn_state_machine.machine["{machine}"]']["definition"]
         assert f":stateMachine:selfrag-{started}:live" in definition
 

@@ -11,7 +11,6 @@ import hcl2
 from infra.packages.zips import steps_of
 from selfrag.runtime.models import DEFAULT_MODELS
 from selfrag_cli.doctor.choices import unquoted
-from selfrag_cli.doctor.permissions import EACH_THAT_ASKS
 from tests.support.infra.metrics import EMITTED
 from tests.support.infra.tools import ROOT
 
@@ -21,8 +20,12 @@ SEARCH = re.compile(r"SEARCH\('\{([^}]*\}?[^}]*)\} ")
 Blocks = dict[str, dict[str, Any]]
 
 FUNCTIONS = ROOT / "functions"
+# These have the same rights, and one row on the page.
+EACH_THAT_ASKS = "each step that asks the model"
+# One definition of questions serves two machines, which have the same rights.
+ROLES = {"workflow": ("express", "standard")}
 # The roles of the machines, and of EventBridge.
-SERVICE_ROLES = ("workflow", "ingestion", "intake", "reindex", "evaluation", "events")
+SERVICE_ROLES = ("workflow", "ingestion", "intake", "reindex", "events")
 STEPS = ("question_steps", "ingestion_steps", "api_steps")
 # Runs the package of `ask` by another program, where `stream_events` is on.
 STREAM = "stream"

@@ -1,16 +1,13 @@
-"""Further keys of a deployment, made and bound by an operator's commands, and what each may do and learn."""
+"""Further keys of a deployment, made and bound by an operator's commands, and what each may do."""
 
 import json
 import shlex
-from typing import Any
 
 import boto3
 import httpx2
 
-from tests.support.infra.asking import api_key, at, finished
+from tests.support.infra.asking import api_key, at
 from tests.support.infra.emulator import Stack
-
-_QUESTION = "Will the board approve the takeover of {} Industries on 3 March?"
 
 
 def a_key_that_may_ask_changes_no_document(stack: Stack) -> None:
@@ -34,17 +31,6 @@ def a_key_that_may_ask_changes_no_document(stack: Stack) -> None:
         assert (shown["writable"], shown["documents"]) == (False, listed)
 
 
-def usage_does_not_tell_what_another_tenant_asked(stack: Stack) -> str:
-    """Ask one question with the keys of two tenants; returns the calls to the model that each took."""
-    first, second = (_new_key(stack, collection) for collection in ("first", "second"))
-    of_the_first = _usage(stack, first, "Foo")
-    asked_by_nobody, of_the_second, again = (_usage(stack, second, company) for company in ("Bar", "Foo", "Foo"))
-    assert of_the_second == asked_by_nobody
-    assert of_the_second["model_calls"] == of_the_first["model_calls"] > 0
-    assert again["cached_verdicts"] > of_the_second["cached_verdicts"] == 0, "one's own verdicts come from the cache"
-    return f"{of_the_first['model_calls']} calls for either tenant, {again['model_calls']} for the same one again"
-
-
 def _new_key(stack: Stack, collection: str = "") -> str:
     """Make a key beside the deployment's own, in its usage plan, and bind it to a collection if one is named."""
     gateway = boto3.client("apigateway", **at(stack))
@@ -63,15 +49,3 @@ def _bind(stack: Stack, key_id: str, collection: str) -> None:
     )
     table, item = (words[words.index(option) + 1] for option in ("--table-name", "--item"))
     boto3.client("dynamodb", **at(stack)).put_item(TableName=table, Item=json.loads(item))
-
-
-def _usage(stack: Stack, key: str, company: str) -> dict[str, Any]:
-    """Return the usage of the question about a company, without times."""
-    body = {"question": _QUESTION.format(company), "policy": {"deadline_seconds": 240}}
-    with httpx2.Client(headers={"x-api-key": key}, timeout=60) as api:
-        started = api.post(stack.url("/v1/questions"), json=body)
-        assert started.status_code == 202, started.text
-        usage = finished(api, stack.url(started.headers["location"].removeprefix("/live")))["usage"]
-    steps = usage["by_step"].items()
-    untimed = {step: {k: v for k, v in spent.items() if k not in ("started", "seconds")} for step, spent in steps}
-    return {**usage, "by_step": untimed}

@@ -11,33 +11,23 @@ from selfrag.question.decide_retrieval.handler import handler as decide_retrieva
 from selfrag.question.generate.handler import handler as generate
 from tests.support.asking import MemoryCalls, Skipping
 from tests.support.doubles.vllm import Scenario, VllmDouble, vllm
-from tests.support.doubles.vllm.server import ACCESS_KEY, ENDPOINT, REGION, SECRET_KEY
-
-AWS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY, "AWS_DEFAULT_REGION": REGION}
 
 
 @contextmanager
-def pointed_at(double: VllmDouble, *, sagemaker: bool = False, **settings: str) -> Iterator[Skipping]:
-    """Let the steps ask a double, by its URL or as an endpoint of SageMaker; gives the time, which skips all waits."""
-    place = {"SELFRAG_GENERATOR_URL": double.url}
-    if sagemaker:
-        place = {**AWS, "AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME": double.url, "SELFRAG_GENERATOR_ENDPOINT": ENDPOINT}
+def pointed_at(double: VllmDouble, **settings: str) -> Iterator[Skipping]:
+    """Let the steps ask a double by its URL; gives the time, which skips all waits."""
     time = Skipping()
     with (
-        patch.dict("os.environ", {"AWS_DEFAULT_REGION": REGION, **place, **settings}),
-        # An earlier test's session keeps the keys that were there then.
-        patch("boto3.DEFAULT_SESSION", None),
+        patch.dict("os.environ", {"SELFRAG_GENERATOR_URL": double.url, **settings}),
         bootstrap.using(clock=time.clock, recent_calls=MemoryCalls()),
     ):
         yield time
 
 
 @contextmanager
-def running(
-    scenario: Scenario, *, sagemaker: bool = False, settings: dict[str, str] | None = None, **options: Any
-) -> Iterator[VllmDouble]:
+def running(scenario: Scenario, *, settings: dict[str, str] | None = None, **options: Any) -> Iterator[VllmDouble]:
     """Run a double that the steps ask."""
-    with vllm(scenario, **options) as double, pointed_at(double, sagemaker=sagemaker, **(settings or {})):
+    with vllm(scenario, **options) as double, pointed_at(double, **(settings or {})):
         yield double
 
 

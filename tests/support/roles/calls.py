@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from selfrag_cli.local.environment import MACHINE_ARN
-from tests.support.emulated_aws.resources import MODEL_SECRET, WEB_SECRET
+from tests.support.aws.resources import MODEL_SECRET, WEB_SECRET
 
 ACCOUNT = "000000000000"
 HERE = f"us-east-1:{ACCOUNT}"

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from selfrag_cli.doctor.permissions import ROLES
-from tests.support.infra.rules import function_roles
+from tests.support.infra.rules import ROLES, function_roles
 from tests.support.roles.calls import ACCOUNT, HERE, bucket_arn
 from tests.support.roles.recorded import Call, Calls
 
@@ -20,10 +19,10 @@ _RULE = f"arn:aws:events:{HERE}:rule/StepFunctionsGetEventsForStepFunctionsExecu
 
 def made_by_aws() -> Calls:
     """Return the calls of all roles: (who, action, resource)."""
-    names = (*ROLES, "ingestion", "intake", "reindex", "evaluation")
+    names = (*ROLES, "ingestion", "intake", "reindex")
     machines = ((machine, *each) for machine in names for each in _of_a_machine())
     functions = {call for name in function_roles() for call in _of_a_function(name)}
-    return {*machines, *functions, *_of_intake(), *_of_reindex(), *_of_evaluation(), *_of_events()}
+    return {*machines, *functions, *_of_intake(), *_of_reindex(), *_of_events()}
 
 
 def _of_a_function(name: str) -> Iterator[Call]:
@@ -54,13 +53,6 @@ def _of_reindex() -> Iterator[Call]:
     yield from (("reindex", f"s3:{each}", f"{bucket_arn('selfrag-work')}/reindex/1/manifest.json") for each in _WRITING)
     yield "reindex", "states:DescribeMapRun", f"arn:aws:states:us-east-1:{ACCOUNT}:mapRun:selfrag-reindex/Documents:1"
     yield from _of_items("reindex", ("ingestion",))
-
-
-def _of_evaluation() -> Iterator[Call]:
-    run = f"{bucket_arn('selfrag-work')}/evaluations/1"
-    yield "evaluation", "s3:GetObject", f"{run}/questions.jsonl"
-    yield from (("evaluation", "s3:PutObject", f"{run}/{name}") for name in ("results/1.json", "report.json"))
-    yield from _of_items("evaluation", tuple(standard for _, standard in ROLES.values()))
 
 
 def _of_items(machine: str, started: tuple[str, ...]) -> Iterator[Call]:

@@ -2,21 +2,20 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar, copy_context
-from functools import partial
 from typing import Any
 from unittest.mock import patch
 
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError
-from moto.stepfunctions.parser.backend.execution_worker import ExecutionWorker
 from opensearchpy.connection import Urllib3HttpConnection
 from opensearchpy.exceptions import AuthorizationException
 
-from tests.support.emulated_aws.stack import INGESTION_ARN
+from selfrag_cli.local.runner.failures import Failure
+from selfrag_cli.local.runner.lane import Service
 from tests.support.roles.calls import (
     COLLECTION,
     action_of,
@@ -26,17 +25,15 @@ from tests.support.roles.calls import (
     resource_of,
 )
 
-# Threads that moto starts for an execution begin without a caller: what they call, its machine calls.
-WORKFLOW = "workflow"
-_MACHINES = {INGESTION_ARN: "ingestion"}
-_caller: ContextVar[str] = ContextVar("caller", default=WORKFLOW)
 NOBODY = ""
+_caller: ContextVar[str] = ContextVar("caller", default=NOBODY)
 
 # The caller, the IAM action and the resource.
 Call = tuple[str, str, str]
 Calls = set[Call]
 Allows = Callable[[str, str, str], bool]
 Handler = Callable[[dict[str, Any], Any], Any]
+_recordings: list["_Watched"] = []
 
 # The code and the status by which a service refuses; the head of an object has no body that could name a code.
 _REFUSALS = {"s3": ("AccessDenied", 403), "dynamodb": ("AccessDeniedException", 400)}
@@ -62,13 +59,35 @@ def as_caller(name: str, handler: Handler) -> Handler:
     return called
 
 
+def machine_services(name: str, services: Mapping[str, Service]) -> dict[str, Service]:
+    """Return the services of a machine, whose AWS calls are made in its name."""
+    return {resource: _in_the_name(name, service) for resource, service in services.items()}
+
+
+def _in_the_name(name: str, service: Service) -> Service:
+    def call(arguments: dict[str, Any]) -> Any:
+        token = _caller.set(name)
+        try:
+            if "FunctionName" in arguments and not _may_invoke(arguments):
+                raise Failure("Lambda.AWSLambdaException", "AccessDeniedException", "TaskFailed")
+            return service(arguments)
+        finally:
+            _caller.reset(token)
+
+    return call
+
+
+def _may_invoke(arguments: dict[str, Any]) -> bool:
+    action = "lambda:InvokeFunction"
+    return all(recorded.allowed(action, resource_of(action, arguments)) for recorded in _recordings)
+
+
 @contextmanager
 def recording(allows: Allows = everything) -> Iterator[Calls]:
     """Yield the calls made in the block, those of its own thread left out; what is not allowed is refused as by AWS."""
     calls = _Watched(allows)
-    token = _caller.set(NOBODY)
     call_api, call_collection = BaseClient._make_api_call, Urllib3HttpConnection.perform_request
-    submit, run, begin = ThreadPoolExecutor.submit, ExecutionWorker._execution_logic, threading.Thread.start
+    submit = ThreadPoolExecutor.submit
 
     def make_api_call(self: Any, operation: str, parameters: dict[str, Any]) -> Any:
         service = self.meta.service_model.service_name
@@ -98,28 +117,13 @@ def recording(allows: Allows = everything) -> Iterator[Calls]:
     def submit_in_the_callers_name(self: Any, work: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         return submit(self, copy_context().run, work, *arguments, **named)
 
-    def run_in_the_machines_name(self: Any) -> None:
-        token = _caller.set(_MACHINES.get(self._evaluation_details.state_machine_details.arn, WORKFLOW))
-        try:
-            run(self)
-        finally:
-            _caller.reset(token)
-
-    def begin_in_the_machines_name(self: threading.Thread) -> None:
-        if _caller.get() in _MACHINES.values():
-            self.run = partial(copy_context().run, self.run)  # type: ignore[method-assign]
-        begin(self)
-
     with ExitStack() as patches:
-        patches.enter_context(patch.object(ExecutionWorker, "_execution_logic", run_in_the_machines_name))
-        patches.enter_context(patch.object(threading.Thread, "start", begin_in_the_machines_name))
+        patches.callback(_recordings.remove, calls)
+        _recordings.append(calls)
         patches.enter_context(patch.object(BaseClient, "_make_api_call", make_api_call))
         patches.enter_context(patch.object(Urllib3HttpConnection, "perform_request", perform_request))
         patches.enter_context(patch.object(ThreadPoolExecutor, "submit", submit_in_the_callers_name))
-        try:
-            yield calls.made
-        finally:
-            _caller.reset(token)
+        yield calls.made
 
 
 class _Watched:

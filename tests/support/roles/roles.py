@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 
-from selfrag_cli.doctor.permissions import ROLES
+from tests.support.infra.rules import ROLES
 from tests.support.infra.tools import can_decide, simulator
 from tests.support.roles.calls import ACCOUNT
 from tests.support.roles.decider import Decider

@@ -16,6 +16,8 @@ from selfrag.api.streaming.listening import reply_to
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.definitions import INGESTION, QUESTION
 from selfrag_cli.local.serving.gateway import serving, threaded_handler
+from tests.support.aws.resources import DOCUMENTS_BUCKET, WORK_BUCKET, bind
+from tests.support.aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
 from tests.support.documents.scans import scanned_pdf
 from tests.support.doubles.model_server import ModelServer, cite_everything
 from tests.support.doubles.opensearch_double import OpenSearchDouble
@@ -23,9 +25,6 @@ from tests.support.doubles.stand_in import WebServer
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
 from tests.support.doubles.vllm import Node, Said, Scenario, vllm
-from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET, WORK_BUCKET, bind
-from tests.support.emulated_aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
-from tests.support.emulated_aws.watching import watch
 from tests.support.ingesting import object_of
 from tests.support.roles.recorded import NOBODY, Allows, Calls, Handler, as_caller, recording
 from tests.support.streaming import asked_by_the_gateway
@@ -83,7 +82,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
         bind("key#k", "c")
         calls = opened.enter_context(recording(allows))
         _ingest_everything(stack, collection, gone)
-        url = opened.enter_context(serving(0, watch, handler=as_caller("ask", threaded_handler())))
+        url = opened.enter_context(serving(0, stack.watch, handler=as_caller("ask", threaded_handler())))
         api = httpx2.Client(base_url=url, headers={"x-api-key": "k"}, timeout=40)
         _ask_everything(opened.enter_context(api), model)
         _ask_by_other_strategies(api, model)

@@ -48,7 +48,7 @@ def bucket() -> Bucket:
 
 @pytest.fixture
 def textract(bucket: Bucket) -> Iterator[TextractDouble]:
-    with TextractDouble(lambda key, name, where: bucket.held.get(where)) as double:
+    with TextractDouble(lambda name, where: bucket.held.get(where)) as double:
         double.knobs.looks = 0
         yield double
 

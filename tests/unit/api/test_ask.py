@@ -125,24 +125,6 @@ def test_a_question_whose_connection_did_not_last_is_found_at_its_location(answe
     answers.assert_no_pending_responses()
 
 
-def test_whoever_waits_for_a_model_that_is_asleep_is_told_so_and_when_to_come_back(
-    answers: Stubber, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SELFRAG_GENERATOR_ENDPOINT", "selfrag")
-    for kind in ("EXPRESS", "STANDARD"):
-        monkeypatch.setenv(f"SELFRAG_CANDIDATES_{kind}_MACHINE_ARN", f"{EXPRESS}-candidates")
-    failed = {"id": "abc", "status": "failed", "usage": {"warnings": ["Generate gave no result (Asleep)."]}}
-    states = FakeStates(start_sync_execution={"status": "SUCCEEDED", "output": json.dumps(failed)})
-    machines = MACHINES
-    policy = {"strategy": "candidates", "generator": "selfrag"}
-    status, body, headers = send(
-        answers, states, event("POST", "/v1/ask", {"question": "How many days?", "policy": policy}), machines
-    )
-    assert (status, headers["Retry-After"]) == (503, ["300"])
-    assert body["title"] == "Service Unavailable"
-    assert "policy.generator claude" in body["hint"]
-
-
 def test_a_question_is_known_before_it_is_started(answers: Stubber) -> None:
     def start(request: Any) -> Any:
         answers.assert_no_pending_responses()

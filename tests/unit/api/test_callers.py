@@ -13,7 +13,7 @@ from selfrag.api.edge.callers import Caller, caller_of
 from selfrag.api.edge.problems import ProblemRaised
 from selfrag.domain.errors import Misconfigured, Unreadable
 from selfrag.ports.bindings import Action, Binding
-from tests.support.emulated_aws.resources import CALLERS_TABLE, bind, make
+from tests.support.aws.resources import CALLERS_TABLE, bind, make
 
 ACCOUNT = "123456789012"
 # A role is bound without its path, as Terraform writes it: who has taken it is known by its name alone.
@@ -95,7 +95,7 @@ def test_a_collection_of_another_is_refused_in_the_words_of_one_that_does_not_ex
 @pytest.fixture
 def table() -> Iterator[Any]:
     with mock_aws():
-        make({})
+        make()
         yield boto3.resource("dynamodb").Table(CALLERS_TABLE)
 
 

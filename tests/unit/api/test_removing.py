@@ -18,8 +18,8 @@ from selfrag.ingestion.claim_document.logic import claim
 from selfrag.ingestion.record_document.logic import Task as Found
 from selfrag.ingestion.record_document.logic import record
 from selfrag.ports.manifest import Manifest
-from tests.support.emulated_aws.resources import DOCUMENTS_BUCKET
-from tests.support.emulated_aws.stack import running_stack
+from tests.support.aws.resources import DOCUMENTS_BUCKET
+from tests.support.aws.stack import running_stack
 
 _NUMBERS = count()
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from werkzeug.wrappers import Request, Response
 
 from selfrag import bootstrap, ports
-from selfrag.adapters.generators.completions import Host
+from selfrag.adapters.generators.server import VllmServer
 from selfrag.bootstrap import api, generator, ingestion, questions, web
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import InvalidInput, Misconfigured
@@ -71,7 +71,7 @@ def types_in(hint: Any) -> set[type]:
 
 def test_every_port_can_be_handed_over() -> None:
     # Parts names them without importing them.
-    others = (Callable, Mapping, Limits, Prompt, Clock, Host, BasePersistenceLayer)
+    others = (Callable, Mapping, Limits, Prompt, Clock, VllmServer, BasePersistenceLayer)
     names: Any = {kind.__name__: kind for kind in (*protocols(), *others)}
     hints = get_type_hints(bootstrap.Parts, localns=names)
     assert {kind.__name__ for kind in protocols() - set().union(*map(types_in, hints.values()))} == set()

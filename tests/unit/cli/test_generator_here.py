@@ -11,12 +11,6 @@ def a_model_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")
 
 
-def test_an_endpoint_of_sagemaker_is_refused_with_what_to_set_instead(monkeypatch) -> None:
-    monkeypatch.setenv("SELFRAG_GENERATOR_ENDPOINT", "selfrag")
-    with pytest.raises(Misconfigured, match="SELFRAG_GENERATOR_URL names a server"):
-        check_services()
-
-
 def test_a_url_that_is_none_is_named_before_a_question_is_asked(monkeypatch) -> None:
     monkeypatch.setenv("SELFRAG_GENERATOR_URL", "a server")
     with pytest.raises(Misconfigured, match="SELFRAG_GENERATOR_URL is not a URL"):

@@ -53,8 +53,8 @@ def test_a_release_is_a_version_of_ask_with_the_versions_of_the_machines_that_it
 def test_a_machine_that_came_later_goes_back_to_its_version_and_is_left_alone_where_a_release_has_none(
     aws: Any,
 ) -> None:
-    first, second = listed(aws, FIRST, version("2", standard="2", **{"evaluation-standard": "4"}))
-    assert second.machines["evaluation-standard"] == f"{HERE}:rag-evaluation-standard:4"
+    first, second = listed(aws, FIRST, version("2", standard="2", **{"reindex": "4"}))
+    assert second.machines["reindex"] == f"{HERE}:rag-reindex:4"
     assert first.machines.keys() == {"standard", "ingestion"}
 
 

@@ -9,6 +9,7 @@ import pytest
 from selfrag.domain.passages import Bounds, Candidates
 from selfrag.domain.questions import AskRequest
 from tests.support.asking import MemoryCalls, Skipping
+from tests.support.aws.stack import deployed_handlers, running_stack
 from tests.support.doubles.vllm import (
     CANDIDATES_EXAMPLE,
     NO_CHILD_EXAMPLE,
@@ -18,7 +19,6 @@ from tests.support.doubles.vllm import (
     VllmDouble,
     vllm,
 )
-from tests.support.emulated_aws.stack import deployed_handlers, running_stack
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage
 
 

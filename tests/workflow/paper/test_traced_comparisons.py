@@ -9,10 +9,10 @@ from rich.console import Console
 
 from selfrag.api.logic import unfinished
 from selfrag.domain.history import steps_of
+from selfrag.domain.spans import history_span
 from selfrag_cli.show.traces import show_trace
-from selfrag_cli.spans.made import trace_of
 from tests.support import steps
-from tests.support.emulated_aws.stack import Execution
+from tests.support.aws.stack import Execution
 from tests.support.paper.segments import EXAMPLE, endpoint, next_sentence, passages_of_path
 from tests.workflow.asking import ASKED, NONE, executed
 
@@ -87,7 +87,7 @@ def test_the_trace_draws_the_tree_and_with_full_the_sentences_that_were_left_out
 @pytest.mark.parametrize("name", CASES)
 def test_there_is_a_span_for_each_step_and_its_turns_are_those_of_the_passes(name: str) -> None:
     history = asked(name).history
-    made, told = trace_of("a", history).children, steps_of(history)
+    made, told = history_span("a", history).children, steps_of(history)
     assert [(span.name, span.attributes["selfrag.turn"]) for span in made] == [(one.name, one.turn) for one in told]
     assert not any(span.error for span in made)
 

@@ -1,116 +1,153 @@
 """The command about one's own questions: eval."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.lab.commands import options
-from selfrag_cli.lab.commands.answers import export_answers, found_answers, have_judged, questions_of
-from selfrag_cli.lab.commands.gating import end_with
+from selfrag_cli.lab.commands.endings import end_with
+from selfrag_cli.lab.commands.options import Limit, Parallel
 from selfrag_cli.local.sources.place import place_to_ask
-from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, FeedbackOf, Region
-from selfrag_cli.terminal import out, print_json, warn
+from selfrag_cli.options import AsJson, Collection, Docs, Endpoint
+from selfrag_cli.terminal import asking_progress, measuring_progress, out, print_json, reading_progress, warn
+
+if TYPE_CHECKING:
+    from selfrag_cli.lab.evaluation import Estimate, Plan
+    from selfrag_cli.lab.findings import Findings
+    from selfrag_cli.lab.outputs import WrittenFrom
+
+QuestionSet = Annotated[Path, typer.Argument(metavar="QUESTIONS", help="A file of questions in JSON Lines.")]
+Variants = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--variant",
+        metavar="VARIANT",
+        help="A strategy, a profile, a policy as NAME={...} or a prompt as STEP=FILE; more than once.",
+    ),
+]
+ResultsFile = Annotated[
+    Path | None,
+    typer.Option("--results", help="Where answers are stored, and gone on with; QUESTIONS.results.jsonl by default."),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option("--max-cost", metavar="USD", min=0, help="The most dollars to spend in all; 0 asks nothing."),
+]
+JudgeModel = Annotated[
+    str,
+    typer.Option(
+        "--judge",
+        metavar="MODEL",
+        help="Have this model judge each answer against what its writer saw; as-set for the check of support itself.",
+    ),
+]
+Outputs = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--output",
+        metavar="FILE",
+        help="Write a page (.html), a line for each answer (.csv), or Ragas' columns (.jsonl); more than once.",
+    ),
+]
+FailIf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-if",
+        metavar="'match < 0.9'",
+        help="End with exit code 3 if it is so, also against answers of before: 'match < before.csv - 0.03'; more "
+        "than once.",
+    ),
+]
 
 
 def evaluate(
-    questions: options.QuestionSet = None,
-    from_feedback: options.FromFeedback = False,
-    name: FeedbackOf = "",
-    region: Region = None,
+    questions: QuestionSet,
     docs: Docs = None,
     collection: Collection = "",
-    policy: options.Policies = None,
-    strategy: options.Strategies = None,
-    profile: options.Profiles = None,
-    grid: options.Grids = None,
-    prompt: options.Prompts = None,
     endpoint: Endpoint = "",
-    api_key: ApiKey = "",
-    machine: options.MachineArn = "",
-    redrive: options.Redrive = False,
-    results: options.ResultsFile = None,
-    max_cost: options.MaxCost = None,
-    parallel: options.Parallel = 4,
-    limit: options.Limit = None,
-    repeat: options.Repeat = 1,
-    sets: options.Sets = Path("sets"),
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nothing: the estimate, and what is known.")] = False,
-    csv: options.Csv = None,
-    report: options.ReportFile = None,
-    export: options.Export = None,
-    judge: options.JudgeModel = "",
-    judge_errors: options.JudgeErrors = None,
-    fail_if: options.FailIf = None,
-    baseline: options.Baseline = None,
-    no_worse_than: options.NoWorseThan = 0.0,
-    summary: options.Summary = None,
+    variant: Variants = None,
+    results: ResultsFile = None,
+    max_cost: MaxCost = None,
+    parallel: Parallel = 4,
+    limit: Limit = None,
+    judge: JudgeModel = "",
+    output: Outputs = None,
+    fail_if: FailIf = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask questions whose answers are known, in one way or several, and compare: how good, how sure, at what price.
 
-    `selfrag eval graders ROWS` holds the graders themselves against people's labels.
+    `selfrag eval graders ROWS` compares the graders themselves with people's labels.
 
-    Every answer is kept as it comes: the same command goes on where it was ended. Exit code 1 says that questions are
-    left without an answer, 3 that a condition of --fail-if or --no-worse-than does not hold.
+    Every answer is stored as it comes: the same command goes on where it was ended. Exit code 1 says that questions
+    are left without an answer, 3 that a condition of --fail-if holds. A deployment's key is SELFRAG_API_KEY.
     """
     from selfrag_cli.lab.evaluation import Plan
-    from selfrag_cli.lab.gate import check_findings, checked_conditions, read_baseline
-    from selfrag_cli.lab.gold.public_sets import is_question_set, unpacked
-    from selfrag_cli.lab.gold.question_sets import repeated
-    from selfrag_cli.lab.judge import read_errors
-    from selfrag_cli.lab.page.files import check_report, write_report
-    from selfrag_cli.lab.report import primary_measure
+    from selfrag_cli.lab.gate import check_findings, read_all_conditions
+    from selfrag_cli.lab.outputs import check_outputs, write_outputs
+    from selfrag_cli.lab.question_sets import read_questions
     from selfrag_cli.lab.runs.variants import read_variants
+    from selfrag_cli.lab.traces import written_from_beside
+
+    if endpoint and (docs or collection or judge):
+        raise InvalidInput(
+            "A deployment answers from its own documents, and does not show what its writer saw: leave out --docs, "
+            "--collection and --judge."
+        )
+    conditions = read_all_conditions(fail_if or [])
+    check_outputs(output or [])
+    variants = read_variants(variant or [])
+    stored = results or Path(f"{questions.stem}.results.jsonl")
+    place = None if endpoint else place_to_ask(docs, collection)
+    plan = Plan(read_questions(questions, limit), variants, stored, parallel, max_cost, place, endpoint)
+    findings, left = _answers(plan)
+    written_from = written_from_beside(stored)
+    unjudged = _judge(findings, written_from, plan, judge) if judge and not plan.only_estimates else 0
+    write_outputs(findings, output or [], written_from)
+    _show(findings, as_json)
+    if plan.only_estimates:
+        return
+    _end_incomplete(left, unjudged)
+    end_with(check_findings(findings, conditions))
+
+
+def _answers(plan: "Plan") -> "tuple[Findings, int]":
+    from selfrag_cli.lab.evaluation import Display, evaluate
+
+    return evaluate(plan, Display(warn, _show_estimate, reading_progress, asking_progress))
+
+
+def _show_estimate(estimate: "Estimate") -> None:
+    dollars = "an unknown number of dollars" if estimate.usd is None else f"about {estimate.usd:.2f} dollars"
+    spent = f"; {estimate.spent:.2f} dollars are spent" if estimate.spent else ""
+    typer.echo(f"selfrag: {estimate.left} of {estimate.total} answers to get, for {dollars}{spent}", err=True)
+
+
+def _judge(findings: "Findings", written_from: "WrittenFrom", plan: "Plan", model: str) -> int:
+    """Have each answer judged, and return the number of missing verdicts."""
+    from selfrag_cli.lab.judge import Judge, judge_answers
+
+    spent = sum(result.usd or 0.0 for results in findings.results.values() for result in results)
+    judge = Judge(model, plan.parallel, None if plan.max_cost is None else plan.max_cost - spent)
+    with measuring_progress() as progress:
+        report = judge_answers(findings, written_from, judge, lambda done, total: progress("Judging", done, total))
+    return report.missing
+
+
+def _show(findings: "Findings", as_json: bool) -> None:
     from selfrag_cli.lab.tables import show_report
 
-    refusals = {
-        "A deployment answers from its own documents: leave out --docs and --collection.": endpoint
-        and (docs or collection),
-        "--machine asks a deployment by itself: leave out --docs and --endpoint.": machine and (docs or endpoint),
-        "The account keeps to no --max-cost: give each question a max_cost_usd in its --policy.": machine
-        and max_cost is not None,
-        "--redrive is for --machine; otherwise the same command goes on by itself.": redrive and not machine,
-        "Questions come from a file or --from-feedback; --name and --region say whose feedback.": (
-            (questions is None) != from_feedback or (not from_feedback and (name or region))
-        ),
-        "A deployment does not show what its writer saw: --judge is for answers of this machine.": judge
-        and (endpoint or machine),
-        "--judge-errors says how often --judge errs.": judge_errors and not judge,
-    }
-    for sentence, refused in refusals.items():
-        if refused:
-            raise InvalidInput(sentence)
-    before = read_baseline(baseline, primary_measure(bool(judge))) if baseline else None
-    conditions, errors = checked_conditions(fail_if or []), read_errors(judge_errors or [], judge)
-    if report:
-        check_report(report)
-    variants = read_variants(policy or [], strategy or [], profile or [], prompt or [], grid or [])
-    kept = results or Path(f"{(questions or Path('feedback')).stem}.results.jsonl")
-    if questions and is_question_set(str(questions)) and not questions.is_file():
-        questions, documents = unpacked(str(questions), sets)
-        docs = docs or (None if collection else str(documents))
-    place = None if endpoint or machine else place_to_ask(docs, collection)
-    asked = repeated(questions_of(questions, name, region, place, limit), repeat)
-    plan = Plan(asked, variants, kept, parallel, max_cost, place, machine or endpoint, api_key)
-    findings, left = found_answers(plan, collection, dry_run, machine, redrive)
-    unjudged = have_judged(findings, plan, judge, errors) if judge and not dry_run else 0
-    if csv:
-        findings.write_csv(csv)
-    if report:
-        write_report(findings, report)
-    if export:
-        export_answers(findings, export, kept)
     if as_json:
-        print_json(findings.report())
+        print_json(findings.report().model_dump(mode="json"))
     else:
         show_report(out, findings.report())
-    if dry_run:
-        return
+
+
+def _end_incomplete(left: int, unjudged: int) -> None:
+    if unjudged:
+        warn([f"{unjudged} verdicts are missing: an answer has no trace beside the results, or no verdict came"])
     if left:
-        goes_on = "with --redrive goes on" if machine else "goes on"
-        warn([f"{left} answers are missing; the same command {goes_on} with them"])
+        warn([f"{left} answers are missing; the same command goes on with them"])
     if left or unjudged:
         raise typer.Exit(1)
-    end_with(check_findings(findings, conditions, before, no_worse_than), summary)

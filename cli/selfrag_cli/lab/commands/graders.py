@@ -5,16 +5,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
+from rich.table import Table
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.lab.commands.gating import end_with, tell_judged
-from selfrag_cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel, Sets, Summary
+from selfrag_cli.lab.commands.endings import end_incomplete, end_with
+from selfrag_cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel
 from selfrag_cli.options import AsJson, Region
-from selfrag_cli.terminal import err, measuring_progress
+from selfrag_cli.terminal import err, measuring_progress, out, print_json
 
 if TYPE_CHECKING:
-    from selfrag_cli.lab.graders.evaluation import Judged, Way
-    from selfrag_cli.lab.graders.report import Report
+    from selfrag_cli.lab.comparison import Interval
+    from selfrag_cli.lab.graders.evaluation import Way
+    from selfrag_cli.lab.graders.report import GraderReport, WayReport
+
+# The folder of the files of public sets.
+SETS = Path("sets")
 
 Rows = Annotated[
     str, typer.Argument(metavar="ROWS", help="A file of labelled rows in JSON Lines, or the name of a public set.")
@@ -25,9 +30,6 @@ Prompts = Annotated[
 ]
 Models = Annotated[
     list[str] | None, typer.Option("--model", metavar="MODEL", help="Judge with this model alone, too; more than once.")
-]
-Each = Annotated[
-    bool, typer.Option("--each", help="Of grade_support: have the second grader judge all rows by itself, too.")
 ]
 Publish = Annotated[
     bool, typer.Option("--publish", help="Of grade_support: show its precision in the answers that it passes from now.")
@@ -42,55 +44,45 @@ def graders(
     step: Step = "grade_support",
     prompt: Prompts = None,
     model: Models = None,
-    each: Each = False,
-    sets: Sets = Path("sets"),
     limit: Limit = None,
     max_cost: MaxCost = None,
     parallel: Parallel = 8,
     fail_if: FailIf = None,
-    summary: Summary = None,
     publish: Publish = False,
     name: To = "",
     region: Region = None,
     as_json: AsJson = False,
 ) -> None:
-    """Hold a grader against people: labelled rows through the deployed step, and how often it is right.
+    """Compare a grader with people: labelled rows through the deployed step, and how often it is right.
 
-    Every verdict is kept: the same command pays for none twice. Exit code 1 says that some could not be had, 3
-    that a condition of --fail-if does not hold.
+    Every verdict is stored: the same command pays for none twice. Exit code 1 says that some could not be had, 3
+    that a condition of --fail-if holds.
     """
-    from selfrag_cli.lab.gate import checked_conditions
-    from selfrag_cli.lab.graders.evaluation import Asked, graded
+    from selfrag_cli.lab.gate import read_conditions
+    from selfrag_cli.lab.graders.evaluation import Job, graded
     from selfrag_cli.lab.graders.report import gate_of, report_of
     from selfrag_cli.lab.graders.rows import KINDS, read_rows
-    from selfrag_cli.lab.graders.sets import is_set, read_sets
-    from selfrag_cli.lab.graders.tables import show_graders
+    from selfrag_cli.lab.graders.sets import read_set
 
     if step not in KINDS:
         raise InvalidInput(f"There is no grader {step!r}; there are {', '.join(KINDS)}.")
     if (publish and step != "grade_support") or ((name or region) and not publish):
         raise InvalidInput("--publish is for grade_support; --name and --region say where to.")
-    conditions = checked_conditions(fail_if or [])
+    conditions = read_conditions(fail_if or [])
     ways = _ways(step, prompt or [], model or [])
-    by_name = is_set(rows) and not Path(rows).is_file()
-    read = read_sets(rows, sets, limit) if by_name else read_rows(Path(rows), step, limit)
-    asked = Asked(step, read, parallel, max_cost, each)
-    with measuring_progress() as tell:
-        found = graded(asked, ways, lambda done, total: tell("Judging", done, total))
-    report = report_of(asked, found)
-    tell_judged(report, show_graders, as_json, report["rows"] - report["judged"])
+    labelled = read_rows(Path(rows), step) if Path(rows).is_file() else read_set(rows, SETS)
+    job = Job(step, labelled[:limit], parallel, max_cost)
+    with measuring_progress() as progress:
+        verdicts = graded(job, ways, lambda done, total: progress("Judging", done, total))
+    report = report_of(job, verdicts)
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        _show(report)
+    end_incomplete(report.rows - report.judged)
     if publish:
-        _publish(report, found[0], Path(rows).stem, name, region)
-    end_with(gate_of(asked, report, found, conditions), summary)
-
-
-def _publish(report: "Report", found: "Judged", set_name: str, name: str, region: str | None) -> None:
-    from selfrag_cli.lab.graders.publishing import published
-    from selfrag_cli.show.precision import in_full
-
-    told = in_full(published(report["ways"][0], found, set_name, name, region))
-    where = escape(name or "this laptop")
-    err.print(f"Published for {where}, while it judges by {escape(found.model)} and this prompt: {told}")
+        _publish(report.ways[0], verdicts[0].measured_as, Path(rows).stem, name, region)
+    end_with(gate_of(job, report, verdicts, conditions))
 
 
 def _ways(step: str, prompts: list[str], models: list[str]) -> "list[Way]":
@@ -99,9 +91,51 @@ def _ways(step: str, prompts: list[str], models: list[str]) -> "list[Way]":
     from selfrag_cli.lab.judging import AS_SET, Setting, alone
     from selfrag_cli.lab.runs.variants import read_prompt
 
-    read = [read_prompt(f"{step}={file}", [step]) for file in prompts]
+    files = [read_prompt(f"{step}={file}", [step]) for file in prompts]
     return [
         Way(AS_SET, Setting()),
-        *(Way(path.stem, Setting(prompts={step: text})) for _, path, text in read),
+        *(Way(path.stem, Setting(prompts={step: text})) for _, path, text in files),
         *(Way(model, alone(step, model)) for model in models),
     ]
+
+
+def _publish(way: "WayReport", key: str, set_name: str, name: str, region: str | None) -> None:
+    from selfrag_cli.lab.graders.publishing import published
+    from selfrag_cli.show.precision import in_full
+
+    precision = in_full(published(way, key, set_name, name, region))
+    where = escape(name or "this laptop")
+    err.print(f"Published for {where}, while it judges by {escape(way.model)} and this prompt: {precision}")
+
+
+def _show(report: "GraderReport") -> None:
+    """Print of each way the confusion, the figures and the cost, then the comparisons."""
+    for way in report.ways:
+        out.print(_confusion(report, way))
+        balanced = "" if way.balanced is None else f"balanced accuracy {way.balanced:.3f}, "
+        out.print(
+            f"{balanced}passes {_share(way.passing_right)} of those that should, fails {_share(way.failing_right)} of "
+            f"those that should, right {_share(way.precision)} of those that pass",
+            soft_wrap=True,
+        )
+        calls = ", ".join(f"{count} calls of {model}" for model, count in way.calls.items()) or "no calls"
+        usd = "unknown" if way.usd is None else f"{way.usd:.4f}"
+        out.print(f"{escape(calls)}, {usd} dollars")
+    for pair in report.comparisons:
+        sentence = f"{pair.way} alone is right in {pair.won} rows, {pair.base} alone in {pair.lost}"
+        out.print(f"{escape(sentence)} (exact p {pair.p:.3g})", soft_wrap=True)
+
+
+def _confusion(report: "GraderReport", way: "WayReport") -> Table:
+    labels = list(dict.fromkeys(label for row in way.confusion.values() for label in row))
+    title = f"{report.step}, {escape(way.name)} ({escape(way.model)}): {report.judged} rows"
+    table = Table("People's label", title=title, title_justify="left")
+    for label in labels:
+        table.add_column(label, justify="right")
+    for label, row in way.confusion.items():
+        table.add_row(label, *(str(row.get(verdict, 0)) for verdict in labels))
+    return table
+
+
+def _share(share: "tuple[float, Interval] | None") -> str:
+    return f"{share[0]:.3f} ({share[1].low:.3f} to {share[1].high:.3f})" if share else "none"

@@ -1,6 +1,6 @@
 """Rows that people labelled, one a line in JSON, and what each grader's step makes of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ USEFUL = 3
 
 
 class Row(BaseModel):
-    """A case and the label that people gave it; rows of one `group`, such as a document, are not independent."""
+    """A case and the label that people gave it."""
 
     label: str
     claim: str = ""
@@ -25,18 +25,11 @@ class Row(BaseModel):
     question: str = ""
     answer: str = ""
     right: list[str] = []
-    group: str = ""
-    lang: str = ""
 
     @field_validator("label", mode="before")
     @classmethod
-    def _as_text(cls, given: Any) -> Any:
-        return str(given) if isinstance(given, int) else given
-
-    @property
-    def characters(self) -> int:
-        """Return the length of what is judged."""
-        return sum(map(len, (self.claim, self.question, self.answer, *self.right, *self.passages)))
+    def _as_text(cls, label: Any) -> Any:
+        return str(label) if isinstance(label, int) else label
 
 
 @dataclass(frozen=True)
@@ -46,8 +39,8 @@ class Kind:
     labels: tuple[str, ...]
     passing: tuple[str, ...]
     needs: tuple[str, ...]
-    given: Callable[[Row], dict[str, Any]]
-    said: Callable[[Mapping[str, Any]], str]
+    task: Callable[[Row], dict[str, Any]]
+    label: Callable[[Mapping[str, Any]], str]
 
 
 def passages_of(row: Row) -> list[Passage]:
@@ -62,16 +55,16 @@ def support_label(verdict: SupportVerdict) -> str:
     return levels.get(verdict.level, "contradicted" if denied else "unsupported")
 
 
-def _support_given(row: Row) -> dict[str, Any]:
+def _support_task(row: Row) -> dict[str, Any]:
     passages = [passage.model_dump() for passage in passages_of(row)]
     return {"question": row.question, "answer": row.claim, "passages": passages}
 
 
-def _relevance_said(verdict: Mapping[str, Any]) -> str:
+def _relevance_label(verdict: Mapping[str, Any]) -> str:
     return RelevanceVerdict.model_validate(verdict).label
 
 
-def _use_said(verdict: Mapping[str, Any]) -> str:
+def _utility_label(verdict: Mapping[str, Any]) -> str:
     score = UtilityVerdict.model_validate(verdict).score
     return UNGRADED if score is None else str(score)
 
@@ -81,7 +74,7 @@ KINDS: dict[str, Kind] = {
         ("supported", "partial", "unsupported", "contradicted"),
         ("supported",),
         ("claim", "passages"),
-        _support_given,
+        _support_task,
         lambda verdict: support_label(SupportVerdict.model_validate(verdict)),
     ),
     "grade_relevance": Kind(
@@ -89,7 +82,7 @@ KINDS: dict[str, Kind] = {
         ("relevant",),
         ("question", "passages"),
         lambda row: {"question": row.question, "passage": passages_of(row)[0].model_dump()},
-        _relevance_said,
+        _relevance_label,
     ),
     "decide_retrieval": Kind(
         ("yes", "no"),
@@ -103,7 +96,7 @@ KINDS: dict[str, Kind] = {
         tuple(str(score) for score in range(USEFUL, 6)),
         ("question", "answer"),
         lambda row: {"question": row.question, "answer": row.answer},
-        _use_said,
+        _utility_label,
     ),
     "grade_correctness": Kind(
         ("yes", "partly", "no"),
@@ -115,7 +108,7 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def read_rows(path: Path, step: str, limit: int | None = None) -> list[Row]:
+def read_rows(path: Path, step: str) -> list[Row]:
     """Read the rows of a file for a grader; raises InvalidInput with the number of a line that it cannot judge."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -124,7 +117,7 @@ def read_rows(path: Path, step: str, limit: int | None = None) -> list[Row]:
     rows = [_row(f"{path}, line {number}", line, KINDS[step]) for number, line in enumerate(lines, 1) if line.strip()]
     if not rows:
         raise InvalidInput(f"{path} holds no row.")
-    return rows[:limit]
+    return rows
 
 
 def _row(where: str, line: str, kind: Kind) -> Row:
@@ -132,20 +125,9 @@ def _row(where: str, line: str, kind: Kind) -> Row:
         row = Row.model_validate_json(line)
     except ValidationError as error:
         raise InvalidInput(f"{where}: it is no row: {error.errors()[0]['msg']}.") from error
-    return checked(row, kind, where)
-
-
-def checked(row: Row, kind: Kind, where: str) -> Row:
-    """Return the row; raises InvalidInput for a label that the grader does not give, or a field that it needs."""
     if row.label not in kind.labels:
         raise InvalidInput(f"{where}: the label {row.label!r} is none of {', '.join(kind.labels)}.")
     missing = [name for name in kind.needs if not getattr(row, name)]
     if missing:
         raise InvalidInput(f"{where}: {' and '.join(missing)} is missing.")
     return row
-
-
-def by_length(rows: Sequence[Row]) -> list[str]:
-    """Return the class of each row's length."""
-    bounds = ((500, "up to 500 characters"), (2000, "up to 2,000 characters"))
-    return [next((name for most, name in bounds if row.characters <= most), "longer") for row in rows]

@@ -11,15 +11,14 @@ from selfrag_cli.lab.runs.variants import Variant
 from selfrag_cli.local.backends import check_services, has_web
 from selfrag_cli.local.lookup import known_records
 from selfrag_cli.local.sources.place import Place
-from selfrag_cli.local.sources.progress import OnDocument
-from selfrag_cli.local.sources.sync import sync
+from selfrag_cli.local.sources.sync import OnDocument, sync
 from selfrag_cli.remote import ask_remote
 
 # Called with a request, a key that is the same when the same question is asked once more, and the variant that asks;
-# gives the response.
+# returns the response.
 Ask = Callable[[AskRequest, str, Variant], dict[str, Any]]
 # Called with the history of each execution that has ended.
-Keep = Callable[[Sequence[Mapping[str, Any]]], None]
+Store = Callable[[Sequence[Mapping[str, Any]]], None]
 
 
 def brought_in_step(place: Place, on_document: OnDocument) -> list[str]:
@@ -35,14 +34,14 @@ def brought_in_step(place: Place, on_document: OnDocument) -> list[str]:
 
 
 @contextmanager
-def asking_place(place: Place, variants: Sequence[Variant], keep: Keep) -> Iterator[Ask]:
+def asking_place(place: Place, variants: Sequence[Variant], store: Store) -> Iterator[Ask]:
     """Answer from a place, whose documents are in step, in processes of its own for each setup of the variants."""
     # It takes a second to load, which what is refused before does not need.
     from selfrag_cli.lab.runs.worker import workers
 
     setups = list(dict.fromkeys(variant.setup for variant in variants))
-    with workers(place, setups) as begun:
-        by_setup = dict(zip(setups, begun, strict=True))
+    with workers(place, setups) as processes:
+        by_setup = dict(zip(setups, processes, strict=True))
 
         def ask(request: AskRequest, key: str, variant: Variant) -> dict[str, Any]:
             payload = request.execution_input([place.collection])
@@ -51,7 +50,7 @@ def asking_place(place: Place, variants: Sequence[Variant], keep: Keep) -> Itera
                 response, error, history = by_setup[variant.setup].execute(uuid.uuid4().hex, payload)
             except (EOFError, OSError):
                 raise SelfragError("The process that answers questions has ended.") from None
-            keep(history)
+            store(history)
             if response is None:
                 # It may have paid by then, so it is not to be asked again at once.
                 raise SelfragError(f"The workflow gave no response: {error}")
@@ -61,5 +60,5 @@ def asking_place(place: Place, variants: Sequence[Variant], keep: Keep) -> Itera
 
 
 def asking_endpoint(endpoint: str, api_key: str) -> Ask:
-    """Ask a deployment: a question that it is asked once more with the same key, within a day, is paid once."""
+    """Ask a deployment: a question with the key of an earlier one is paid once, within a day."""
     return lambda request, key, variant: ask_remote(request, endpoint, api_key, key)

@@ -1,33 +1,99 @@
-"""Asks each question by each variant, many at a time, and keeps every answer as it comes."""
+"""Asks each question by each variant, many at a time, and stores every answer as it comes."""
 
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
 from threading import Event
-from typing import Any
 
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
+from selfrag_cli.lab.question_sets import GoldQuestion
+from selfrag_cli.lab.responses import Response
 from selfrag_cli.lab.runs.asking import Ask
-from selfrag_cli.lab.runs.budget import MOST_IN_A_ROW, Budget
+from selfrag_cli.lab.runs.costs import Budget
 from selfrag_cli.lab.runs.results import Result, Results
-from selfrag_cli.lab.runs.tasks import Task, Waiting, result_of
 from selfrag_cli.lab.runs.variants import Variant
+from selfrag_cli.remote import retry_after
 
-# So long is waited before a question that got no answer is asked once more.
+# The pauses before a question without an answer is asked once more; a service may ask for a longer one.
 PAUSES = (2.0, 10.0, 30.0)
+# After so many failures in a row a run gives up.
+MOST_IN_A_ROW = 5
 
 Pause = Callable[[float], object]
-# Called with how many questions of how many have a result, and the dollars spent.
-Tell = Callable[[int, int, float], None]
+# Called with the number of answers so far, of all, and the dollars spent.
+Progress = Callable[[int, int, float], None]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A question to be asked by a variant."""
+
+    question: GoldQuestion
+    variant: Variant
+
+
+def tasks_left(questions: Sequence[GoldQuestion], variants: Sequence[Variant], results: Results) -> list[Task]:
+    """Return what has no result yet, or one that failed; a question by all variants before the next one.
+
+    So a run that is stopped has compared what it has asked. Each question has its own order of variants, the same each
+    time, so that none gains by coming first or last.
+    """
+    tasks = []
+    for question in questions:
+        for variant in sorted(variants, key=lambda variant: _digest(f"{question.id} {variant.name}")):
+            result = results.find(variant.name, question.id)
+            if result is None or result.response.failed:
+                tasks.append(Task(question, variant))
+    return tasks
+
+
+def _digest(text: str) -> bytes:
+    return sha256(text.encode()).digest()
+
+
+class Queue:
+    """Tasks in their order; a follow-up waits for the answer before it, and is dropped if none will come."""
+
+    def __init__(self, tasks: Sequence[Task], results: Results) -> None:
+        self._tasks, self._results = list(tasks), results
+        self._unfinished = {(task.variant.name, task.question.id) for task in tasks}
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def first(self) -> Task | None:
+        """Return the first task that can begin."""
+        for task in list(self._tasks):
+            if not task.question.after or self.previous(task):
+                return task
+            if (task.variant.name, task.question.after) not in self._unfinished:
+                self._tasks.remove(task)
+                self.finish(task)
+        return None
+
+    def previous(self, task: Task) -> str:
+        """Return the id of the same variant's answer to the earlier question; "" where there is none."""
+        earlier = self._results.find(task.variant.name, task.question.after or "")
+        return earlier.response.id if earlier and not earlier.response.failed else ""
+
+    def begin(self, task: Task) -> None:
+        """Take a task from the queue."""
+        self._tasks.remove(task)
+
+    def finish(self, task: Task) -> None:
+        """Note that a task brings no further answer in this run."""
+        self._unfinished.discard((task.variant.name, task.question.id))
 
 
 class Run:
-    """Asks `tasks`, so many at a time; `budget` is what may be spent, None for no limit.
+    """Asks `tasks`, `parallel` at a time; `budget` is what may be spent, None for no limit.
 
-    What is at work when the run ends early is waited for and kept.
+    A run that ends early waits for the questions at work and stores their answers.
     """
 
     def __init__(
@@ -37,23 +103,23 @@ class Run:
         results: Results,
         parallel: int,
         budget: Budget | None = None,
-        tell: Tell = lambda done, total, usd: None,
+        progress: Progress = lambda done, total, usd: None,
         pause: Pause | None = None,
     ) -> None:
-        self._waiting, self._total = Waiting(tasks, results), len(tasks)
+        self._queue, self._total = Queue(tasks, results), len(tasks)
         self._ask, self._results, self._parallel = ask, results, parallel
-        self._budget, self._tell = budget, tell
+        self._budget, self._progress = budget, progress
         self._ending = Event()
         self._pause = pause or self._ending.wait
-        self._at_work: dict[Future[tuple[dict[str, Any], float]], tuple[Task, float | None]] = {}
-        self._done = self._in_a_row = 0
+        self._at_work: dict[Future[Result], tuple[Task, float | None]] = {}
+        self._done = self._failures = 0
         self._error: SelfragError | None = None
 
     def run(self) -> int:
-        """Ask until all is asked or no money is left; gives how many questions have no answer.
+        """Ask until all is asked or no money is left, and return the number of questions without an answer.
 
         Raises InvalidInput or Misconfigured when a question is refused so, and TemporarilyUnavailable when several in
-        a row fail; what was answered until then is kept.
+        a row fail; what was answered until then is stored.
         """
         with ThreadPoolExecutor(self._parallel) as threads:
             try:
@@ -66,73 +132,81 @@ class Run:
         return self._total - self._done
 
     def end(self) -> None:
-        """Begin nothing any more; may be called by any thread, or when a signal comes."""
+        """Begin nothing more; any thread and a signal handler may call this."""
         self._ending.set()
 
     def _begin(self, threads: ThreadPoolExecutor) -> bool:
-        """Begin what can begin now; whether anything is at work."""
+        """Begin what can begin now, and return whether anything is at work."""
         while not self._ending.is_set() and (slots := self._parallel - len(self._at_work)):
-            task, limit = self._waiting.first(), None
+            task, limit = self._queue.first(), None
             if task is None:
                 break
             policy = task.variant.policy
             if self._budget:
-                limit = self._budget.hold(min(slots, len(self._waiting)), policy.max_cost_usd)
+                limit = self._budget.hold(min(slots, len(self._queue)), policy.max_cost_usd)
                 if limit is None:
                     break
                 policy = policy.model_copy(update={"max_cost_usd": limit})
-            self._waiting.take(task)
-            previous = self._waiting.previous(task)
+            self._queue.begin(task)
+            previous = self._queue.previous(task)
             request = AskRequest(question=task.question.question, policy=policy, previous=previous)
             key = self._results.key(task.variant.name, task.question.id)
-            # A limit that is another than before makes another request, which must not come with the same key.
+            # Another limit makes another request, which must not come with the same key.
             key = key if limit is None else f"{key}.{limit:g}"
-            self._at_work[threads.submit(self._patiently, request, key, task.variant)] = task, limit
+            self._at_work[threads.submit(self._answer, request, key, task)] = task, limit
         return bool(self._at_work)
 
-    def _patiently(self, request: AskRequest, key: str, variant: Variant) -> tuple[dict[str, Any], float]:
-        """Ask with retries; return the response and the seconds of the try that brought it."""
+    def _answer(self, request: AskRequest, key: str, task: Task) -> Result:
+        """Ask with retries; the seconds are those of the try that brought the response."""
         for pause in (*PAUSES, None):
             began = time.perf_counter()
             try:
-                return self._ask(request, key, variant), time.perf_counter() - began
-            except TemporarilyUnavailable:
+                response = Response.model_validate(self._ask(request, key, task.variant))
+            except TemporarilyUnavailable as error:
                 if pause is None or self._ending.is_set():
                     raise
-                self._pause(pause)
+                self._pause(max(pause, retry_after(error)))
+            else:
+                return Result(
+                    variant=task.variant.name,
+                    way=task.variant.way,
+                    question_id=task.question.id,
+                    question=task.question.question,
+                    seconds=time.perf_counter() - began,
+                    response=response,
+                )
         raise AssertionError
 
     def _collect(self) -> None:
         for future in wait(self._at_work, return_when=FIRST_COMPLETED).done:
             task, limit = self._at_work.pop(future)
-            self._waiting.ended(task)
-            result = self._result(task, future)
+            self._queue.finish(task)
+            result = self._result(future)
             if result:
                 self._results.add(result)
             if self._budget and limit is not None:
                 self._budget.settle(limit, result.usd if result else None)
-            self._tell(self._done, self._total, self._results.spent)
+            self._progress(self._done, self._total, self._results.spent)
 
-    def _result(self, task: Task, future: "Future[tuple[dict[str, Any], float]]") -> Result | None:
-        self._in_a_row += 1
+    def _result(self, future: Future[Result]) -> Result | None:
+        self._failures += 1
         try:
-            response, seconds = future.result()
+            result = future.result()
         except (InvalidInput, Misconfigured) as error:
             self._refuse(error)
         except Exception as error:
             self._end_after_many(str(error))
         else:
-            result = result_of(task, response, seconds)
-            if result.failed:
-                self._end_after_many(str(response.get("answer", "")))
+            if result.response.failed:
+                self._end_after_many(result.response.answer)
             else:
-                self._in_a_row, self._done = 0, self._done + 1
+                self._failures, self._done = 0, self._done + 1
             return result
         return None
 
-    def _end_after_many(self, told: str) -> None:
-        if self._in_a_row >= MOST_IN_A_ROW:
-            sentence = f"{MOST_IN_A_ROW} questions in a row got no answer; the last one: {told}"
+    def _end_after_many(self, cause: str) -> None:
+        if self._failures >= MOST_IN_A_ROW:
+            sentence = f"{MOST_IN_A_ROW} questions in a row got no answer; the last one: {cause}"
             self._refuse(TemporarilyUnavailable(sentence))
 
     def _refuse(self, error: SelfragError) -> None:

@@ -1,12 +1,13 @@
-"""Variants: the ways in which each question is asked, to be compared; each a policy with a name."""
+"""Variants: the ways in which each question is asked, to be compared; each has a name."""
 
 import json
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from itertools import product
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
+
+from pydantic import BaseModel
 
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy, read_request
@@ -16,53 +17,45 @@ from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
 from selfrag_cli.local.setup import AS_SET, Setup
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
-# A name is part of the key of a request, which may have 200 characters.
-_LONGEST = 100
-_GRID = """--grid '{"top_k": [2, 4], "relevance_threshold": [0.3, 0.5]}'"""
-_EXAMPLE = """--policy 'small={"top_k": 2}'"""
+_EXAMPLE = """--variant 'small={"top_k": 2}'"""
+
+
+class Way(BaseModel):
+    """What tells a variant from others: the policy's changed fields, the profile, and the versions of its prompts."""
+
+    policy: dict[str, Any] = {}
+    profile: str = ""
+    prompts: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A policy and what it is called; on this machine it may have models and prompts of its own, too."""
+    """A policy and its name; on this machine it may have models and prompts of its own, too."""
 
     name: str
     policy: Policy
     setup: Setup = AS_SET
 
     @property
-    def fields(self) -> dict[str, Any]:
-        """Return the fields of the policy that differ from their defaults, as JSON values."""
-        return self.policy.model_dump(mode="json", exclude_defaults=True)
-
-    @property
-    def way(self) -> dict[str, Any]:
-        """Return its identity as JSON values: policy, profile, and the versions of its own prompts."""
-        versions = {step: prompt.version for step, prompt in self.setup.prompts}
-        return {"policy": self.fields, "profile": self.setup.profile, "prompts": versions}
+    def way(self) -> Way:
+        """Return its identity."""
+        return Way(
+            policy=self.policy.model_dump(mode="json", exclude_defaults=True),
+            profile=self.setup.profile,
+            prompts={step: prompt.version for step, prompt in self.setup.prompts},
+        )
 
 
-def read_variants(
-    policies: Sequence[str],
-    strategies: Sequence[str] = (),
-    profiles: Sequence[str] = (),
-    prompts: Sequence[str] = (),
-    grids: Sequence[str] = (),
-) -> list[Variant]:
-    """Read the variants of `NAME={...}`, a policy as JSON, then those of strategies, profiles, grids and `STEP=FILE`.
+def read_variants(texts: Sequence[str]) -> list[Variant]:
+    """Read variants: a strategy, a profile, a policy as `NAME={...}`, or a prompt as `STEP=FILE`.
 
-    Each of them differs from the default in nothing else. That is the first variant where there is none, or none but
-    prompts: what is changed in a prompt is compared with what it was. None of them uses what another one's question
-    left in the cache, unless its policy says `cache`: they would not be compared, but the later one would seem cheap.
-    Raises InvalidInput with one sentence.
+    Each differs from the default in nothing else. The default comes first where the others change only prompts, or
+    where there are none. No variant reads the verdict cache unless its policy says `cache`: otherwise a later variant
+    would seem cheap. Raises InvalidInput with one sentence.
     """
-    named = [
-        *(_of_policy(text) for text in policies),
-        *(_of_strategy(name) for name in strategies),
-        *(_of_profile(name) for name in profiles),
-        *(variant for text in grids for variant in _of_grid(text)),
-    ]
-    variants = [*(named or [_of_policy("default={}")]), *(_of_prompt(text) for text in prompts)]
+    variants = [_variant(text) for text in texts]
+    if all(variant.setup.prompts for variant in variants):
+        variants.insert(0, _of_policy("default", "{}"))
     names = [variant.name for variant in variants]
     for name in names:
         if names.count(name) > 1:
@@ -70,46 +63,28 @@ def read_variants(
     return variants
 
 
-def _of_policy(text: str) -> Variant:
-    name, equals, policy = text.partition("=")
-    if not equals or not _NAME.fullmatch(name):
-        raise InvalidInput(f"A variant is a name of letters, digits, dots or dashes, and a policy: {_EXAMPLE}.")
+def _variant(text: str) -> Variant:
+    name, equals, value = text.partition("=")
+    if equals:
+        return _of_policy(name, value) if value.lstrip().startswith("{") else _of_prompt(text)
+    if name in PROFILES:
+        return Variant(name, Policy(cache=False), Setup(profile=name))
+    if name in get_args(Strategy):
+        return _of_policy(name, json.dumps({"strategy": name}))
+    raise InvalidInput(
+        f"There is no strategy or profile {name!r}: strategies are {', '.join(get_args(Strategy))}, profiles are "
+        f"{', '.join(PROFILES)}; a policy has a name: {_EXAMPLE}."
+    )
+
+
+def _of_policy(name: str, text: str) -> Variant:
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(f"A variant's name has letters, digits, dots and dashes: {_EXAMPLE}.")
     try:
-        given = read_request("?", policy).policy
+        policy = read_request("?", text).policy
     except InvalidInput as error:
         raise InvalidInput(f"The variant {name}: {error}") from error
-    return Variant(name, given if "cache" in given.model_fields_set else given.model_copy(update={"cache": False}))
-
-
-def _of_strategy(name: str) -> Variant:
-    if name not in get_args(Strategy):
-        raise InvalidInput(f"There is no strategy {name!r}; the strategies are {', '.join(get_args(Strategy))}.")
-    return _of_policy(f'{name}={{"strategy": "{name}"}}')
-
-
-def _of_profile(name: str) -> Variant:
-    if name not in PROFILES:
-        raise InvalidInput(f"There is no profile {name!r}; the profiles are {', '.join(PROFILES)}.")
-    return Variant(name, Policy(cache=False), Setup(profile=name))
-
-
-def _of_grid(text: str) -> list[Variant]:
-    """Return a variant for each combination of the values that fields may have, called by those that differ."""
-    try:
-        fields: Any = json.loads(text)
-    except ValueError as error:
-        raise InvalidInput(f"--grid is not valid JSON: {error}; {_GRID}.") from error
-    lists = fields.values() if isinstance(fields, dict) else ()
-    if not lists or not all(isinstance(values, list) and values for values in lists):
-        raise InvalidInput(f"A grid is fields of the policy, each with a list of values: {_GRID}.")
-    return [_of_cell(dict(zip(fields, cell, strict=True))) for cell in product(*lists)]
-
-
-def _of_cell(fields: dict[str, Any]) -> Variant:
-    name = re.sub(r"[^A-Za-z0-9._-]", "-", ".".join(f"{field}-{value}" for field, value in fields.items()))
-    if len(name) > _LONGEST:
-        raise InvalidInput(f"The variant {name} has too long a name: let a grid have fewer fields.")
-    return replace(_of_policy(f"cell={json.dumps(fields)}"), name=name)
+    return Variant(name, policy if "cache" in policy.model_fields_set else policy.model_copy(update={"cache": False}))
 
 
 def _of_prompt(text: str) -> Variant:
@@ -120,21 +95,21 @@ def _of_prompt(text: str) -> Variant:
 
 def read_prompt(text: str, steps: Collection[str]) -> tuple[str, Path, Prompt]:
     """Return the step, the file and the prompt of `STEP=FILE`; raises InvalidInput with one sentence."""
-    step, name = read_step(text, steps, "a step and a file: --prompt grade_support=stricter.md")
+    step, name = read_step(text, steps, "a step and a file, such as grade_support=stricter.md")
     try:
-        said = Path(name).read_text(encoding="utf-8")
+        content = Path(name).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise InvalidInput(f"The prompt {name} cannot be read: {error}.") from error
-    if not said.strip():
+    if not content.strip():
         raise InvalidInput(f"The prompt {name} is empty.")
-    return step, Path(name), prompt_of(said)
+    return step, Path(name), prompt_of(content)
 
 
-def read_step(text: str, steps: Collection[str], wanted: str) -> tuple[str, str]:
-    """Return the two sides of `STEP=...`; raises InvalidInput, with what is wanted."""
+def read_step(text: str, steps: Collection[str], expected: str) -> tuple[str, str]:
+    """Return the two sides of `STEP=...`; raises InvalidInput, which says what is expected."""
     step, _, name = text.partition("=")
     if not name:
-        raise InvalidInput(f"{text!r} is not {wanted}.")
+        raise InvalidInput(f"{text!r} is not {expected}.")
     if step not in steps:
         raise InvalidInput(f"There is no step {step} to change; there are {', '.join(steps)}.")
     return step, name

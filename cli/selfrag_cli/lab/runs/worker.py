@@ -51,13 +51,13 @@ Processes.register("SetupWorker", SetupWorker)
 @contextmanager
 def workers(place: Place, setups: Sequence[Setup]) -> Iterator[list[Worker]]:
     """Begin a process for each setup, and end them with the block; raises selfrag's typed errors."""
-    with ExitStack() as begun:
-        made: list[Any] = []
+    with ExitStack() as processes:
+        started: list[Any] = []
         for setup in setups:
-            manager: Any = begun.enter_context(Processes(ctx=get_context("spawn")))
-            made.append(manager.SetupWorker())
-            made[-1].open(place, setup)
-        yield made
+            manager: Any = processes.enter_context(Processes(ctx=get_context("spawn")))
+            started.append(manager.SetupWorker())
+            started[-1].open(place, setup)
+        yield started
 
 
 def end_with_parent() -> None:

@@ -1,7 +1,6 @@
 """A lane of an execution: states that follow each other, the variables that they see, and what they note."""
 
 import json
-import marshal
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -21,8 +20,6 @@ from selfrag_cli.local.runner.history import History
 
 # Of a state's input and output, of what a task is given and gives, and of what one Assign sets; AWS's quotas.
 MAX_BYTES = 256 * 1024
-# A format of marshal's in which what comes again is written again, as in JSON.
-_WITHOUT_REFERENCES = 2
 
 # Takes the arguments of a task and returns its result; raises Failure.
 Service = Callable[[dict[str, Any]], Any]
@@ -109,10 +106,3 @@ def as_json(value: Any, what: str, event: str = "") -> str:
     if 4 * len(text) > MAX_BYTES and len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise Failure(DATA_LIMIT_EXCEEDED, f"{what} is larger than 256 KiB", event)
     return text
-
-
-def check_variables(values: dict[str, Any]) -> None:
-    """Raise Failure for more than one Assign may set."""
-    # No value takes more bytes as JSON than eight times these; most are far from the limit.
-    if len(marshal.dumps(values, _WITHOUT_REFERENCES)) * 8 > MAX_BYTES:
-        as_json(values, "an Assign")

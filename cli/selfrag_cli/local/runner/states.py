@@ -5,15 +5,105 @@ what is assigned, what is put out, and which state is next.
 """
 
 import json
-from collections.abc import Callable, Mapping
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
 from typing import Any
 
-from selfrag_cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATION_ERROR, Failure
-from selfrag_cli.local.runner.lane import Lane, as_json, check_variables
-from selfrag_cli.local.runner.map_state import each_item
-from selfrag_cli.local.runner.retry import Retries
+from selfrag_cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATION_ERROR, Aborted, Failure
+from selfrag_cli.local.runner.lane import Lane, as_json
 from selfrag_cli.local.runner.tasks import in_time
+
+
+class Retries:
+    """The retries of one visit to a state; of its retriers, the first that names an error decides."""
+
+    def __init__(self, retriers: Sequence[Mapping[str, Any]]) -> None:
+        self._retriers, self._made = retriers, Counter[int]()
+
+    def backoff(self, failure: Failure) -> float | None:
+        """Return the seconds before the next try; None if there is none."""
+        for number, retrier in enumerate(self._retriers):
+            if failure.is_among(retrier["ErrorEquals"]):
+                self._made[number] += 1
+                return _seconds(retrier, self._made[number] - 1)
+        return None
+
+
+def _seconds(retrier: Mapping[str, Any], made: int) -> float | None:
+    if made >= retrier.get("MaxAttempts", 3):
+        return None
+    seconds = retrier.get("IntervalSeconds", 1) * retrier.get("BackoffRate", 2.0) ** made
+    longest = min(seconds, retrier.get("MaxDelaySeconds", seconds))
+    return random.uniform(0, longest) if retrier.get("JitterStrategy") == "FULL" else longest  # noqa: S311
+
+
+# With MaxConcurrency 0 an inline Map runs as many at a time.
+MOST_AT_ONCE = 40
+
+Process = Callable[[Any, Lane], Any]
+
+
+def each_item(name: str, items: Sequence[Any], at_once: int, lane: Lane, process: Process) -> list[Any]:
+    """Process each item, and return the results in the order of the items.
+
+    Raises what the first item that fails raises: no other begins then, and those that have begun end with the state
+    that they are in.
+    """
+    lane.note("MapStateStarted", length=len(items))
+    one = _Items(name, lane, process)
+    waiting: SimpleQueue[tuple[int, Any]] = SimpleQueue()
+    for numbered in enumerate(items):
+        waiting.put(numbered)
+    most = min(at_once or MOST_AT_ONCE, len(items))
+    threads = [threading.Thread(target=one.work, args=(waiting,), daemon=True, name=name) for _ in range(most)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    lane.last = max(one.last, lane.last)
+    if one.failure:
+        if isinstance(one.failure, Failure):
+            one.failure.event = "MapStateFailed"
+        raise one.failure
+    lane.note("MapStateSucceeded")
+    return [one.results[number] for number in range(len(items))]
+
+
+class _Items:
+    """The state that the threads of a Map share: the results by the items' numbers, and the first failure."""
+
+    def __init__(self, name: str, lane: Lane, process: Process) -> None:
+        self._name, self._lane, self._process = name, lane, process
+        self._stopped = threading.Event()
+        self.results: dict[int, Any] = {}
+        self.failure: BaseException | None = None
+        self.last = 0
+
+    def work(self, waiting: "SimpleQueue[tuple[int, Any]]") -> None:
+        """Process one item after another until none waits, or one has failed."""
+        while not self._stopped.is_set():
+            try:
+                number, item = waiting.get_nowait()
+            except Empty:
+                return
+            inner, named = self._lane.inner(self._stopped), {"name": self._name, "index": number}
+            inner.note("MapIterationStarted", **named)
+            try:
+                self.results[number] = self._process(item, inner)
+            except Aborted:
+                inner.note("MapIterationAborted", **named)
+            except BaseException as error:
+                inner.note("MapIterationFailed", **named)
+                self.failure = self.failure or error
+                self._stopped.set()
+            else:
+                inner.note("MapIterationSucceeded", **named)
+            self.last = max(self.last, inner.last)
+
 
 State = Mapping[str, Any]
 
@@ -57,7 +147,7 @@ def _leave(name: str, state: State, left: Exit, given: Any, lane: Lane) -> tuple
     # What is assigned takes effect when the state is left: Output sees the old values.
     states = {"input": given, **left.states}
     values = lane.value(left.fields.get("Assign", {}), states)
-    check_variables(values)
+    as_json(values, "an Assign")
     output = lane.value(left.fields["Output"], states) if "Output" in left.fields else left.output
     text = as_json(output, f"the output of {name}")
     lane.assign(values)

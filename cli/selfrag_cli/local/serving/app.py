@@ -1,17 +1,21 @@
 """The API on loopback as an ASGI app: what comes is checked and read, then the API's handler is asked in a thread."""
 
 import asyncio
+import hmac
+import re
+import uuid
 from collections.abc import Collection
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
 
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from selfrag.api.edge.body import MAX_BODY_BYTES, refuse_large
 from selfrag.api.edge.cors import SECURITY_HEADERS
-from selfrag.api.edge.problems import ProblemRaised, as_problem
+from selfrag.api.edge.problems import ProblemRaised, as_problem, respond
 from selfrag.api.streaming.events import PATH
 from selfrag.ports.objects import UPLOAD_SECONDS, attachment
 from selfrag.runtime.observability import Handler
@@ -19,9 +23,58 @@ from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, Bucke
 from selfrag_cli.local.serving.cors import opened, refuse_strangers
 from selfrag_cli.local.serving.events import Streams
 from selfrag_cli.local.serving.invocation import asked_of, invoke
-from selfrag_cli.local.serving.refusals import problem_response, refuse_head, refuse_keyless
 from selfrag_cli.local.serving.threads import in_thread
 
+MAX_LINE_BYTES = MAX_HEADERS_BYTES = 64 * 1024
+# What is open without the server's token: the page, which has no data, and addresses that hold a token of their own.
+_OPEN, _OPEN_BELOW = ("/", "/v1/health", "/v1/openapi.json"), (UPLOADS_PATH, ORIGINALS_PATH)
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+def problem_response(problem: ProblemRaised) -> Response:
+    """Return the response of a problem, with an id of its own."""
+    request_id = str(uuid.uuid4())
+    told = respond(problem, request_id)
+    headers = {
+        **SECURITY_HEADERS,
+        **problem.headers,
+        "X-Request-Id": request_id,
+        "Content-Type": str(told.content_type),
+    }
+    return Response(told.body, told.status_code, headers)
+
+
+def refuse_head(request: Request) -> None:
+    """Raise ProblemRaised for a line or headers that are too long, and for the name of another machine."""
+    if len(request.scope["raw_path"]) + len(request.scope["query_string"]) > MAX_LINE_BYTES:
+        detail = f"The address has more than {MAX_LINE_BYTES:,} bytes."
+        raise ProblemRaised(HTTPStatus.REQUEST_URI_TOO_LONG, detail, "Put what is long into the body.")
+    if sum(len(name) + len(value) for name, value in request.scope["headers"]) > MAX_HEADERS_BYTES:
+        detail = f"The headers have more than {MAX_HEADERS_BYTES:,} bytes."
+        raise ProblemRaised(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail, "Send fewer of them.")
+    # A page whose host name was made to lead here: a browser would let it read the answers.
+    if re.sub(r":\d*$", "", request.headers.get("host", LOOPBACK[0]).lower()) not in LOOPBACK:
+        detail = "This server is asked under the name of this machine only."
+        raise ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Ask http://127.0.0.1.")
+
+
+def refuse_keyless(request: Request, token: str) -> None:
+    """Raise ProblemRaised if a server with a token is asked for what is not open to everybody, and not by its token.
+
+    A browser's preflight has no key, and gets no data.
+    """
+    path = request.scope["path"]
+    if not token or path in _OPEN or path.startswith(_OPEN_BELOW) or request.method == "OPTIONS":
+        return
+    key = request.headers.get("x-api-key", "")
+    if not hmac.compare_digest(key.encode(), token.encode()):
+        detail = "The key is not this server's token." if key else "This server wants its token as the key."
+        hint = "Open the link that `selfrag serve` has printed, or send its token in the header x-api-key."
+        raise ProblemRaised(HTTPStatus.UNAUTHORIZED, detail, hint, {"WWW-Authenticate": 'ApiKey realm="selfrag"'})
+
+
+# As `minimum_compression_size` of infra/api.tf; a test compares.
+COMPRESSED_FROM_BYTES = 1024
 # How long a body may take to come.
 BODY_SECONDS = 60
 _UPLOADS = {"Allow": "PUT, OPTIONS"}
@@ -60,7 +113,10 @@ class ServedApi:
         except Exception as error:
             response = problem_response(as_problem(error))
         response.headers.update(SECURITY_HEADERS)
-        await opened(request, response, self._origins)(scope, receive, send)
+        answer: ASGIApp = opened(request, response, self._origins)
+        if not scope["path"].startswith(ORIGINALS_PATH):  # a file of many megabytes would hold up the loop
+            answer = GZipMiddleware(answer, COMPRESSED_FROM_BYTES)
+        await answer(scope, receive, send)
 
     async def _response(self, request: Request) -> Response:
         path = request.scope["path"]

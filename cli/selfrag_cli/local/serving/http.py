@@ -4,20 +4,13 @@ import asyncio
 import logging
 import resource
 import socket
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http import HTTPStatus
 from threading import Thread
-from typing import Any
 
-import h11
 from starlette.types import ASGIApp
 from uvicorn import Config, Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
-
-from selfrag.api.edge.problems import ProblemRaised
-from selfrag_cli.local.serving.refusals import problem_response
 
 # What of a request's line and headers is read before it is refused; an app may refuse less with a better sentence.
 MAX_HEAD_BYTES = 128 * 1024
@@ -40,7 +33,7 @@ def answering_http(
     """
     most = most_connections or connections_within(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
 
-    class Protocol(_Http):
+    class Protocol(_Bounded):
         limits = head_seconds, most
 
     config = Config(
@@ -74,18 +67,16 @@ def connections_within(descriptors: int) -> int:
     return MOST_CONNECTIONS if descriptors < 0 else max(1, min(MOST_CONNECTIONS, descriptors // 3))
 
 
-class _Http(H11Protocol):
-    """Uvicorn's HTTP, which refuses what is no request by a problem, and answers who has sent all they will.
+class _Bounded(H11Protocol):
+    """Uvicorn's HTTP, which waits for no head without an end, and bounds the connections.
 
-    It waits for no head without an end, and bounds the connections; `limits` are the seconds and the number.
+    `limits` are the seconds and the number. Uvicorn's own limits answer connections that are too many and keep those
+    on which nothing comes.
     """
 
     limits: tuple[float, int] = (HEAD_SECONDS, MOST_CONNECTIONS)
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self._opened_at = self.loop.time()
-        self._head: asyncio.TimerHandle | None = None
+    _opened_at = 0.0
+    _timer: asyncio.TimerHandle | None = None
 
     @property
     def is_at_work(self) -> bool:
@@ -93,58 +84,35 @@ class _Http(H11Protocol):
         return self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a connection, in the place of another one if there are too many."""
+        """Take a connection, in the place of the oldest that waits for a request if there are too many."""
         super().connection_made(transport)
+        self._opened_at = self.loop.time()
         self._await_head()
-        others = [other for other in self.connections if isinstance(other, _Http) and other is not self]
-        others = [other for other in others if not other.transport.is_closing()]
-        if len(others) < self.limits[1]:
-            return
-        waiting = [other for other in others if not other.is_at_work]
-        oldest = min(waiting, key=lambda other: other._opened_at, default=self)
-        oldest.transport.abort()
+        others = [each for each in self.connections if isinstance(each, _Bounded) and each is not self]
+        others = [each for each in others if not each.transport.is_closing()]
+        if len(others) >= self.limits[1]:
+            waiting = [each for each in others if not each.is_at_work]
+            min(waiting, key=lambda each: each._opened_at, default=self).transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget a connection."""
-        self._stop_waiting()
+        self._stop_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Take bytes; the head of a request has to be complete in time."""
-        if self._head is None and (self.cycle is None or self.cycle.response_complete):
+        if self._timer is None and (self.cycle is None or self.cycle.response_complete):
             self._await_head()
         before = self.cycle
         super().data_received(data)
         if self.cycle is not before:
-            self._stop_waiting()
+            self._stop_timer()
 
     def _await_head(self) -> None:
-        self._stop_waiting()
-        self._head = self.loop.call_later(self.limits[0], self.transport.abort)
+        self._stop_timer()
+        self._timer = self.loop.call_later(self.limits[0], self.transport.abort)
 
-    def _stop_waiting(self) -> None:
-        if self._head:
-            self._head.cancel()
-        self._head = None
-
-    def eof_received(self) -> bool:  # type: ignore[override]
-        """Return whether the connection stays open for a response; uvicorn would close it unanswered."""
-        cycle = self.cycle
-        if cycle is None or cycle.more_body or cycle.response_started:
-            return False
-        cycle.keep_alive = False
-        return True
-
-    def send_400_response(self, msg: str) -> None:
-        """Refuse what h11 cannot read, by the status that it names, and close the connection."""
-        status = HTTPStatus(getattr(sys.exc_info()[1], "error_status_hint", HTTPStatus.BAD_REQUEST))
-        problem = ProblemRaised(status, "What was sent is no request that can be read.", "Send it as HTTP/1.1.")
-        told = problem_response(problem)
-        headers = [*told.raw_headers, (b"connection", b"close")]
-        for event in (
-            h11.Response(status_code=status, headers=headers, reason=status.phrase.encode()),
-            h11.Data(data=bytes(told.body)),
-            h11.EndOfMessage(),
-        ):
-            self.transport.write(self.conn.send(event) or b"")
-        self.transport.close()
+    def _stop_timer(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+        self._timer = None

@@ -1,8 +1,6 @@
 """A request over HTTP as API Gateway hands it to a Lambda, and the Lambda's reply as a response."""
 
 import base64
-import gzip
-import re
 import time
 import uuid
 from collections.abc import Mapping
@@ -16,12 +14,8 @@ from starlette.responses import Response
 from selfrag.runtime.observability import Handler
 
 LAMBDA_SECONDS = 29
-# As `minimum_compression_size` of infra/api.tf; a test compares.
-COMPRESSED_FROM_BYTES = 1024
 # Questions take less time here, and a look costs nothing.
 LOOK_AGAIN_SECONDS = "1"
-# Only a client that names gzip gets it, as there: not one that takes anything (`*`).
-_TAKES_GZIP = re.compile(r"(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[^,]*)?(,|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -43,17 +37,13 @@ def asked_of(request: Request, body: bytes = b"") -> Asked:
 
 
 def invoke(handler: Handler, asked: Asked) -> Response:
-    """Return the response of a Lambda behind API Gateway (REST, proxy): compressed if large, for who takes that."""
-    replied = handler(_event(asked), _Context())
-    body, status = str(replied["body"]).encode(), int(replied["statusCode"])
-    compressed = len(body) >= COMPRESSED_FROM_BYTES and _TAKES_GZIP.search(asked.headers.get("accept-encoding", ""))
-    response = Response(gzip.compress(body, mtime=0) if compressed else body, status)
-    for name, values in replied["multiValueHeaders"].items():
+    """Return the response of a Lambda behind API Gateway (REST, proxy)."""
+    reply = handler(_event(asked), _Context())
+    status = int(reply["statusCode"])
+    response = Response(str(reply["body"]), status)
+    for name, values in reply["multiValueHeaders"].items():
         for value in values:
             response.headers.append(name, value)
-    if compressed:
-        response.headers["Content-Encoding"] = "gzip"
-        response.headers.add_vary_header("Accept-Encoding")
     if status < 400 and "Retry-After" in response.headers:
         response.headers["Retry-After"] = LOOK_AGAIN_SECONDS
     return response

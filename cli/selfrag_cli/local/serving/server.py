@@ -5,29 +5,29 @@ import signal
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 
 from selfrag import bootstrap
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.backends import check_services, chosen_backends
-from selfrag_cli.local.index import local_parts
+from selfrag_cli.local.index import local_parts, open_embedder
 from selfrag_cli.local.lookup import known_records
-from selfrag_cli.local.serving.background import Ingesting, IngestProcess
+from selfrag_cli.local.serving.background import Ingesting
 from selfrag_cli.local.serving.bucket import Bucket, DirectoryBucket, ReadOnlyBucket
 from selfrag_cli.local.serving.documents import Documents
 from selfrag_cli.local.serving.folder import Folder
 from selfrag_cli.local.serving.gateway import serving
 from selfrag_cli.local.setup import AS_SET, Setup
-from selfrag_cli.local.sources.place import Place
-from selfrag_cli.local.sources.progress import OnDocument
+from selfrag_cli.local.sources.place import Place, source_of
 from selfrag_cli.local.sources.report import NothingUsable
-from selfrag_cli.local.sources.source import source_of
-from selfrag_cli.local.sources.sync import sync
+from selfrag_cli.local.sources.sync import IngestionStack, OnDocument, ingestion_stack, sync
 from selfrag_cli.local.stack import running_stack
 from selfrag_cli.local.stores.bindings import LocalBindings
 from selfrag_cli.local.stores.executions import LocalExecutions
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag_cli.sample import HANDBOOK
+from selfrag_cli.terminal import warn
 
 _LOOK_SECONDS = 0.5
 
@@ -58,11 +58,9 @@ def serve_documents(
         with suppress(NothingUsable) if writable else nullcontext():
             sync(place, on_document)
     ended = _end_of_process()
-    # Made before the local stack is: what it starts must not have the stack's environment.
-    process = IngestProcess(place) if writable else None
     with (
         answering(place) as (executions, manifest),
-        _bucket(place, process, manifest) as bucket,
+        _bucket(place, writable, manifest) as bucket,
         serving(port, executions.watch, bucket, origins=origins, token=token) as url,
     ):
         announce(url)
@@ -109,14 +107,26 @@ def _check_writable(directory: Path) -> None:
 
 
 @contextmanager
-def _bucket(place: Place, process: IngestProcess | None, manifest: LocalManifest) -> Iterator[Callable[[str], Bucket]]:
-    """Yield what makes the bucket of a server's URL, in which documents are changed if a process ingests them."""
-    if process is None:
+def _bucket(place: Place, writable: bool, manifest: LocalManifest) -> Iterator[Callable[[str], Bucket]]:
+    """Yield what makes the bucket of a server's URL, in which documents are changed and ingested if it is writable."""
+    if not writable:
         source = source_of(place.collection)
         read = Folder(source.root, place.collection) if source and isinstance(source.root, Path) else None
         yield lambda url: ReadOnlyBucket(read, url)
         return
     folder = Folder(place.source, place.collection)
-    ingesting = Ingesting(process, Documents(place.collection, manifest))
-    with ingesting.at_work(process.end):
-        yield lambda url: DirectoryBucket(folder, ingesting.changed, url)
+    with ingestion_stack(manifest, open_embedder()) as stack:
+        ingesting = Ingesting(partial(_ingest, place, stack), Documents(place.collection, manifest))
+        with ingesting.at_work(stack.close):
+            yield lambda url: DirectoryBucket(folder, ingesting.changed, url)
+
+
+def _ingest(place: Place, stack: IngestionStack) -> None:
+    try:
+        report = sync(place, stack=stack)
+    except NothingUsable as error:
+        # A directory whose documents were deleted is no mistake.
+        if not error.report.removed:
+            raise
+        report = error.report
+    warn(report.warnings)

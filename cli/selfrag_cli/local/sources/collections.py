@@ -11,12 +11,20 @@ from selfrag_cli.local.home import alone, connect, writing
 from selfrag_cli.local.index import SCHEMA as INDEX
 from selfrag_cli.local.index import NamedEmbedder, embedding_with
 from selfrag_cli.local.index.collections import Size, forget, sizes
-from selfrag_cli.local.sources.place import Place, check_directory
+from selfrag_cli.local.sources.place import SCHEMA as SOURCES
+from selfrag_cli.local.sources.place import (
+    Place,
+    Root,
+    check_directory,
+    directory_collection,
+    is_own,
+    remember,
+    site_collection,
+    source_of,
+)
 from selfrag_cli.local.sources.site.addresses import canonical, is_address
 from selfrag_cli.local.sources.site.visits import FORGET as FORGET_VISITS
 from selfrag_cli.local.sources.site.visits import SCHEMA as VISITS
-from selfrag_cli.local.sources.source import SCHEMA as SOURCES
-from selfrag_cli.local.sources.source import Root, directory_collection, is_own, remember, site_collection, source_of
 from selfrag_cli.local.stores.manifest import SCHEMA as MANIFEST
 from selfrag_cli.local.stores.manifest import LocalManifest
 

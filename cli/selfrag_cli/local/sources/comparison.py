@@ -37,10 +37,6 @@ class Files(ABC):
     def content(self, path: str) -> bytes:
         """Return the bytes of a file, at most one more than a document may have; raises BadDocument."""
 
-    @abstractmethod
-    def size(self, path: str) -> int:
-        """Return the number of bytes of a file; 0 if it is gone."""
-
     def metadata(self, path: str) -> Mapping[str, str]:
         """Return what is known of a file beside its content, as the metadata of an object."""
         return {}
@@ -59,13 +55,6 @@ class DirectoryFiles(Files):
                 return opened.read(MAX_DOCUMENT_BYTES + 1)
         except OSError as error:
             raise BadDocument(f"{path} cannot be read: {error.strerror}.") from error
-
-    def size(self, path: str) -> int:
-        """Return the number of bytes of a file; 0 if it is gone."""
-        try:
-            return (self.directory / path).stat().st_size
-        except OSError:
-            return 0
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,119 @@
-"""Places: a collection, and the directory or the site that it is read from."""
+"""Places: a collection and the directory or site that it is read from, as the home remembers it."""
 
+import hashlib
+import json
 import os
 import re
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
+from urllib.parse import urlsplit
 
 from selfrag.domain.errors import InvalidInput
+from selfrag_cli.local.home import connect, writing
 from selfrag_cli.local.sources.site.addresses import canonical, is_address
-from selfrag_cli.local.sources.source import Root, directory_collection, resolved, site_collection, source_of
 from selfrag_cli.sample import HANDBOOK
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS sources (
+    collection TEXT PRIMARY KEY, directory BLOB NOT NULL, read_at INTEGER NOT NULL, unread TEXT NOT NULL);
+"""
+_PUT = "INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?)"
+# A directory's own collection is called after it, with a tilde, which no name that is given has; once by a hash alone.
+_OWN = re.compile(r".+~[0-9a-f]{8}|[0-9a-f]{32}")
+
+# A directory, or the address of a site's first page.
+Root = Path | str
+
+
+@dataclass(frozen=True)
+class Source:
+    """The directory or site of a collection, and when something was last read (seconds since the epoch).
+
+    `unread` says why something there could not be read, by its path; no record of the manifest tells of that.
+    """
+
+    collection: str
+    root: Root
+    read_at: int
+    unread: Mapping[str, str]
+
+
+def source_of(collection: str) -> Source | None:
+    """Return the source of a collection; None if nothing of it was ever read, or by an earlier release."""
+    return next((source for source in sources() if source.collection == collection), None)
+
+
+def sources() -> list[Source]:
+    """Return the sources of all collections, in the order of their names."""
+    with _opened() as connection:
+        rows = connection.execute("SELECT * FROM sources ORDER BY collection").fetchall()
+    return [Source(name, _root(os.fsdecode(at)), read_at, json.loads(unread)) for name, at, read_at, unread in rows]
+
+
+def remember(collection: str, root: Root, unread: Mapping[str, str], read_at: int | None = None) -> None:
+    """Remember where a collection is read from, and when something was, if that is not as it is remembered.
+
+    Without `read_at` nothing was read just now.
+    """
+    before = source_of(collection)
+    at = read_at if read_at is not None else before.read_at if before else int(time.time())
+    now = Source(collection, resolved(root), at, dict(unread))
+    if now != before:
+        row = (collection, os.fsencode(now.root), at, json.dumps(now.unread))
+        with _opened() as connection, writing(connection):
+            connection.execute(_PUT, row)
+
+
+def is_own(collection: str) -> bool:
+    """Return whether a collection is a directory's own, without a name that a person gave."""
+    return _OWN.fullmatch(collection) is not None
+
+
+def directory_collection(directory: Path) -> str:
+    """Return the name of a directory's own collection: its last name, and digits that no other directory has.
+
+    It is the one that was read from this directory or moved to it, if there is one.
+    """
+    path, others = directory.resolve(), sources()
+    for source in others:
+        if is_own(source.collection) and source.root == path:
+            return source.collection
+    taken, name = {source.collection for source in others}, _own(path.name, os.fsencode(path))
+    while name in taken:
+        name = _own(path.name, name.encode() + os.fsencode(path))
+    return name
+
+
+def site_collection(address: str) -> str:
+    """Return the name of a site's own collection: its host, and digits that no other address has."""
+    names = (source.collection for source in sources() if is_own(source.collection) and source.root == address)
+    return next(names, None) or _own(urlsplit(address).netloc, address.encode())
+
+
+def _root(at: str) -> Root:
+    return at if is_address(at) else Path(at)
+
+
+def resolved(root: Root) -> Root:
+    """Return a directory's path without links and dots; an address as it is."""
+    return root.resolve() if isinstance(root, Path) else root
+
+
+def _own(name: str, value: bytes) -> str:
+    readable = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:40] or "documents"
+    return f"{readable}~{hashlib.sha256(value).hexdigest()[:8]}"
+
+
+@contextmanager
+def _opened() -> Iterator[sqlite3.Connection]:
+    with closing(connect(SCHEMA)) as connection:
+        yield connection
 
 
 class AnotherDirectory(InvalidInput):

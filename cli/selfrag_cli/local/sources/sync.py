@@ -4,40 +4,119 @@ The directory is the bucket, and the manifest says what the index holds of it. T
 whose content is not what the manifest says; with nothing to do, not even the local stack is started.
 """
 
+import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from queue import SimpleQueue
+from typing import Any, Never
 
-from selfrag.bootstrap import Parts
+from selfrag import bootstrap
+from selfrag.domain.documents import document_id
+from selfrag.domain.errors import Misconfigured, SelfragError
+from selfrag.ports.embedder import Embedder
 from selfrag.ports.objects import Object
+from selfrag.reader.processes.pool import POOL
 from selfrag.runtime.settings import IngestionSettings
+from selfrag_cli.local.definitions import INGESTION
+from selfrag_cli.local.environment import DOCUMENTS_BUCKET, handlers_environment
 from selfrag_cli.local.home import alone
 from selfrag_cli.local.index import KeptEmbedder, NamedEmbedder, embedding_with, open_index
 from selfrag_cli.local.index.tokens import TOKENIZER
 from selfrag_cli.local.recognition.tesseract import program
+from selfrag_cli.local.runner.tasks import Item, LambdaHandler
 from selfrag_cli.local.sources.comparison import Comparison, compare, content_of, is_about, records_by_path
-from selfrag_cli.local.sources.place import AnotherDirectory, Place, refuse_another
-from selfrag_cli.local.sources.progress import OnDocument, Progress
+from selfrag_cli.local.sources.place import AnotherDirectory, Place, refuse_another, remember
 from selfrag_cli.local.sources.report import Interrupted, Plan, Report, plan_of, report_of
-from selfrag_cli.local.sources.source import remember
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
+from selfrag_cli.local.stores.objects import LocalObjects
+
+# Embedding takes one core and the workflow, which is Python, another; more threads only wait for each other.
+AT_ONCE = 3
+# So many passages are embedded before the run looks whether it is to end: seconds, on a busy machine.
+_TOGETHER = 5
+# What is at work when a person interrupts the command may take so long to end; then the command ends without it.
+GRACE_SECONDS = 1.0
 
 Compare = Callable[[Place, LocalManifest, str], Comparison]
 
 
+@dataclass(frozen=True)
+class Progress:
+    """A moment of an ingestion: documents read, how many there are, and the name of the document at work."""
+
+    done: int
+    total: int
+    name: str
+
+
+# Called with each moment of an ingestion; only if something is to be done.
+OnDocument = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class IngestionStack:
+    """The parts of ingestion's steps while they are in force; `stopped` is set when no step is to begin."""
+
+    objects: LocalObjects
+    stopped: threading.Event = field(default_factory=threading.Event)
+    closed: threading.Event = field(default_factory=threading.Event)
+
+    def start(self) -> None:
+        """Let steps begin, unless the stack is closed."""
+        self.stopped.clear()
+        if self.closed.is_set():
+            self.stopped.set()
+
+    def stop(self) -> None:
+        """End the run: begin no other step, and end the workers that read files."""
+        self.stopped.set()
+        POOL.stop()
+
+    def close(self) -> None:
+        """End the run, and let no other begin."""
+        self.closed.set()
+        self.stop()
+
+
+@contextmanager
+def ingestion_stack(manifest: LocalManifest, embedding: KeptEmbedder) -> Iterator[IngestionStack]:
+    """Have the environment and the parts of ingestion's steps until the block ends."""
+    # It takes a second to load.
+    from selfrag_cli.local.recognition.local import local_recognizer
+
+    # Every write can be searched at once here.
+    settings = {"SELFRAG_PIPELINE": _pipeline(embedding), "SELFRAG_VIEW_SECONDS": "0"}
+    stack = IngestionStack(LocalObjects())
+    with handlers_environment(settings), local_recognizer() as recognizer:
+        parts: bootstrap.Parts = {
+            "objects": stack.objects,
+            "manifest": manifest,
+            "index": open_index(),
+            "embedder": Interruptible(embedding, stack.stopped),
+            "recognizer": recognizer,
+        }
+        with bootstrap.using(**parts):
+            yield stack
+
+
 def sync(
     place: Place,
-    on_document: OnDocument = lambda reading: None,
+    on_document: OnDocument = lambda progress: None,
     embedder: NamedEmbedder | None = None,
     may_replace: Callable[[AnotherDirectory], bool] = lambda another: False,
     compare_with: Compare = compare,
+    stack: IngestionStack | None = None,
 ) -> Report:
     """Bring a place's collection up to date with its directory, or with what else `compare_with` compares it with.
 
-    multilingual-e5-small embeds unless another embedder is given. Several processes may do so at once, for the same
-    directory or others. Raises InvalidInput if the directory is missing, AnotherDirectory if the collection was read
-    from another one which it may not replace, NothingUsable if it holds no document that can be used, Interrupted.
+    multilingual-e5-small embeds unless another embedder is given. A `stack` is one that is in force already. Several
+    processes may do so at once, for the same directory or others. Raises InvalidInput if the directory is missing,
+    AnotherDirectory if the collection was read from another one which it may not replace, NothingUsable if it holds no
+    document that can be used, Interrupted.
     """
     # Of several processes one brings it in step, and the others find it so.
     with alone(place.collection), embedding_with(embedder) as embedding, opened_manifest() as manifest:
@@ -50,7 +129,9 @@ def sync(
         comparison.keep()
         if not comparison.in_step:
             _remember(place, comparison, int(time.time()))
-            comparison = replace(comparison, unread=_ingest(place, comparison, manifest, embedding, on_document))
+            with nullcontext(stack) if stack else ingestion_stack(manifest, embedding) as parts:
+                unread = _ingest(place, comparison, manifest, parts, on_document)
+            comparison = replace(comparison, unread=unread)
         _remember(place, comparison)
         return report_of(place, comparison, records_by_path(place, manifest))
 
@@ -65,6 +146,11 @@ def _made_by(embedding: KeptEmbedder) -> str:
     return IngestionSettings(pipeline=_pipeline(embedding)).made_by
 
 
+def _pipeline(embedding: KeptEmbedder) -> str:
+    """Return what passages depend on beside the files: what embeds them, and whether pictures of pages are read."""
+    return " ".join([embedding.name, TOKENIZER, *(["tesseract"] if program() else [])])
+
+
 def _remember(place: Place, comparison: Comparison, read_at: int | None = None) -> None:
     # An empty directory is no source yet.
     if comparison.before or comparison.files.paths:
@@ -72,36 +158,35 @@ def _remember(place: Place, comparison: Comparison, read_at: int | None = None) 
 
 
 def _ingest(
-    place: Place, comparison: Comparison, manifest: LocalManifest, embedding: KeptEmbedder, on_document: OnDocument
+    place: Place, comparison: Comparison, manifest: LocalManifest, stack: IngestionStack, on_document: OnDocument
 ) -> dict[str, str]:
     """Run the workflow for all that is not in step; return why files cannot be read, by path."""
-    # They take a second to load.
-    from selfrag_cli.local.recognition.local import local_recognizer
-    from selfrag_cli.local.sources.ingestion import ingest_objects
+    unread = dict(comparison.unread)
+    read, total = 0, len(comparison.todo)
 
-    unread, progress = dict(comparison.unread), Progress(place, comparison, on_document)
-
-    def read(key: str) -> Object | None:
+    def content(key: str) -> Object | None:
         path = place.path_of(key)
         if path in comparison.gone:
             return None
-        content, why = content_of(comparison.files, path)
+        data, why = content_of(comparison.files, path)
         if why:
             unread[path] = why
-        return None if content is None else Object(content, comparison.files.metadata(path))
+        return None if data is None else Object(data, comparison.files.metadata(path))
+
+    def report(key: str, ended: bool) -> None:
+        nonlocal read
+        path = place.path_of(key)
+        read += ended and path not in comparison.gone
+        on_document(Progress(read, total, path))
 
     keys = [f"{place.collection}/{path}" for path in (*comparison.todo, *comparison.gone)]
-    environment = {"SELFRAG_PIPELINE": _pipeline(embedding)}
-    with local_recognizer() as recognizer:
-        parts: Parts = {"index": open_index(), "embedder": embedding, "recognizer": recognizer}
-        ingest = partial(ingest_objects, read=read, manifest=manifest, environment=environment, parts=parts)
-        try:
-            ingest(keys, on_event=progress)
-            # What failed for another reason than its content is tried once more, now that all others are read.
-            ingest(_failed(place, manifest, keys), on_event=lambda event: None)
-        except KeyboardInterrupt as error:
-            files = len(comparison.files.paths)
-            raise Interrupted(files - len(comparison.todo) + progress.read, files) from error
+    try:
+        _Run(content, stack, report).to_the_end(keys)
+        # What failed for another reason than its content is tried once more, now that all others are read.
+        _Run(content, stack, lambda key, ended: None).to_the_end(_failed(place, manifest, keys))
+    except KeyboardInterrupt as error:
+        files = len(comparison.files.paths)
+        raise Interrupted(files - total + read, files) from error
     return unread
 
 
@@ -111,6 +196,109 @@ def _failed(place: Place, manifest: LocalManifest, keys: Sequence[str]) -> list[
     return [key for key in keys if (record := records.get(key)) and record.status == "failed" and not is_about(record)]
 
 
-def _pipeline(embedding: KeptEmbedder) -> str:
-    """Return what passages depend on beside the files: tokens, vectors, and whether pictures of pages are read."""
-    return " ".join([embedding.name, TOKENIZER, *(["tesseract"] if program() else [])])
+class Stopped(SelfragError):
+    """The command ends, so no step begins any more."""
+
+
+class Interruptible:
+    """An embedder that ends between some passages when the run is to end."""
+
+    def __init__(self, embedder: Embedder, stopped: threading.Event) -> None:
+        self._embedder, self._stopped = embedder, stopped
+        self.spread_floor = embedder.spread_floor
+
+    def query(self, text: str) -> list[float]:
+        """Return the vector of a search query."""
+        return self._embedder.query(text)
+
+    def passages(self, texts: Sequence[str]) -> Iterator[list[float]]:
+        """Yield each passage's vector; raises SelfragError once the run is to end."""
+        for start in range(0, len(texts), _TOGETHER):
+            if self._stopped.is_set():
+                raise Stopped("the command was ended")
+            yield from self._embedder.passages(texts[start : start + _TOGETHER])
+
+
+class _NoTables:
+    """Ingestion's definition uses no table: the manifest is its steps'."""
+
+    def get_item(self, table: str, key: Item) -> Never:
+        raise NotImplementedError(table)
+
+    def put_item(self, table: str, item: Item) -> Never:
+        raise NotImplementedError(table)
+
+
+class _Run:
+    """One execution of the workflow for each object, some at a time; each object is held only while it is read.
+
+    What became of them stands in the manifest. `report` is called with the key of each that begins, and of each that
+    ends.
+    """
+
+    def __init__(
+        self, content: Callable[[str], Object | None], stack: IngestionStack, report: Callable[[str, bool], None]
+    ) -> None:
+        # The handlers take a while to load.
+        from selfrag_cli.local.stack import deployed_handlers, machine
+
+        self._content, self._stack, self._report = content, stack, report
+        self._events: SimpleQueue[tuple[str, bool] | Exception] = SimpleQueue()
+        handlers = {name: self._watched(handler) for name, handler in deployed_handlers(INGESTION).items()}
+        # No step has a timeout: on a busy machine, or behind a large neighbour, it takes as long as it takes.
+        self._machine = machine(INGESTION, handlers, _NoTables(), self._pause, timed=False)
+
+    def to_the_end(self, keys: Sequence[str]) -> None:
+        """Start the executions, and report them in this thread until all have ended.
+
+        Raises Misconfigured when a step does, for it would be the same with every other document.
+        """
+        threads, done, grace = ThreadPoolExecutor(AT_ONCE), 0, None
+        executions: list[Future[None]] = []
+        self._stack.start()
+        try:
+            executions = [threads.submit(self._execute, key) for key in keys]
+            while done < len(keys):
+                event = self._events.get()
+                if isinstance(event, Exception):
+                    raise event
+                done += event[1]
+                self._report(*event)
+        except KeyboardInterrupt:
+            grace = GRACE_SECONDS
+            raise
+        finally:
+            # The stores are closed after this; each execution ends with the step that it is in.
+            self._stack.stop()
+            threads.shutdown(wait=False, cancel_futures=True)
+            wait([execution for execution in executions if not execution.cancelled()], grace)
+
+    def _execute(self, key: str) -> None:
+        self._events.put((key, False))
+        try:
+            with self._stack.objects.holding(document_id(DOCUMENTS_BUCKET, key), key, self._content(key)):
+                ended = self._machine.start(uuid.uuid4().hex, {"bucket": DOCUMENTS_BUCKET, "key": key}).wait()
+            if ended.output is None:
+                raise SelfragError(f"{key} was not ingested: {ended.error}")
+        except Exception as error:
+            self._events.put(error)
+        else:
+            self._events.put((key, True))
+
+    def _watched(self, handler: LambdaHandler) -> LambdaHandler:
+        """Return a step that does not begin when the run is to end, and whose misconfiguration ends the run."""
+
+        def watched(event: dict[str, Any], context: Any) -> Any:
+            if self._stack.stopped.is_set():
+                raise Stopped("the command was ended")
+            try:
+                return handler(event, context)
+            except Misconfigured as error:
+                self._events.put(error)
+                raise
+
+        return watched
+
+    def _pause(self, seconds: float) -> None:
+        """Wait before a step is tried again, unless the run is to end."""
+        self._stack.stopped.wait(seconds)

@@ -1,6 +1,9 @@
 """The stand-in as the model of the steps, in this process: the rules' replies, read as Claude's are."""
 
 import json
+import math
+import re
+import uuid
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -9,10 +12,81 @@ from pydantic import ValidationError
 
 from selfrag.adapters.claude.messages import Content, Message, call_of, content_of, search_result, verdict_in
 from selfrag.domain.calls import ModelCall, Prices
+from selfrag.domain.verdicts import RULE_MODEL
 from selfrag.ports.model import Judgement, Source, V, Writing
 from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.clock import Clock
-from selfrag_cli.local.stand_in.replies import reply_to
+from selfrag_cli.local.stand_in.answers import generate
+from selfrag_cli.local.stand_in.fields import fields_of
+from selfrag_cli.local.stand_in.messages import Refused, content_blocks
+from selfrag_cli.local.stand_in.rules import RULES
+
+
+def answer_of(message: Mapping[str, Any], schema: Any) -> Any:
+    """Return the verdict that a schema asks for, or, without one, the answer in content blocks; raises Refused."""
+    if schema is None:
+        results = [block for block in content_blocks(message) if block["type"] == "search_result"]
+        return generate(fields_of(message), results)
+    return _asked_for(RULES[step_of(schema)](fields_of(message)), schema)
+
+
+def step_of(schema: Any) -> str:
+    """Return the step that asks for a schema; None is asked for by `generate`, which wants text. Raises Refused.
+
+    A shape's title is a word of its step's name: Utility is asked for by `grade_utility`.
+    """
+    if schema is None:
+        return "generate"
+    title = str(schema.get("title")).lower() if isinstance(schema, dict) else ""
+    for step in RULES:
+        if title in step.split("_"):
+            return step
+    raise Refused(f"no rule is known for this schema; known are those of {', '.join(RULES)}")
+
+
+def _asked_for(verdict: Any, schema: Mapping[str, Any]) -> Any:
+    """Return a verdict in the fields that a schema names and no others, as the service gives it."""
+    named = {name for shape in (schema, *schema.get("$defs", {}).values()) for name in shape.get("properties", {})}
+
+    def kept(value: Any) -> Any:
+        if isinstance(value, list):
+            return [kept(item) for item in value]
+        return {name: kept(part) for name, part in value.items() if name in named} if isinstance(value, dict) else value
+
+    return kept(verdict)
+
+
+_EAST_ASIAN = re.compile("[\u3000-\uffef]")
+
+
+def reply_to(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the reply to a request that was checked; raises Refused for a step that no rule is for."""
+    wanted = body.get("output_config", {}).get("format", {}).get("schema")
+    answer = answer_of(body["messages"][-1], wanted)
+    verdict = {"type": "text", "text": json.dumps(answer, ensure_ascii=False)}
+    content = answer if isinstance(answer, list) else [verdict]
+    sent = {name: body[name] for name in ("system", "messages", "output_config") if name in body}
+    return {
+        "id": f"msg_{uuid.uuid4().hex[:24]}",
+        "type": "message",
+        "role": "assistant",
+        "model": RULE_MODEL,
+        "content": content,
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": tokens(_text(sent)), "output_tokens": tokens(_text(content))},
+    }
+
+
+def tokens(text: str) -> int:
+    """Return an estimate: four ASCII characters make a token, and so does one East Asian character or two others."""
+    plain = len(text.encode("ascii", "ignore"))
+    east_asian = len(_EAST_ASIAN.findall(text)) if plain < len(text) else 0
+    return math.ceil(plain / 4 + east_asian + (len(text) - plain - east_asian) / 2)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 class _Part(SimpleNamespace):

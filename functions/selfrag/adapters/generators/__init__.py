@@ -1,1 +1,1 @@
-"""The fine-tuned model on a vLLM server or a SageMaker endpoint; loaded where a setting names one."""
+"""The fine-tuned model on a vLLM server; loaded where a setting names one."""

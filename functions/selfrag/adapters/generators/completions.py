@@ -3,10 +3,11 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
+from selfrag.adapters.generators.server import VllmServer
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.domain.scores.generated import LISTED, Generated
@@ -17,32 +18,21 @@ from selfrag.runtime.pace import Pace, Unanswered
 _NUMBERED = "token_id:"
 
 
-class Host(Protocol):
-    """A server that runs the model; `name` stands in messages."""
-
-    @property
-    def name(self) -> str:
-        """Return the name of the host."""
-
-    def send(self, body: bytes, seconds: float) -> bytes:
-        """Return the reply to one request; raises Unanswered for what a retry may mend, else selfrag's typed errors."""
-
-
 class Completions:
-    """A Generator on a host, for one task; `served` is the model's name in a request, "" for none."""
+    """A Generator on a server, for one task."""
 
-    def __init__(self, host: Host, pace: Pace, vocabulary: Vocabulary, model: str, served: str) -> None:
-        self._host, self._pace, self._served = host, pace, served
+    def __init__(self, server: VllmServer, pace: Pace, vocabulary: Vocabulary, model: str) -> None:
+        self._server, self._pace = server, pace
         self.vocabulary, self.model = vocabulary, model
 
     def complete(self, step: str, prompts: Sequence[str], max_tokens: int, *, stops: Sequence[int] = ()) -> Completed:
         """Complete all prompts in one request."""
-        body = json.dumps(body_of(prompts, max_tokens, stops, self.vocabulary, self._served)).encode()
+        body = json.dumps(body_of(prompts, max_tokens, stops, self.vocabulary, self.model)).encode()
         times = [0.0, 0.0]
 
         def send(seconds: float) -> Reply:
             times[0] = self._pace.now()
-            content = self._host.send(body, seconds)
+            content = self._server.send(body, seconds)
             times[1] = self._pace.now()
             try:
                 return reply_of(content, len(prompts))
@@ -62,7 +52,7 @@ class Completions:
         )
 
     def _call(self, step: str, reply: "Reply", times: Sequence[float]) -> ModelCall:
-        """Return the call; an hour of the endpoint has a price, a request has none."""
+        """Return the call; an hour of the server has a price, a request has none."""
         return ModelCall(
             step=step,
             model=self.model,
@@ -77,8 +67,9 @@ class Completions:
 def body_of(
     prompts: Sequence[str], max_tokens: int, stops: Sequence[int], vocabulary: Vocabulary, model: str
 ) -> dict[str, Any]:
-    """Return the body of one request for all prompts, in the fields that vLLM and LMI take alike."""
+    """Return the body of one request for all prompts, in vLLM's fields."""
     fields = {
+        "model": model,
         "prompt": list(prompts),
         "max_tokens": max_tokens,
         "temperature": 0,
@@ -93,7 +84,7 @@ def body_of(
         "skip_special_tokens": False,
         "spaces_between_special_tokens": False,
     }
-    return {**fields, **({"stop_token_ids": list(stops)} if stops else {}), **({"model": model} if model else {})}
+    return {**fields, **({"stop_token_ids": list(stops)} if stops else {})}
 
 
 class _Logprobs(BaseModel):

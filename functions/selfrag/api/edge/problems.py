@@ -11,7 +11,6 @@ from aws_lambda_powertools.event_handler import Response
 from pydantic import BaseModel, Field
 
 from selfrag.domain.errors import (
-    Asleep,
     DeadlineExceeded,
     InvalidInput,
     Misconfigured,
@@ -24,8 +23,6 @@ from selfrag.runtime.observability import logger
 
 CONTENT_TYPE = "application/problem+json"
 RETRY_AFTER = {"Retry-After": "5"}
-# About the time that an endpoint takes to wake (docs/generator.md).
-AWAKE_AGAIN = {"Retry-After": "300"}
 
 # RFC 9110's names. Python 3.13 renamed 413, and an error's type must not depend on the Python that answers.
 TITLES = {HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "Content Too Large"}
@@ -35,7 +32,6 @@ STATUSES: dict[type[SelfragError], HTTPStatus] = {
     InvalidInput: HTTPStatus.BAD_REQUEST,
     RequestRejected: HTTPStatus.BAD_REQUEST,
     DeadlineExceeded: HTTPStatus.SERVICE_UNAVAILABLE,
-    Asleep: HTTPStatus.SERVICE_UNAVAILABLE,
     TemporarilyUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     Misconfigured: HTTPStatus.INTERNAL_SERVER_ERROR,
     Unreadable: HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -77,10 +73,8 @@ def as_problem(error: Exception) -> ProblemRaised:
         return ProblemRaised(STATUSES[type(error)], detail, "Ask the operator to look at the logs of the API.")
     if isinstance(error, SelfragError) and type(error) in STATUSES:
         status = STATUSES[type(error)]
-        again = AWAKE_AGAIN if isinstance(error, Asleep) else RETRY_AFTER
-        return ProblemRaised(
-            status, str(error), error.hint, again if status == HTTPStatus.SERVICE_UNAVAILABLE else None
-        )
+        headers = RETRY_AFTER if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+        return ProblemRaised(status, str(error), error.hint, headers)
     return ProblemRaised(
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "The request could not be carried out because of a fault of the service.",

@@ -1,4 +1,4 @@
-"""The double of a vLLM server on loopback: completions, those of SageMaker's InvokeEndpoint, and faults of both."""
+"""The double of a vLLM server on loopback: completions, and faults."""
 
 import json
 import threading
@@ -11,36 +11,24 @@ from werkzeug.wrappers import Request, Response
 
 from selfrag.domain.scores.tokens import END, SUPPORT
 from selfrag.domain.scores.vocabulary import IDS
-from tests.support.doubles.sigv4 import BadSignature, verify
 from tests.support.doubles.vllm.prompts import MAX_MODEL_LEN, Refused, Wrong, answer_to, check_fields
 from tests.support.doubles.vllm.scenario import Scenario
 from tests.support.doubles.vllm.writing import BOS, Place, Tokens, first, written
 from tests.support.loopback import Loopback
 
-ACCESS_KEY, SECRET_KEY, REGION, ENDPOINT = "AKIDEXAMPLE", "a-secret-that-opens-nothing", "us-east-1", "selfrag"
 Choice = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A status with its words; or a `kind`: silence, cut, broken; or a `code` of SageMaker.
-
-    A status of 0 is a model that did not reply in 60 s.
-    """
+    """A status with its words; or a `kind`: silence, cut, broken."""
 
     status: int = 0
     says: str = "no"
     kind: str = ""
-    code: str = ""
 
 
 SILENCE, CUT, BROKEN = Fault(kind="silence"), Fault(kind="cut"), Fault(kind="broken")
-NO_CAPACITY = Fault(
-    400,
-    "Inference Component has no capacity to process this request. ApplicationAutoScaling may be in-progress (if "
-    "configured) or try to increase the capacity by invoking UpdateInferenceComponentRuntimeConfig API.",
-    code="ValidationError",
-)
 
 
 def _unlisted_support(choice: Choice) -> None:
@@ -82,16 +70,16 @@ class VllmDouble(Loopback):
     """A server of a scenario; it counts what it was asked for, and keeps in `wrong` what no client of ours may send.
 
     `faults` are those of the first requests, one each, None for a good one; `spoiled` damages the second choice of
-    every reply, `order` is `backwards` or `short` by one. `key` is the API key; `component` is behind the endpoint.
-    A server that `ignores_ids` lists the likeliest tokens, as vLLM did before `logprob_token_ids`.
+    every reply, `order` is `backwards` or `short` by one. `key` is the API key. A server that `ignores_ids` lists the
+    likeliest tokens, as vLLM did before `logprob_token_ids`.
     """
 
     def __init__(
         self, scenario: Scenario, *, faults: Sequence[Fault | None] = (), spoiled: str = "", order: str = "",
-        key: str = "", component: str = "", ignores_ids: bool = False,
+        key: str = "", ignores_ids: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(self._respond)
-        self.scenario, self.key, self.component, self.ignores_ids = scenario, key, component, ignores_ids
+        self.scenario, self.key, self.ignores_ids = scenario, key, ignores_ids
         self.spoiled, self.order = spoiled, order
         self.requests = self.sequences = self.input_tokens = self.output_tokens = 0
         self.wrong: list[str] = []
@@ -104,28 +92,13 @@ class VllmDouble(Loopback):
         super().__exit__(*error)
 
     def _respond(self, request: Request) -> Response:
-        if request.path == f"/endpoints/{ENDPOINT}/invocations":
-            return self._invoked(request)
         if self.key and request.headers.get("authorization") != f"Bearer {self.key}":
             return _json({"error": "Unauthorized"}, 401)
         if request.path == "/v1/completions" and request.method == "POST":
-            return self._completed(request.get_data(), sagemaker=False)
+            return self._completed(request.get_data())
         return _json({"detail": "Not Found"}, 404)
 
-    def _invoked(self, request: Request) -> Response:
-        headers = {name.lower(): value for name, value in request.headers.items()}
-        body, url = request.get_data(), self.url + request.path
-        try:
-            keys = {ACCESS_KEY: SECRET_KEY}
-            verify("POST", url, headers, body, keys=keys, region=REGION, service="sagemaker", hashes=False)
-        except BadSignature as error:
-            self.wrong.append(str(error))
-            return _aws("AccessDeniedException", str(error), 403)
-        if headers.get("x-amzn-sagemaker-inference-component", "") != self.component:
-            return _aws("ValidationError", f"Inference Component of endpoint {ENDPOINT} not found.", 400)
-        return self._completed(body, sagemaker=True)
-
-    def _completed(self, content: bytes, *, sagemaker: bool) -> Response:
+    def _completed(self, content: bytes) -> Response:
         with self._lock:
             self.requests += 1
             fault = self._faults.pop(0) if self._faults else None
@@ -138,8 +111,6 @@ class VllmDouble(Loopback):
             refused = Refused(400, str(wrong))
         except Refused as error:
             refused = error
-        if sagemaker:
-            return _model_error(refused.status, json.dumps(refused.body))
         return _json(refused.body, refused.status)
 
     def _spoilt(self, fault: Fault) -> Response:
@@ -149,12 +120,6 @@ class VllmDouble(Loopback):
             return Response('{"choices": [', content_type="application/json")
         if fault.kind:
             raise ConnectionAbortedError
-        if fault.code:
-            return (
-                _model_error(fault.status, fault.says)
-                if fault.code == "ModelError"
-                else _aws(fault.code, fault.says, fault.status)
-            )
         return _json(Refused(fault.status, fault.says).body, fault.status)
 
     def _reply(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -212,21 +177,5 @@ def vllm(scenario: Scenario, **options: Any) -> Iterator[VllmDouble]:
     assert double.wrong == [], "\n".join(double.wrong)
 
 
-def model_error(original: int, says: str = "no") -> Fault:
-    """Return SageMaker's error for a model whose own server refused with this status."""
-    return Fault(original, says, code="ModelError")
-
-
 def _json(value: Any, status: int = 200) -> Response:
     return Response(json.dumps(value), status, content_type="application/json")
-
-
-def _aws(code: str, message: str, status: int, **more: Any) -> Response:
-    reply = _json({"Code": code, "Message": message, **more}, status)
-    reply.headers["x-amzn-errortype"] = code
-    return reply
-
-
-def _model_error(original: int, said: str) -> Response:
-    told = f"Received server error ({original}) from primary with message {said!r}."
-    return _aws("ModelError", told, 424, OriginalStatusCode=original, OriginalMessage=said)

@@ -12,22 +12,10 @@ from tests.support.doubles.vllm import CANDIDATES_EXAMPLE
 from tests.support.paper.generating import candidates, decided, running
 
 
-def test_a_model_that_the_server_has_not_and_an_endpoint_that_is_absent_are_refused_to_a_question() -> None:
+def test_a_model_that_the_server_lacks_is_refused_to_a_question() -> None:
     settings = {"SELFRAG_GENERATOR_MODEL": "another"}
     with running(CANDIDATES_EXAMPLE, settings=settings), pytest.raises(Misconfigured, match="no such model"):
         decided(CANDIDATES_EXAMPLE.question)
-    settings = {"SELFRAG_GENERATOR_COMPONENT": "none"}
-    with (
-        running(CANDIDATES_EXAMPLE, sagemaker=True, settings=settings),
-        pytest.raises(Misconfigured, match="is not there"),
-    ):
-        decided(CANDIDATES_EXAMPLE.question)
-
-
-def test_a_component_of_an_endpoint_is_asked_by_its_name() -> None:
-    settings = {"SELFRAG_GENERATOR_COMPONENT": "one"}
-    with running(CANDIDATES_EXAMPLE, sagemaker=True, component="one", settings=settings):
-        assert decided(CANDIDATES_EXAMPLE.question)["verdict"]["decision"] == "yes"
 
 
 def test_ids_that_are_another_models_grade_nothing() -> None:
@@ -37,9 +25,9 @@ def test_ids_that_are_another_models_grade_nothing() -> None:
     assert {one.relevance.label for one in found} == {"ungraded"}
 
 
-def test_without_an_endpoint_a_question_for_the_generator_is_told_what_is_missing() -> None:
+def test_without_a_server_a_question_for_the_generator_is_told_what_is_missing() -> None:
     assert not generator.settings().configured
-    with pytest.raises(Misconfigured, match="SELFRAG_GENERATOR_URL or SELFRAG_GENERATOR_ENDPOINT"):
+    with pytest.raises(Misconfigured, match="SELFRAG_GENERATOR_URL names it"):
         decided("How many days?")
 
 
@@ -70,7 +58,6 @@ def test_a_key_that_was_replaced_is_read_again() -> None:
         ("SELFRAG_GENERATOR_TOKEN_IDS", '{"[Maybe]": 1}'),
         ("SELFRAG_GENERATOR_TOKEN_IDS", '{"[Relevant]": 32003}'),
         ("SELFRAG_GENERATOR_TIMEOUT_SECONDS", "0"),
-        ("SELFRAG_GENERATOR_ENDPOINT", "both"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named(name, value, monkeypatch) -> None:

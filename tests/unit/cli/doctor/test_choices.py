@@ -1,4 +1,4 @@
-"""What the doctor asks about is what the Terraform's variables say, and the pages' figures are its figures."""
+"""The doctor's choices are the Terraform's variables, and the pages' figures are its figures."""
 
 import json
 import re
@@ -69,13 +69,6 @@ def test_the_page_of_costs_reckons_with_the_doctors_figures_of_a_question() -> N
     [seconds_of_half_a_gigabyte] = re.findall(r"^\| 512 \| [\d.]+ \| (\d+) \|", COSTS, re.M)
     assert int(seconds_of_half_a_gigabyte) // 500 == needs.LAMBDA_SECONDS
     assert f"{needs.OCU_HOUR_DOLLARS} | {2 * needs.HOURS_A_MONTH} |" in COSTS
-
-
-def test_the_page_of_costs_has_the_doctors_price_of_a_recognised_page() -> None:
-    rows = re.findall(r'^\| `"(\w+)"` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$', COSTS, re.M)
-    assert {what: float(page) for what, page, *_ in rows} == needs.TEXTRACT_PAGE_DOLLARS
-    for _, page, thousand, document in rows:
-        assert (float(thousand), float(document)) == pytest.approx((1000 * float(page), 500 * float(page)))
 
 
 def test_the_page_of_sizes_reckons_with_the_doctors_figures_of_a_passage() -> None:

@@ -1,68 +1,23 @@
-"""The pages and the doctor say the same: what it prints, needs and reckons with, and what was not tried on AWS."""
+"""The pages and the doctor say the same: what it prints, needs and reckons with."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from io import StringIO
 from typing import Any
 
-import pytest
 from rich.console import Console
 
 from selfrag_cli.commands.deployment import show_end, show_finding
 from selfrag_cli.doctor import needs
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED, examine
+from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED
 from selfrag_cli.doctor.choices import Choices
-from selfrag_cli.doctor.findings import Check
+from selfrag_cli.doctor.findings import Check, examine
 from tests.support.command import ROOT
 from tests.support.doubles.aws_account import AwsAccount, Refused, Reply, limit_of_lambda, titan_quotas
 
 PAGES = {page.name: page.read_text(encoding="utf-8") for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]}
-CHECKS = {check.name for check in [*ACCOUNT, *DEPLOYED]}
-# A sentence on what was not seen on the real service, and the names of the checks that try it, or a person.
-UNTRIED = re.compile(r"untried|\b(not|never|nothing|nobody)\b[^.;]*\b(tried|measured|seen)\b[^.;]*\b(on|in) AWS", re.I)
-NAMED = re.compile(r"doctor: ((?:`[a-z-]+`(?:, )?)+)")
-BY_HAND = re.compile(r"by hand")
-
-
-def sentences(page: str) -> Iterator[str]:
-    """Yield the sentences of a page, without its code and the headings of tables."""
-    text = re.sub(r"```.*?```", "", page, flags=re.S)
-    text = re.sub(r"^\| Not tried on AWS \|.*$", "", text, flags=re.M)
-    for paragraph in re.split(r"\n\s*\n|\n(?=[|#-])", text):
-        yield from re.split(r"(?<=[.!?:])\s+(?=[A-Z])", " ".join(paragraph.split()))
-
-
-def untold(page: str) -> list[str]:
-    """Return the sentences on what was not tried on AWS that name no check of the doctor and leave it to no person."""
-    return [
-        each for each in sentences(page) if UNTRIED.search(each) and not (NAMED.search(each) or BY_HAND.search(each))
-    ]
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_what_is_not_tried_on_aws_is_a_check_of_the_doctor(name: str) -> None:
-    assert untold(PAGES[name]) == []
-    named = {check for checks in NAMED.findall(PAGES[name]) for check in re.findall(r"`([a-z-]+)`", checks)}
-    assert named <= CHECKS
-
-
-def test_a_sentence_without_its_check_is_noticed() -> None:
-    page = "It works (not tried on AWS).\nA redrive is untried. All is well.\nThat (not tried on AWS; doctor: `who`).\n"
-    assert untold(page) == ["It works (not tried on AWS).", "A redrive is untried."]
-
-
-def test_the_list_of_what_is_not_tried_names_a_check_in_each_row_and_every_check_that_tries() -> None:
-    section = (
-        PAGES["deploy.md"].split("| Not tried on AWS | Check of the doctor |\n| --- | --- |\n")[1].split("\n\n")[0]
-    )
-    rows = [set(re.findall(r"`([a-z-]+)`", row.rpartition(" | ")[2])) for row in section.splitlines()]
-    assert all(rows)
-    named = set().union(*rows)
-    assert named <= CHECKS
-    # Not of AWS: who one is, and whether a person has set the keys.
-    assert {check.name for check in DEPLOYED} - named == {"who", "secrets"}
 
 
 def poor_account() -> AwsAccount:

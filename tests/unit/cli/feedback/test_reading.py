@@ -10,7 +10,7 @@ from moto import mock_aws
 from selfrag.adapters.feedback import DynamoFeedback
 from selfrag.domain.errors import InvalidInput, Unreadable
 from selfrag_cli.feedback.reading import dynamodb_in, feedback_of_deployment, read_feedback
-from tests.support.emulated_aws.resources import FEEDBACK_TABLE, make
+from tests.support.aws.resources import FEEDBACK_TABLE, make
 from tests.unit.cli.feedback.test_gold import said
 
 LATER = 99_999_999_999
@@ -19,7 +19,7 @@ LATER = 99_999_999_999
 @pytest.fixture
 def dynamodb() -> Iterator[Any]:
     with mock_aws():
-        make({})
+        make()
         yield boto3.client("dynamodb")
 
 

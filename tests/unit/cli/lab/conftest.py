@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from selfrag_cli.lab.gold.question_sets import GoldQuestion
+from selfrag_cli.lab.question_sets import GoldQuestion
+from selfrag_cli.lab.responses import Response
+from selfrag_cli.lab.runs.results import Result
+from selfrag_cli.lab.runs.variants import Way
 
 
 def response(
@@ -40,6 +43,18 @@ def reflection(
     }
 
 
-def gold(question: str = "How long?", **known: Any) -> GoldQuestion:
+def gold(question: str = "How long?", **fields: Any) -> GoldQuestion:
     """Return a question, by default one of which nothing is known."""
-    return GoldQuestion(id=known.pop("id", question), question=question, **known)
+    return GoldQuestion(id=fields.pop("id", question), question=question, **fields)
+
+
+def result(variant: str, question_id: str, body: dict[str, Any], seconds: float = 1.0) -> Result:
+    """Return a variant's stored response to a question."""
+    return Result(
+        variant=variant,
+        way=Way(),
+        question_id=question_id,
+        question=question_id,
+        seconds=seconds,
+        response=Response.model_validate(body),
+    )

@@ -10,6 +10,7 @@ from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest, Policy
 from selfrag_cli.lab.runs.asking import asking_endpoint
 from selfrag_cli.lab.runs.variants import read_variants
+from selfrag_cli.remote import retry_after
 from tests.support.loopback import Loopback
 from tests.unit.cli.lab.conftest import response
 
@@ -28,7 +29,12 @@ class Deployment:
         self.heard.append((request.headers.get("idempotency-key"), json.loads(request.get_data())))
         status = self.statuses.pop(0)
         body = response() if status == 200 else {"detail": f"It is {status}.", "hint": "Wait."}
-        return Response(json.dumps(body), status, {"location": "/v1/questions/q"}, content_type="application/json")
+        return Response(
+            json.dumps(body),
+            status,
+            {"location": "/v1/questions/q", "retry-after": "7"},
+            content_type="application/json",
+        )
 
 
 @pytest.fixture
@@ -59,8 +65,9 @@ def test_what_is_at_work_or_refused_for_a_while_is_worth_another_try(
     deployed: Callable[..., tuple[Deployment, str]], status: int
 ) -> None:
     _, url = deployed(status)
-    with pytest.raises(TemporarilyUnavailable):
+    with pytest.raises(TemporarilyUnavailable) as refused:
         asking_endpoint(url, "key")(ASKED, "run.default.q.0", DEFAULT)
+    assert retry_after(refused.value) == (0 if status == 202 else 7)
 
 
 def test_a_policy_that_the_deployment_refuses_is_told_in_its_words(

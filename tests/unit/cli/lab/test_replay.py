@@ -11,9 +11,8 @@ from selfrag import bootstrap
 from selfrag.domain.calls import PRICES
 from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
 from selfrag.runtime.models import GRADER, WRITER
-from selfrag_cli.lab.replay import Changes, replayed
-from selfrag_cli.lab.replay_report import Replay
-from selfrag_cli.lab.traces import Trace, keeping_traces, read_traces, trace_of
+from selfrag_cli.lab.replay import Change, Changes, Replay, replayed
+from selfrag_cli.lab.traces import Trace, opened_traces, read_traces, trace_of
 from tests.support.asking import Skipping
 from tests.support.command import ROOT
 from tests.support.doubles.model_server import Body, ModelServer
@@ -82,21 +81,19 @@ def test_under_a_changed_prompt_of_one_grader_that_one_alone_is_asked_and_once_f
     assert server.counts == {"grade_support": 10}
     assert all(body["system"][0]["text"].endswith("Be strict.\n") for body in server.requests)
     report = found.report()
-    assert {step: took["calls"] for step, took in report["steps"].items()} == {
+    assert {step: of.calls for step, of in report.steps.items()} == {
         "grade_relevance": 0,
         "grade_support": 10,
         "grade_utility": 0,
     }
-    assert {step: took["verdicts"] for step, took in report["steps"].items()} == {
+    assert {step: of.verdicts for step, of in report.steps.items()} == {
         "grade_relevance": 40,
         "grade_support": 10,
         "grade_utility": 10,
     }
     read, written, cached = PRICES[GRADER]
-    assert report["steps"]["grade_support"]["usd"] == pytest.approx(
-        10 * (100 * read + 10 * written + 50 * cached) / 1e6
-    )
-    assert report["changed"] == []
+    assert report.steps["grade_support"].usd == pytest.approx(10 * (100 * read + 10 * written + 50 * cached) / 1e6)
+    assert report.changed == []
     again(traces, "--prompt", stricter("grade_support"))
     assert server.counts == {"grade_support": 10}, "what was paid is kept"
 
@@ -106,15 +103,15 @@ def test_without_a_change_nobody_is_asked_and_all_agree(
 ) -> None:
     found = again([trace_of(history) for history in traced[:5]])
     assert server.requests == []
-    assert [(took["same"], took["changed"]) for took in found.report()["steps"].values()] == [(20, 0), (5, 0), (5, 0)]
+    assert [(of.same, of.changed) for of in found.report().steps.values()] == [(20, 0), (5, 0), (5, 0)]
 
 
 def test_a_question_with_ambiguous_passages_is_replayed(again: Replaying, server: ModelServer) -> None:
     strips = [{"strip": number, "score": 0.3} for number in (1, 2)]
     server.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.3, "strips": strips}
     (history,) = histories(1, server, cache=False, strategy="corrective")
-    found = again([trace_of(history)]).report()["steps"]["grade_relevance"]
-    assert (found["same"], found["changed"], found["missing"]) == (4, 0, 0)
+    found = again([trace_of(history)]).report().steps["grade_relevance"]
+    assert (found.same, found.changed, found.missing) == (4, 0, 0)
 
 
 @pytest.fixture(scope="module")
@@ -129,14 +126,14 @@ def test_a_verdict_that_differs_is_told_with_its_question(
     none = {"claim": "Leave is 40 days.", "support": "none", "passages": [], "missing": ""}
     server.answers["grade_support"] = lambda body: {"claims": [none]}
     report = again([trace_of(history) for history in two], "--prompt", stricter("grade_support")).report()
-    differing = [{"step": "grade_support", "was": "fully_supported", "is": "no_support"}]
-    assert [(row["question"], row["verdicts"]) for row in report["changed"]] == [
+    differing = [Change(step="grade_support", before="fully_supported", now="no_support")]
+    assert [(row.question, row.verdicts) for row in report.changed] == [
         ("How many days, 0?", differing),
         ("How many days, 1?", differing),
     ]
     # The first judge is doubted, so that the stronger one is asked as well.
     assert server.counts == {"grade_support": 4}
-    assert (report["steps"]["grade_support"]["same"], report["steps"]["grade_support"]["changed"]) == (0, 2)
+    assert (report.steps["grade_support"].same, report.steps["grade_support"].changed) == (0, 2)
 
 
 def test_another_model_of_a_step_is_asked_and_the_first_judge_is_not_asked_again(
@@ -157,7 +154,7 @@ def test_a_verdict_without_a_key_stands_unless_its_step_is_changed(
     for step in [step for trace in traces for step in trace.steps]:
         assert step.result is not None
         step.result.pop("judged", None)
-    assert again(traces).report()["changed"] == []
+    assert again(traces).report().changed == []
     assert server.requests == []
     again(traces, "--prompt", stricter("grade_utility"))
     assert server.counts == {"grade_utility": 2}
@@ -173,9 +170,9 @@ def test_verdicts_that_cannot_be_had_are_missing_and_the_next_replay_asks_for_th
     found = again(traces, "--prompt", option, max_cost=0.00166, parallel=1)
     asked = server.counts["grade_utility"]
     assert 0 < asked < 6
-    assert found.missing == 6 - asked
-    assert found.report()["steps"]["grade_utility"]["usd"] <= 0.00166
-    assert again(traces, "--prompt", option).missing == 0
+    assert found.report().missing == 6 - asked
+    assert found.report().steps["grade_utility"].usd <= 0.00166
+    assert again(traces, "--prompt", option).report().missing == 0
     assert server.counts == {"grade_utility": 6}
 
 
@@ -211,11 +208,11 @@ def test_traces_are_read_from_what_eval_keeps_and_from_histories_as_they_are_pri
     two: list[list[dict[str, Any]]], tmp_path: Path
 ) -> None:
     kept, printed, of_aws = (tmp_path / name for name in ("set.traces.jsonl", "trace.json", "history.json"))
-    with keeping_traces(kept) as keep:
+    with opened_traces(kept) as keep:
         keep(two[0])
     kept.write_bytes(kept.read_bytes() + b'{"id": "cut by a ki')
     assert len(read_traces(kept)) == 1
-    with keeping_traces(kept) as keep:
+    with opened_traces(kept) as keep:
         keep(two[1])
     printed.write_text(json.dumps(two[0]), encoding="utf-8")
     of_aws.write_text(json.dumps({"events": two[0]}, indent=1), encoding="utf-8")

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
-from selfrag_cli.lab.runs.budget import MOST_IN_A_ROW, Budget
+from selfrag_cli.lab.runs.costs import Budget
 from selfrag_cli.lab.runs.results import Results, opened_results
-from selfrag_cli.lab.runs.running import PAUSES, Run
-from selfrag_cli.lab.runs.tasks import Task, tasks_left
+from selfrag_cli.lab.runs.running import MOST_IN_A_ROW, PAUSES, Run, Task, tasks_left
 from selfrag_cli.lab.runs.variants import Variant, read_variants
+from selfrag_cli.remote import RetryLater
 from tests.unit.cli.lab.conftest import gold, response
 
 TWO = read_variants(['plain={"top_k": 2}', "default={}"])
@@ -151,7 +151,7 @@ def test_what_is_at_work_when_a_run_is_interrupted_is_kept(opened: Any) -> None:
 
     ask = Asked(lambda request: slowly(request) if request.question == "1?" else None)
     with opened() as results:
-        running = Run(tasks_left(QUESTIONS, TWO, results), ask, results, 3, tell=interrupted)
+        running = Run(tasks_left(QUESTIONS, TWO, results), ask, results, 3, progress=interrupted)
         assert running.run() == 20 - len(ask.requests) > 0
     rest = Asked()
     with opened() as results:
@@ -166,7 +166,7 @@ def test_a_question_that_failed_is_asked_again_with_another_key_and_its_last_ans
         assert run(results, first, parallel=1) == 2
     with opened() as results:
         assert run(results, again) == 0
-        assert results.find("plain", "3?").response["status"] == "answered"
+        assert results.find("plain", "3?").response.status == "answered"
         assert results.spent == pytest.approx(0.22)
     assert again.times == {("3?", 2): 1, ("3?", 4): 1}
     assert not set(first.keys) & set(again.keys)
@@ -294,23 +294,14 @@ def test_a_line_that_is_no_result_is_named(opened: Any, tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize(
-    ("texts", "sentence"),
-    [
-        (["{}"], "A variant is a name"),
-        (["={}"], "A variant is a name"),
-        (["a b={}"], "A variant is a name"),
-        (["a={", "b={}"], "The variant a: policy is not valid JSON"),
-        (['a={"topk": 2}'], "The variant a: policy.topk does not exist; the fields are strategy, "),
-        (["a={}", 'a={"top_k": 2}'], "Two variants are called a"),
-    ],
-)
-def test_a_variant_that_is_none_is_refused_in_one_sentence(texts: list[str], sentence: str) -> None:
-    with pytest.raises(InvalidInput, match=sentence):
-        read_variants(texts)
+def test_a_deployment_that_names_a_longer_pause_is_left_alone_for_as_long(opened: Any) -> None:
+    pauses: list[float] = []
 
+    def busy(request: AskRequest) -> None:
+        if not pauses:
+            raise RetryLater("busy", 60.0)
 
-def test_a_variant_uses_what_is_remembered_only_if_its_policy_says_so() -> None:
-    found = read_variants(['a={"cache": true}', "b={}"])
-    assert [variant.policy.cache for variant in found] == [True, False]
-    assert [variant.name for variant in read_variants([])] == ["default"]
+    with opened() as results:
+        tasks = tasks_left(QUESTIONS[:1], TWO, results)
+        assert Run(tasks, Asked(busy), results, 1, pause=pauses.append).run() == 0
+    assert pauses == [60.0]

@@ -8,6 +8,7 @@ import pytest
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy
 from selfrag.domain.strategies import Strategy
+from selfrag_cli.lab.responses import Response
 from selfrag_cli.lab.runs.results import Result, opened_results
 from selfrag_cli.lab.runs.variants import Variant, read_variants
 from tests.unit.cli.lab.conftest import response
@@ -26,33 +27,33 @@ def names(variants: list[Variant]) -> list[str]:
     return [variant.name for variant in variants]
 
 
-def test_each_option_adds_a_variant_that_differs_from_the_default_in_nothing_else(prompt: Path) -> None:
-    variants = read_variants(['few={"top_k": 2}'], STRATEGIES[:1], ["thrifty", "strict"], [f"grade_support={prompt}"])
-    assert names(variants) == ["few", *STRATEGIES[:1], "thrifty", "strict", "grade_support.strict"]
-    assert [variant.way["profile"] for variant in variants[-3:]] == ["thrifty", "strict", ""]
+def test_each_text_is_a_variant_that_differs_from_the_default_in_nothing_else(prompt: Path) -> None:
+    variants = read_variants(['few={"top_k": 2}', "naive", "thrifty", "strict", f"grade_support={prompt}"])
+    assert names(variants) == ["few", "naive", "thrifty", "strict", "grade_support.strict"]
+    assert [variant.way.profile for variant in variants[-3:]] == ["thrifty", "strict", ""]
     assert all(variant.policy == Policy(cache=False) for variant in variants[-3:])
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_strategy_is_a_policy_of_its_name(strategy: str) -> None:
-    (variant,) = read_variants([], [strategy])
+    (variant,) = read_variants([strategy])
     assert (variant.name, variant.policy.model_dump()["strategy"], variant.policy.cache) == (strategy, strategy, False)
 
 
 def test_a_prompt_is_compared_with_what_it_was(prompt: Path) -> None:
-    assert names(read_variants([], prompts=[f"grade_support={prompt}"])) == ["default", "grade_support.strict"]
-    assert names(read_variants([], [], ["strict"], [f"generate={prompt}"])) == ["strict", "generate.strict"]
+    assert names(read_variants([f"grade_support={prompt}"])) == ["default", "grade_support.strict"]
+    assert names(read_variants(["strict", f"generate={prompt}"])) == ["strict", "generate.strict"]
 
 
 def test_a_prompt_says_the_clause_that_all_prompts_share_and_has_a_version_by_its_text(prompt: Path) -> None:
-    *_, variant = read_variants([], prompts=[f"grade_support={prompt}"])
+    *_, variant = read_variants([f"grade_support={prompt}"])
     ((step, said),) = variant.setup.prompts
     assert (step, "{material}" in said.text) == ("grade_support", False)
-    before = variant.way["prompts"]
+    before = variant.way.prompts
     prompt.write_text("Grade kindly.", encoding="utf-8")
-    *_, variant = read_variants([], prompts=[f"grade_support={prompt}"])
-    assert variant.way["prompts"].keys() == before.keys()
-    assert variant.way["prompts"] != before
+    *_, variant = read_variants([f"grade_support={prompt}"])
+    assert variant.way.prompts.keys() == before.keys()
+    assert variant.way.prompts != before
 
 
 def test_answers_by_another_prompt_or_profile_of_the_same_name_are_not_gone_on_with(
@@ -60,16 +61,16 @@ def test_answers_by_another_prompt_or_profile_of_the_same_name_are_not_gone_on_w
 ) -> None:
     options = [f"grade_support={prompt}"]
     path = tmp_path / "results.jsonl"
-    variants = read_variants([], prompts=options)
+    variants = read_variants(options)
     with opened_results(path, "here", variants) as results:
         results.add(
             Result(
                 variant=variants[-1].name,
-                **variants[-1].way,
+                way=variants[-1].way,
                 question_id="q",
                 question="?",
                 seconds=1.0,
-                response=response(),
+                response=Response.model_validate(response()),
             )
         )
     with opened_results(path, "here", variants) as results:
@@ -77,49 +78,41 @@ def test_answers_by_another_prompt_or_profile_of_the_same_name_are_not_gone_on_w
     prompt.write_text("Grade kindly.", encoding="utf-8")
     with (
         pytest.raises(InvalidInput, match=r"answers of grade_support.strict with .*the prompts \{"),
-        opened_results(path, "here", read_variants([], prompts=options)),
+        opened_results(path, "here", read_variants(options)),
     ):
         pass
 
 
-def test_a_grid_is_a_variant_for_each_combination_called_by_its_values() -> None:
-    found = read_variants(
-        [], grids=['{"top_k": [2, 4], "relevance_threshold": [0.3, 0.5], "strategy": ["corrective"]}']
-    )
-    assert [variant.name for variant in found] == [
-        f"top_k-{k}.relevance_threshold-{least}.strategy-corrective" for k in (2, 4) for least in (0.3, 0.5)
-    ]
-    assert found[1].fields == {"strategy": "corrective", "top_k": 2, "cache": False}, "0.5 is the default"
-    assert [variant.name for variant in read_variants(["plain={}"], grids=['{"top_k": [2]}'])] == ["plain", "top_k-2"]
-
-
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("text", "sentence"),
     [
-        ({"grids": ["{"]}, "--grid is not valid JSON: .*; --grid '{"),
-        ({"grids": ["{}"]}, "A grid is fields of the policy, each with a list of values: --grid '{"),
-        ({"grids": ['{"top_k": 2}']}, "A grid is fields of the policy, each with a list of values"),
-        ({"grids": ['{"top_k": [2, 99]}']}, "top_k"),
-        ({"grids": [f'{{"{"x" * 100}": [1]}}']}, "has too long a name"),
-        ({"strategies": ["best"]}, "There is no strategy 'best'"),
-        ({"profiles": ["lavish"]}, "There is no profile 'lavish'; the profiles are thrifty, balanced, strict."),
-        ({"profiles": ["strict", "strict"]}, "Two variants are called strict"),
-        (
-            {"prompts": ["grade_support"]},
-            "'grade_support' is not a step and a file: --prompt grade_support=stricter.md.",
-        ),
-        ({"prompts": ["retrieve=a.md"]}, "There is no step retrieve to change; there are decide_retrieval, "),
-        ({"prompts": ["generate=nowhere.md"]}, "The prompt nowhere.md cannot be read"),
+        ("{}", r"There is no strategy or profile '\{\}'"),
+        ("best", "There is no strategy or profile 'best': strategies are self_rag, .* profiles are thrifty, balanced"),
+        ("={}", "A variant's name has letters"),
+        ("a b={}", "A variant's name has letters"),
+        ("a={", "The variant a: policy is not valid JSON"),
+        ('a={"topk": 2}', "The variant a: policy.topk does not exist; the fields are strategy, "),
+        ("grade_support=", "'grade_support=' is not a step and a file, such as grade_support=stricter.md."),
+        ("retrieve=a.md", "There is no step retrieve to change; there are decide_retrieval, "),
+        ("generate=nowhere.md", "The prompt nowhere.md cannot be read"),
     ],
 )
-def test_an_option_that_makes_no_variant_is_refused_in_one_sentence(
-    options: dict[str, list[str]], sentence: str
-) -> None:
+def test_a_text_that_is_no_variant_is_refused_in_one_sentence(text: str, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
-        read_variants([], **options)
+        read_variants([text])
+
+
+def test_two_variants_of_one_name_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="Two variants are called strict"):
+        read_variants(["strict", 'strict={"top_k": 2}'])
+
+
+def test_a_variant_reads_the_verdict_cache_only_if_its_policy_says_so() -> None:
+    variants = read_variants(['a={"cache": true}', "b={}"])
+    assert [variant.policy.cache for variant in variants] == [True, False]
 
 
 def test_an_empty_prompt_is_refused(prompt: Path) -> None:
     prompt.write_text(" \n", encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"strict\.md is empty"):
-        read_variants([], prompts=[f"generate={prompt}"])
+        read_variants([f"generate={prompt}"])

@@ -9,9 +9,8 @@ from typing import Any
 from selfrag.domain.passages import Bounds
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
-from selfrag_cli.local.sources.place import place_to_read
+from selfrag_cli.local.sources.place import directory_collection, place_to_read
 from selfrag_cli.local.sources.report import Report
-from selfrag_cli.local.sources.source import directory_collection
 from selfrag_cli.local.sources.sync import sync
 from tests.support.fakes import FakeEmbedder
 

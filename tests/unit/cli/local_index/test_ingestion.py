@@ -1,13 +1,11 @@
 """A directory is read into the index, and the index stays in step with it."""
 
-from itertools import groupby
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.pace import Reading
+from selfrag_cli.local.sources.sync import Progress
 from tests.support.documents.files import docx, paragraph, pdf
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
@@ -74,40 +72,22 @@ def test_a_directory_whose_documents_are_all_gone_leaves_nothing_in_the_index(wr
     assert indexed(directory) == []
 
 
-def test_progress_is_told_only_while_there_is_something_to_do(write: Write) -> None:
-    told: list[Reading] = []
-    directory = write({"a.md": LEAVE, "b.md": "x " * 14000, "c.md": LEAVE, "d.md": ""})
-    ingest(directory, on_document=told.append)
-    for counts in (
-        [reading.done for reading in told],
-        [reading.passages for reading in told],
-        [reading.letters for reading in told],
-    ):
-        assert counts == sorted(counts)
-    assert (told[0].done, told[0].passages, told[0].letters) == (0, 0, 0)
-    assert (told[-1].done, told[-1].passages, told[-1].letters_left) == (4, len(indexed(directory)), 0)
-    assert {reading.total for reading in told} == {4}
-    assert {reading.name for reading in told} <= {"a.md", "b.md", "b.md, passage 26", "c.md", "d.md"}
-    told.clear()
-    ingest(directory, on_document=told.append)
-    assert told == []
+def test_progress_is_reported_only_while_there_is_something_to_do(write: Write) -> None:
+    moments: list[Progress] = []
+    directory = write({"a.md": LEAVE, "b.md": "x " * 14000, "c.md": LEAVE, "d.md": "", "gone.md": LEAVE})
+    ingest(directory, on_document=moments.append)
+    counts = [moment.done for moment in moments]
+    assert (counts, counts[0], counts[-1]) == (sorted(counts), 0, 5)
+    assert {moment.total for moment in moments} == {5}
+    assert {moment.name for moment in moments} == {"a.md", "b.md", "c.md", "d.md", "gone.md"}
+    moments.clear()
+    ingest(directory, on_document=moments.append)
+    assert moments == []
     write({"c.md": "New."})
-    ingest(directory, on_document=told.append)
-    assert {(reading.total, reading.name) for reading in told} == {(1, "c.md")}
-
-
-def test_one_name_at_a_time_is_told_until_it_is_done(write: Write) -> None:
-    told: list[Reading] = []
-    directory = write({f"{n}.md": LEAVE for n in range(8)} | {"gone.md": LEAVE})
-    ingest(directory)
     (directory / "gone.md").unlink()
-    write({f"{n}.md": f"Other, {n}." for n in range(8)})
-    ingest(directory, on_document=told.append)
-    names = [name for name, _ in groupby(reading.name for reading in told)]
-    assert len(names) == len(set(names))
-    # What is removed is in no count of what is read.
-    assert {reading.total for reading in told} == {8}
-    assert (told[-1].done, told[-1].removed) == (8, 1)
+    ingest(directory, on_document=moments.append)
+    # A document that is removed is in no count.
+    assert ({moment.total for moment in moments}, moments[-1].done) == ({1}, 1)
 
 
 def test_a_directory_may_be_ingested_into_a_collection_with_a_name(write: Write) -> None:

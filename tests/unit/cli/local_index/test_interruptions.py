@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from selfrag.domain.errors import SelfragError
-from selfrag_cli.local.sources.ingestion import Interruptible
 from selfrag_cli.local.sources.report import Interrupted
-from selfrag_cli.pace import Reading
+from selfrag_cli.local.sources.sync import Interruptible, Progress
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, index_ids, indexed, ingest, manifest_ids, report
@@ -41,8 +40,8 @@ def test_what_an_interrupted_ingestion_has_done_is_not_done_again(write: Write) 
     embedder = FakeEmbedder()
     directory = write({"a.md": LEAVE, "b.md": " ".join(map(str, range(40000)))})
 
-    def interrupt(reading: Reading) -> None:
-        if reading.done and reading.passages > 50:
+    def interrupt(progress: Progress) -> None:
+        if progress.done:
             raise KeyboardInterrupt
 
     with pytest.raises(Interrupted, match="Interrupted: 1 of 2 documents are in the index; the same command goes on"):
@@ -101,7 +100,7 @@ sync(place_to_read(Path(sys.argv[1])), embedder=FakeEmbedder())
 def test_what_other_processes_do_meanwhile_is_waited_for(write: Write, tmp_path: Path) -> None:
     directory = write({"a.md": "Old."})
 
-    def another_process(reading: Reading) -> None:
+    def another_process(progress: Progress) -> None:
         if not (directory / "b.md").exists():
             write({"b.md": "New too."})
             # Whole, as editors do it: this ingestion reads the file just now, and could find it empty.

@@ -13,8 +13,7 @@ from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import best, search
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex, open_embedder, open_index
-from selfrag_cli.local.sources.place import place_to_read
-from selfrag_cli.local.sources.source import directory_collection
+from selfrag_cli.local.sources.place import directory_collection, place_to_read
 from selfrag_cli.local.sources.sync import sync
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write

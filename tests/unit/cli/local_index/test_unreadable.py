@@ -8,7 +8,7 @@ import pytest
 
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.kinds import EXTENSIONS
-from selfrag_cli.pace import Reading
+from selfrag_cli.local.sources.sync import Progress
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, indexed, ingest, report
@@ -148,13 +148,13 @@ def test_a_file_that_cannot_be_read_is_parsed_once_and_warned_of_every_time(writ
     directory = write({"a.md": LEAVE, "bad.md": ""})
     at_work: list[str] = []
 
-    def tell(reading: Reading) -> None:
-        at_work.append(reading.name)
+    def note(progress: Progress) -> None:
+        at_work.append(progress.name)
 
-    first = ingest(directory, on_document=tell)
+    first = ingest(directory, on_document=note)
     assert at_work
     at_work.clear()
-    assert ingest(directory, on_document=tell) == report(unchanged=1, failed=1, warnings=first.warnings)
+    assert ingest(directory, on_document=note) == report(unchanged=1, failed=1, warnings=first.warnings)
     assert at_work == []
 
 

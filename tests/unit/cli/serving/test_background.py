@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from selfrag.domain.errors import Misconfigured
 from selfrag_cli.local.serving.background import Ingesting
 
 SECONDS = 10.0
@@ -32,19 +33,17 @@ class Runs:
 
     def __init__(self) -> None:
         self.begun: SimpleQueue[int] = SimpleQueue()
-        self._ends: SimpleQueue[str | Exception] = SimpleQueue()
+        self._ends: SimpleQueue[Exception | None] = SimpleQueue()
         self._count = 0
 
-    def __call__(self) -> str:
+    def __call__(self) -> None:
         self._count += 1
         self.begun.put(self._count)
-        outcome = self._ends.get(timeout=SECONDS)
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
+        if error := self._ends.get(timeout=SECONDS):
+            raise error
 
-    def end(self, outcome: str | Exception = "") -> None:
-        self._ends.put(outcome)
+    def end(self, error: Exception | None = None) -> None:
+        self._ends.put(error)
 
 
 @contextmanager
@@ -88,9 +87,13 @@ def test_a_run_that_fails_is_told_with_what_it_was_for_and_the_next_one_runs(
         documents.changed("hr/a.md", '"a"')
         assert runs.begun.get(timeout=SECONDS) == 1
         documents.changed("hr/gone.md", "")
-        runs.end("The disk is full.")
+        runs.end(Misconfigured("The disk is full."))
         waiting = {"hr/gone.md": ""}
-        assert listed.refreshed.get(timeout=SECONDS) == (waiting, {"hr/a.md": '"a"'}, "The disk is full.")
+        assert listed.refreshed.get(timeout=SECONDS) == (
+            waiting,
+            {"hr/a.md": '"a"'},
+            "Documents could not be read: The disk is full.",
+        )
         assert runs.begun.get(timeout=SECONDS) == 2
         runs.end(OSError("no more\nprocesses"))
         working, unread, reason = listed.refreshed.get(timeout=SECONDS)
@@ -100,7 +103,10 @@ def test_a_run_that_fails_is_told_with_what_it_was_for_and_the_next_one_runs(
         assert runs.begun.get(timeout=SECONDS) == 3
         runs.end()
         assert listed.refreshed.get(timeout=SECONDS) == ({}, {}, "")
-    assert capsys.readouterr().err == "selfrag: Documents could not be read: OSError: no more processes\n"
+    assert capsys.readouterr().err.splitlines() == [
+        "selfrag: Documents could not be read: The disk is full.",
+        "selfrag: Documents could not be read: OSError: no more processes",
+    ]
 
 
 def test_the_end_ends_the_run_that_is_under_way_and_begins_no_other() -> None:

@@ -14,8 +14,7 @@ from selfrag_cli.local.sources.collections import (
     move_collection,
     remove_collection,
 )
-from selfrag_cli.local.sources.place import AnotherDirectory
-from selfrag_cli.local.sources.source import directory_collection
+from selfrag_cli.local.sources.place import AnotherDirectory, directory_collection
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, held_by, indexed, ingest, manifest_ids, report

@@ -1,4 +1,4 @@
-"""Answers of the fine-tuned model with their critique: by the worked examples, from both hosts."""
+"""Answers of the fine-tuned model with their critique: by the worked examples."""
 
 from dataclasses import replace
 from typing import Any
@@ -12,8 +12,6 @@ from selfrag.domain.scores.paths import Path, path_score
 from selfrag.domain.scores.ranking import ranked, voted
 from tests.support.doubles.vllm import CANDIDATES_EXAMPLE, SEGMENTS_EXAMPLE, Node, Said, VllmDouble
 from tests.support.paper.generating import branch, candidates, decided, running, segments
-
-HOSTS = pytest.mark.parametrize("sagemaker", [False, True], ids=["by its URL", "by SageMaker"])
 
 
 def counted(double: VllmDouble, *results: dict[str, Any]) -> None:
@@ -29,9 +27,8 @@ def counted(double: VllmDouble, *results: dict[str, Any]) -> None:
     assert all(call["cost_usd"] is None for call in calls)
 
 
-@HOSTS
-def test_each_passage_has_its_answer_and_the_scores_of_the_worked_example(sagemaker) -> None:
-    with running(CANDIDATES_EXAMPLE, sagemaker=sagemaker) as double:
+def test_each_passage_has_its_answer_and_the_scores_of_the_worked_example() -> None:
+    with running(CANDIDATES_EXAMPLE) as double:
         decision = decided(CANDIDATES_EXAMPLE.question)
         found, result = candidates(CANDIDATES_EXAMPLE)
         counted(double, decision, result)

@@ -10,7 +10,7 @@ import pytest
 from selfrag_cli.local.sources.place import Place, place_to_read
 from selfrag_cli.local.sources.report import Plan, Report
 from selfrag_cli.local.sources.site.notes import Limits
-from selfrag_cli.local.sources.site.reading import site_comparison
+from selfrag_cli.local.sources.site.walk import site_comparison
 from selfrag_cli.local.sources.sync import plan, sync
 from tests.support.doubles.web_site import WebSite
 from tests.support.fakes import FakeEmbedder

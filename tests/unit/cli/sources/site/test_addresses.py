@@ -8,9 +8,9 @@ import pytest
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.local.sources.place import place_to_ask, place_to_read
 from selfrag_cli.local.sources.site.addresses import canonical, is_address, linked, same_site
+from selfrag_cli.local.sources.site.fetching import ending_for, head_of
 from selfrag_cli.local.sources.site.notes import Limits
-from selfrag_cli.local.sources.site.reading import site_comparison
-from selfrag_cli.local.sources.site.replies import ending_for, head_of
+from selfrag_cli.local.sources.site.walk import site_comparison
 from selfrag_cli.local.sources.sync import sync
 from tests.support.fakes import FakeEmbedder
 

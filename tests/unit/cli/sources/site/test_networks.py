@@ -18,8 +18,8 @@ from selfrag_cli.local.sources.report import Report
 from selfrag_cli.local.sources.site.fetching import Fetcher
 from selfrag_cli.local.sources.site.networks import REQUEST_SECONDS, Network, is_public
 from selfrag_cli.local.sources.site.notes import Limits
-from selfrag_cli.local.sources.site.reading import site_comparison
 from selfrag_cli.local.sources.site.visits import Visit
+from selfrag_cli.local.sources.site.walk import site_comparison
 from selfrag_cli.local.sources.sync import sync
 from tests.support.fakes import FakeEmbedder
 

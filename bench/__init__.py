@@ -1,0 +1,1 @@
+"""Measurements that print figures; neither installed nor tests."""

@@ -1,0 +1,42 @@
+"""`python -m bench PART ...`: measure something, and print its figures.
+
+rows, strategies, workflow   the workflow against a simulated Claude; several parts may be named
+publish                      put the figures of these parts into docs/
+documents                    words and table cells that readers of documents keep
+retrieval                    the search, on questions in SQuAD's format or on lines that differ in an identifier
+laptop                       `selfrag ask` and `selfrag serve` on this machine
+cold                         the functions of a question that start cold
+hostile, growth              files and texts that are made to take long
+
+Each part says with --help what options it has.
+"""
+
+import importlib
+import sys
+
+from bench.workflow import command as workflow
+
+MODULES = {
+    "documents": "bench.documents.command",
+    "retrieval": "bench.retrieval.command",
+    "laptop": "bench.laptop.command",
+    "cold": "bench.cold",
+    "hostile": "bench.hostile",
+    "growth": "bench.growth",
+}
+
+
+def main() -> None:
+    """Run the named part, or those of the workflow."""
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    if name in MODULES:
+        sys.argv[:2] = [f"python -m bench {name}"]
+        importlib.import_module(MODULES[name]).run()
+    elif name in ("-h", "--help"):
+        print(__doc__)
+    else:
+        workflow.run()
+
+
+if __name__ == "__main__":
+    main()

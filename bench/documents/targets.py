@@ -1,0 +1,48 @@
+"""The targets of the figures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bench.documents.results import Row
+
+MOST_GLUED, LEAST_CELLS = 1.0, 95.0
+_OURS = "selfrag"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A sentence, what is needed, what was measured, and whether that is enough."""
+
+    target: str
+    needed: str
+    measured: str
+    met: str
+
+
+def targets(rows: Sequence[Row]) -> list[Target]:
+    """Of the kinds that were measured: TeX's glue, cells with their headings, and what other readers do better."""
+    ours = {row.kind: row for row in rows if row.reader == "selfrag"}
+    found = []
+    if (tex := ours.get("pdf by TeX")) and tex.glued is not None:
+        found.append(_target("words glued in TeX's PDFs", f"at most {MOST_GLUED}", tex.glued, tex.glued <= MOST_GLUED))
+    for name, pdf in (("PDFs", True), ("all others", False)):
+        of = [row for row in ours.values() if row.kind.startswith("pdf") == pdf and row.of_cells]
+        if of:
+            share = round(sum(row.kept_cells for row in of) / sum(row.of_cells for row in of) * 100, 2)
+            needed = f"at least {LEAST_CELLS}%"
+            found.append(_target(f"cells with headings in {name}", needed, share, share >= LEAST_CELLS))
+    for name in ("lost", "glued"):
+        better = [
+            f"{row.kind} by {row.reader}: {value}"
+            for row in rows
+            if row.kind in ours and row.reader != _OURS
+            for value, own in [(getattr(row, name), getattr(ours[row.kind], name))]
+            if value is not None and own is not None and value < own
+        ]
+        told = "; ".join(better) or "none"
+        found.append(_target(f"kinds of which another reader has fewer words {name}", "none", told, not better))
+    return found
+
+
+def _target(target: str, needed: str, measured: object, met: bool) -> Target:
+    return Target(target, needed, str(measured), "yes" if met else "no")

@@ -1,0 +1,1 @@
+"""Recall and latency of the search by full text, by vectors and by both."""

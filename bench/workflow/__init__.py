@@ -1,0 +1,1 @@
+"""Rounds, seconds, tokens and dollars of the workflow against a simulated Claude."""

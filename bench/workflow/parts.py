@@ -1,0 +1,70 @@
+"""The parts of a run, each with its own stack: rows, strategies and workflow."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+from bench.workflow.api.apart import ApartApi
+from bench.workflow.api.clock import standing
+from bench.workflow.api.server import MessagesApi, usual_pace
+from bench.workflow.orchestration import orchestration
+from bench.workflow.paces import paces, zipf
+from bench.workflow.paper.rows import Taken, taken
+from bench.workflow.rows import Row
+from bench.workflow.running import running
+from bench.workflow.scenarios import FOUR, Scenarios
+from bench.workflow.stories import SPECULATE
+from selfrag.domain.questions import Policy
+from selfrag.runtime.models import PROFILES
+from selfrag.runtime.settings import Settings
+
+# The default of both.
+BALANCED, DEFAULT = Settings.model_fields["profile"].default, Policy().speculate
+_PROFILES = sorted(PROFILES, key=lambda name: name != BALANCED)
+Told = Callable[[str], None]
+Tables = dict[str, list[dict[str, Any]]]
+
+
+def rows(told: Told) -> list[Row]:
+    """All scenarios, each profile of models, and questions that come again."""
+    found = []
+    for row in _rows():
+        told(f"{row.scenario}, {row.speculate}, {row.profile}")
+        found.append(row)
+    return found
+
+
+def _rows() -> Iterator[Row]:
+    for profile in _PROFILES:
+        with running(ApartApi(usual_pace), profile) as at:
+            at.ask(FOUR.question(0))  # what a first question loads is no scenario's
+            scenarios = Scenarios(at, profile, timed=True)
+            for speculate in SPECULATE if profile == BALANCED else (DEFAULT,):
+                yield from scenarios.all(speculate) if profile == BALANCED else scenarios.warm_and_cold(speculate)
+    with running(MessagesApi(clock=standing())) as at:
+        yield from zipf(at, DEFAULT, BALANCED)
+
+
+def strategies(told: Told) -> Tables:
+    """Return the paper's own inference beside `self_rag`, by each profile of models."""
+    found: list[Taken] = []
+    for profile in _PROFILES:
+        with running(ApartApi(usual_pace), profile) as at:
+            at.ask(FOUR.question(0))  # what a first question loads is no row's
+            for one in taken(at, profile, SPECULATE if profile == BALANCED else (DEFAULT,), timed=True):
+                told(f"{one.row.scenario}, {one.way}, {one.row.speculate}, {one.row.profile}")
+                found.append(one)
+    return {"strategies": [one.fields for one in found]}
+
+
+def workflow(told: Told, of: list[Row]) -> Tables:
+    """Return what the workflow takes beside the model, and what marks of the prompt cache bring at several paces."""
+    beside, at_paces = [], []
+    with running(MessagesApi(clock=standing())) as at:
+        at.ask(FOUR.question(0))
+        for speculate in SPECULATE:
+            told(f"the workflow alone, {speculate}")
+            beside += [asdict(one) for one in orchestration(at, speculate, of)]
+            told(f"paces, {speculate}")
+            at_paces += [asdict(one) for one in paces(at, speculate)]
+    return {"orchestration": beside, "paces": at_paces}

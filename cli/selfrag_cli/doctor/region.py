@@ -1,0 +1,106 @@
+"""Services that the deployment needs of its region, and what their account settings allow."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from botocore.config import Config
+from botocore.exceptions import ClientError, EndpointConnectionError
+
+from selfrag.adapters.faults import code_of
+from selfrag_cli.doctor.account import Account
+from selfrag_cli.doctor.findings import Finding, blocks, fine, look
+from selfrag_cli.doctor.needs import month_dollars
+
+# The cap that docs/costs.md proposes for either kind of unit.
+CAP = 4
+# No job has this id, so the call costs nothing; a region that has the service says so.
+_NO_JOB = "0" * 64
+_THERE = {"InvalidJobIdException", "InvalidParameterException", "ValidationException"}
+
+
+def _synchronous_client(account: Account) -> Any:
+    # StartSyncExecution has a host of its own, `sync-states`, which only AWS's own endpoints have.
+    own = bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
+    return account.client("stepfunctions", config=Config(inject_host_prefix=not own))
+
+
+def synchronous(account: Account) -> Iterator[Finding]:
+    """Start a machine that is not there, to see whether StartSyncExecution answers."""
+    arn = f"{account.arn('states')}:stateMachine:{account.choices.name}-nowhere"
+    try:
+        _synchronous_client(account).start_sync_execution(stateMachineArn=arn)
+    except EndpointConnectionError:
+        yield blocks(
+            f"Step Functions has no synchronous start in {account.region}, which POST /v1/ask needs.",
+            "Choose another `region`.",
+        )
+        return
+    except ClientError:
+        # No such machine, or no right to start it: the service answers.
+        pass
+    yield fine(f"Step Functions starts Express machines synchronously in {account.region}.")
+
+
+def collections(account: Account) -> Iterator[Finding]:
+    """Compare the account's cap of OpenSearch Compute Units, which collections take as they need them."""
+    try:
+        settings = account.client("opensearchserverless").get_account_settings()
+    except EndpointConnectionError:
+        yield blocks(
+            f"OpenSearch Serverless does not answer in {account.region}.",
+            "Choose another `region`, or set `collection_endpoint` to a collection elsewhere.",
+        )
+        return
+    limits = settings["accountSettingsDetail"]["capacityLimits"]
+    indexing, search = limits["maxIndexingCapacityInOCU"], limits["maxSearchCapacityInOCU"]
+    says = (
+        f"All collections together may use {indexing} units for indexing and {search} for search, which would cost "
+        f"{month_dollars(indexing + search):,.0f} dollars a month."
+    )
+    if max(indexing, search) <= CAP:
+        yield fine(says)
+        return
+    yield look(
+        says,
+        f"Set what you would pay at most: aws opensearchserverless update-account-settings --region {account.region} "
+        f"--capacity-limits maxIndexingCapacityInOCU={CAP},maxSearchCapacityInOCU={CAP}",
+    )
+
+
+def textract(account: Account) -> Iterator[Finding]:
+    """Call Amazon Textract where text recognition is on: it reads objects of its own region only."""
+    if account.choices.text_recognition == "off":
+        return
+    try:
+        account.client("textract").get_document_text_detection(JobId=_NO_JOB)
+    except EndpointConnectionError:
+        yield blocks(
+            f"Amazon Textract does not answer in {account.region}, so scanned documents would not be read.",
+            "Choose another `region`, or leave `text_recognition` out.",
+        )
+        return
+    except ClientError as error:
+        if code_of(error) not in _THERE:
+            raise
+    yield fine(f"Amazon Textract answers in {account.region}.")
+
+
+def logging_role(account: Account) -> Iterator[Finding]:
+    """Compare the role by which all APIs of the account write logs with `manage_api_gateway_account`."""
+    role = account.client("apigateway").get_account().get("cloudwatchRoleArn") or ""
+    managed, own = account.choices.manage_api_gateway_account, f"{account.choices.name}-api-logs"
+    if not role and not managed:
+        yield blocks(
+            f"No role lets API Gateway write logs in {account.region}, and without one the stage cannot be made.",
+            "Set `manage_api_gateway_account = true`.",
+        )
+    elif role and managed and not role.endswith(f":role/{own}"):
+        yield blocks(
+            f"Other APIs of the account write their logs by {role}, which manage_api_gateway_account would replace.",
+            "Leave `manage_api_gateway_account` out: this API then writes its logs by that role, too.",
+        )
+    elif role:
+        yield fine(f"API Gateway writes logs by {role}.")
+    else:
+        yield fine(f"API Gateway has no role to write logs by; the deployment makes {own}.")

@@ -1,1 +1,0 @@
-"""Benchmarks on data that the user brings."""

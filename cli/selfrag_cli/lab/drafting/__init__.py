@@ -1,0 +1,1 @@
+"""A first set of questions that Claude drafts from documents."""

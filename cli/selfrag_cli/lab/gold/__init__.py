@@ -1,1 +1,0 @@
-"""Questions whose answers are known, in the formats that they come in."""

@@ -1,1 +1,0 @@
-"""Measures of answers, and of the difference between two variants."""

@@ -1,1 +1,0 @@
-"""Traces of questions as OpenTelemetry spans, for the tools that read them."""

@@ -1,0 +1,52 @@
+"""Tables and buckets of the local AWS, as the Terraform makes them in AWS."""
+
+from collections.abc import Collection
+from typing import Any
+
+import boto3
+
+from selfrag.adapters.manifest import BY_COLLECTION
+
+TABLES = {"verdicts_table": ("selfrag-verdicts", "key"), "answers_table": ("selfrag-answers", "id")}
+REQUESTS_TABLE, DOCUMENTS_TABLE, CALLERS_TABLE = "selfrag-requests", "selfrag-documents", "selfrag-callers"
+FEEDBACK_TABLE = "selfrag-feedback"
+DOCUMENTS_BUCKET, WORK_BUCKET, RECOGNIZED_BUCKET = "selfrag-documents", "selfrag-work", "selfrag-recognized"
+MODEL_SECRET, WEB_SECRET, GENERATOR_SECRET = "selfrag/model-key", "selfrag/web-key", "selfrag/generator-key"
+
+
+def make() -> None:
+    """Create the tables and buckets."""
+    dynamodb, s3 = boto3.client("dynamodb"), boto3.client("s3")
+    for name, key in TABLES.values():
+        _create_table(dynamodb, name, key)
+    _create_table(dynamodb, REQUESTS_TABLE, "id")
+    _create_table(dynamodb, FEEDBACK_TABLE, "id")
+    _create_table(dynamodb, CALLERS_TABLE, "caller")
+    _create_table(dynamodb, DOCUMENTS_TABLE, "id", "part")
+    for bucket in (DOCUMENTS_BUCKET, WORK_BUCKET, RECOGNIZED_BUCKET):
+        s3.create_bucket(Bucket=bucket)
+
+
+def bind(caller: str, *collections: str, actions: Collection[str] = ("ask", "upload")) -> None:
+    """Bind a caller as the output bind_command does: `key#ID` or `principal#ARN`; without a key it is `principal#`."""
+    item = {"caller": {"S": caller}, "collections": {"SS": list(collections)}, "actions": {"SS": list(actions)}}
+    boto3.client("dynamodb").put_item(TableName=CALLERS_TABLE, Item=item)
+
+
+def _create_table(dynamodb: Any, name: str, *keys: str) -> None:
+    indexes: dict[str, Any] = {}
+    if name == DOCUMENTS_TABLE:
+        by_collection = {"IndexName": BY_COLLECTION, "KeySchema": _key_schema("collection", "key")}
+        indexes["GlobalSecondaryIndexes"] = [{**by_collection, "Projection": {"ProjectionType": "ALL"}}]
+    attributes = [*keys, "collection", "key"] if indexes else keys
+    dynamodb.create_table(
+        TableName=name,
+        KeySchema=_key_schema(*keys),
+        AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"} for key in attributes],
+        BillingMode="PAY_PER_REQUEST",
+        **indexes,
+    )
+
+
+def _key_schema(*keys: str) -> list[dict[str, str]]:
+    return [{"AttributeName": key, "KeyType": kind} for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)]

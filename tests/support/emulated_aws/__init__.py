@@ -1,1 +1,0 @@
-"""AWS in a test's process: moto's interpreter of state machines, as strict as AWS, and the services around it."""

@@ -1,1 +1,0 @@
-"""Quotas and crowds on a simulated clock."""
