@@ -35,7 +35,7 @@ variable "tags" {
 }
 
 variable "kms_key_arn" {
-  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables, the histories of the state machines and the collection; null takes keys that AWS manages. Its policy must let several services use it: docs/permissions.md has it as JSON."
+  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables, the histories of the state machines and the collection; null takes keys that AWS manages. Its policy must let several services use it: docs/operate.md has it as JSON."
   type        = string
   default     = null
 
@@ -177,7 +177,7 @@ variable "model_provider" {
 }
 
 variable "profile" {
-  description = "The models by step: thrifty (the small model does all), balanced (the small one judges support first, the stronger one in doubt) or strict (the stronger one judges support and use). docs/costs.md has the prices."
+  description = "The models by step: thrifty (the small model does all), balanced (the small one judges support first, the stronger one in doubt) or strict (the stronger one judges support and use). docs/operate.md has the prices."
   type        = string
   default     = "balanced"
 
@@ -351,7 +351,7 @@ variable "index_writers" {
 }
 
 variable "index" {
-  description = "The index that documents are written to, and the dimensions of its vectors. Neither the dimensions nor the name of an index can change: docs/deploy.md says how to replace it."
+  description = "The index that documents are written to, and the dimensions of its vectors. Neither the dimensions nor the name of an index can change: docs/operate.md says how to replace it."
   type = object({
     name              = optional(string, "passages")
     vector_dimensions = optional(number, 512)

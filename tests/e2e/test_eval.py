@@ -148,7 +148,7 @@ def test_with_no_dollars_the_command_estimates_and_asks_nothing(
     estimated = ("eval", questions, "--endpoint", deployment.url, "--limit", "3", "--max-cost", "0")
     ended = here(*estimated)
     assert ended.code == 0
-    # By docs/costs.md: 9.04 dollars for 1,000 questions.
+    # By docs/operate.md: 9.04 dollars for 1,000 questions.
     assert "selfrag: 3 of 3 answers to get, for about 0.03 dollars" in ended.err
     assert "No question is answered by every variant yet." in ended.out
     assert not deployment.asked

@@ -55,7 +55,7 @@ def test_an_alarm_says_no_more_than_aws_keeps(usual: Plan) -> None:
 
 def test_the_page_of_deployment_lists_every_alarm(usual: Plan) -> None:
     made = {address.removeprefix(PREFIX)[:-2] for address in usual.resources if address.startswith(PREFIX)}
-    section = page("deploy.md").partition("### Alarms\n")[2].partition("\n### ")[0]
+    section = page("operate.md").partition("#### Alarms\n")[2].partition("\n#### ")[0]
     table = section.partition("| Alarm |")[2].partition("\n\n")[0]
     assert set(re.findall(r"^\| `([\w-]+)`", table, re.M)) == made
 
@@ -70,4 +70,4 @@ def test_the_page_of_costs_counts_what_alarms_look_at_and_secrets(usual: Plan) -
         "Secrets Manager secrets": len(of_kind(usual.resources, "aws_secretsmanager_secret")),
     }
     for what, count in counted.items():
-        assert re.search(rf"^\| {what} \| [\d.]+ \| {count} \|", page("costs.md"), re.M), (what, count)
+        assert re.search(rf"^\| {what} \| [\d.]+ \| {count} \|", page("operate.md"), re.M), (what, count)

@@ -115,9 +115,9 @@ def test_other_apis_of_the_account_keep_their_logs() -> None:
 
 
 def test_the_page_of_deployment_sets_variables_that_there_are_and_before_removal_those_that_are_in_its_way() -> None:
-    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
     assert rules.variables_set_by(page) <= set(rules.blocks(TEXT, "variable"))
-    first, _, _ = page.partition("## 8. Remove\n")[2].partition("make destroy")
+    first, _, _ = page.partition("### 8. Remove\n")[2].partition("make destroy")
     assert rules.variables_set_by(first) == {"documents_force_destroy", "secret_recovery_days", "deletion_protection"}
     assert "make deploy" in first
 

@@ -1,4 +1,4 @@
-"""docs/costs.md adds up, and its prices of Claude are those that the responses are priced with."""
+"""docs/operate.md adds up, and its prices of Claude are those that the responses are priced with."""
 
 import re
 from decimal import Decimal
@@ -12,8 +12,8 @@ from selfrag.runtime.models import DEFAULT_MODELS, FIRST, PROFILES
 from selfrag_cli.doctor import needs
 from tests.support.fakes import SMALLEST_CACHEABLE
 
-PAGE = (Path(__file__).parents[2] / "docs" / "costs.md").read_text(encoding="utf-8")
-TABLES = re.findall(r"## ([^\n]+)\n(.*?)\*\*Total\*\* \| \| \| \*\*([\d.]+)\*\*", PAGE, re.S)
+PAGE = (Path(__file__).parents[2] / "docs" / "operate.md").read_text(encoding="utf-8")
+TABLES = re.findall(r"### ([^\n]+)\n(.*?)\*\*Total\*\* \| \| \| \*\*([\d.]+)\*\*", PAGE, re.S)
 ROW = re.compile(r"^\| ([^|*]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", re.M)
 
 
@@ -101,7 +101,7 @@ THOUGHT_ROW = re.compile(r"^\| `(\w+)`(?:, no doubt)? \| ([\d.]+) \| ([\d.]+) \|
 
 
 def test_what_thinking_costs_follows_from_the_calls_that_think_and_the_price_of_output() -> None:
-    section = PAGE.split("### Thinking\n")[1].split("\n## ")[0]
+    section = PAGE.split("#### Thinking\n")[1].split("\n### ")[0]
     thought = int(re.findall(r"(\d+) tokens of thought", section)[0])
     rows = THOUGHT_ROW.findall(section)
     assert {profile for profile, *_ in rows} == set(PROFILES)
@@ -170,11 +170,11 @@ def test_the_price_of_snapshots_and_of_copies_that_run_follows_from_the_memory()
         assert abs((8 * 1769 + 5 * 512) / 1024 * 730 * 3600 * float(price) - float(dollars)) < 0.5
 
 
-SIZING = (Path(__file__).parents[2] / "docs" / "sizing.md").read_text(encoding="utf-8")
+SIZING = (Path(__file__).parents[2] / "docs" / "operate.md").read_text(encoding="utf-8")
 
 
 def rows(heading: str) -> list[list[float]]:
-    section = SIZING.split(f"## {heading}\n")[1].split("\n## ")[0]
+    section = SIZING.split(f"### {heading}\n")[1].split("\n### ")[0]
     lines = [line for line in section.splitlines() if re.match(r"^\| [\d,]+ \|", line)]
     return [[float(cell.replace(",", "")) for cell in line.strip("| ").split(" | ")] for line in lines]
 

@@ -1,6 +1,6 @@
 """The needs of a question, answered at the first try, and of a passage that is loaded.
 
-The only place of these figures in code: docs/costs.md and docs/sizing.md reckon with the same, and a test says so.
+The only place of these figures in code: docs/operate.md and docs/operate.md reckon with the same, and a test says so.
 """
 
 MODEL_CALLS = 8

@@ -23,7 +23,7 @@ ACTIONS = ("servicequotas:ListServiceQuotas", "servicequotas:ListAWSDefaultServi
 CONCURRENCY, USUAL_CONCURRENCY = "L-B99A9384", 1000
 # Bedrock has renamed these ("InvokeModel", "model inference"), and some accounts are limited by tokens alone.
 TITAN = r"On-demand .*{} per minute for Amazon Titan Text Embeddings V2"
-# docs/sizing.md reckons with this one.
+# docs/operate.md reckons with this one.
 USUAL_EMBEDDINGS = 2000
 CONSOLE = "https://{0}.console.aws.amazon.com/servicequotas/home/services/bedrock/quotas"
 # Bedrock's ids: a group of regions, the maker, family and version in either order, a date.

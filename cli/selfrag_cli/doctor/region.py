@@ -12,7 +12,7 @@ from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look
 from selfrag_cli.doctor.needs import month_dollars
 
-# The cap that docs/costs.md proposes for either kind of unit.
+# The cap that docs/operate.md proposes for either kind of unit.
 CAP = 4
 # No job has this id, so the call costs nothing; a region that has the service says so.
 _NO_JOB = "0" * 64

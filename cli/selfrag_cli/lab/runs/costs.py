@@ -9,7 +9,7 @@ from selfrag.domain.questions import Policy
 from selfrag.runtime.models import FIRST
 from selfrag_cli.lab.runs.results import Results
 
-# The calls and a call's tokens, read and written, of a question answered at the first try (docs/costs.md).
+# The calls and a call's tokens, read and written, of a question answered at the first try (docs/operate.md).
 TOKENS: dict[str, tuple[int, int, int]] = {
     "decide_retrieval": (1, 1140, 79),
     "grade_relevance": (4, 1346, 91),

@@ -14,8 +14,7 @@ from selfrag_cli.doctor.choices import Choices, choices_in
 from tests.support.command import ROOT
 from tests.support.infra.rules import blocks, text_of
 
-COSTS = (ROOT / "docs" / "costs.md").read_text(encoding="utf-8")
-SIZING = (ROOT / "docs" / "sizing.md").read_text(encoding="utf-8")
+COSTS = SIZING = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
 
 
 def test_each_choice_is_a_variable_with_the_default_of_the_terraform() -> None:

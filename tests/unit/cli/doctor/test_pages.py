@@ -39,7 +39,7 @@ def test_the_page_shows_what_is_printed_of_a_poor_account() -> None:
     account = Account(poor_account().session(), Choices(web_search=False))
     show_end(out, examine(ACCOUNT, account, lambda name, finding: show_finding(out, name, finding)))
     printed = out.file.getvalue().splitlines()  # type: ignore[attr-defined]
-    [shown] = re.findall(r"```text\n(fine     who.*?)```", PAGES["deploy.md"], re.S)
+    [shown] = re.findall(r"```text\n(fine     who.*?)```", PAGES["operate.md"], re.S)
     assert [line for line in shown.splitlines() if line not in printed] == []
 
 
@@ -53,11 +53,11 @@ def table(checks: Sequence[Check[Any]]) -> str:
 
 def test_the_page_of_permissions_lists_what_each_check_needs() -> None:
     for checks in (ACCOUNT, DEPLOYED):
-        assert table(checks) in PAGES["permissions.md"]
+        assert table(checks) in PAGES["operate.md"]
 
 
 def test_the_page_of_sizes_tells_what_breaks_first_by_the_doctors_figures() -> None:
-    section = PAGES["sizing.md"].split("## What breaks first\n")[1].split("\n## ")[0]
+    section = PAGES["operate.md"].split("### What breaks first\n")[1].split("\n### ")[0]
     said = (
         f"{needs.MODEL_CALLS} calls of Claude with {needs.MODEL_TOKENS:,} tokens, {needs.LAMBDA_SECONDS} s of Lambda, "
     )

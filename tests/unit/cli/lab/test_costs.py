@@ -15,7 +15,7 @@ from tests.support.command import ROOT
 from tests.unit.cli.lab.conftest import response, result
 
 USUAL = {"a": 0.02, "b": 0.03}
-PAGE = (ROOT / "docs" / "costs.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
 
 
 def test_the_tokens_are_those_of_the_page_on_costs() -> None:
