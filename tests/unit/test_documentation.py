@@ -53,3 +53,17 @@ def test_every_package_has_its_place_in_the_contract_of_the_imports() -> None:
     packages = {".".join(file.parent.relative_to(ROOT).parts[1:]) for file in folders}
     named = {name for layer in LAYERS for name in layer.split(" | ")}
     assert packages - {"selfrag.workflows"} == named == set(IMPORTS["root_packages"])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_of_a_page_leads_to_a_file_and_its_heading(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)", page.read_text(encoding="utf-8"))
+    targets = [((page.parent / path).resolve() if path else page, anchor) for path, anchor in links]
+    assert [path for path, _ in targets if not path.exists()] == []
+    assert [(path.name, anchor) for path, anchor in targets if anchor and anchor not in anchors(path)] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
