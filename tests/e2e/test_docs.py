@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from infra.packages.zips import LAYERS
+from infra.packages.zips import LAYERS, steps_of
 from tests.e2e.conftest import Ask
 from tests.support.command import HANDBOOK, ROOT, Command, Ended
 
@@ -92,7 +92,7 @@ def test_deploying_goes_as_its_page_says_until_credentials_are_needed(tmp_path: 
         ended = subprocess.run(shlex.split(line), cwd=checkout, capture_output=True, text=True, timeout=120)
         assert ended.returncode == 0, ended.stderr
     packed = {file.stem for file in (checkout / "build").glob("*.zip")}
-    assert packed == {*LAYERS, *(handler.parent.name for handler in (ROOT / "functions").rglob("handler.py"))}
+    assert packed == {*LAYERS, *steps_of(ROOT / "functions")}
 
 
 def test_the_readme_names_the_two_commands() -> None:
