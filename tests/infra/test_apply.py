@@ -72,7 +72,7 @@ OTHER_CHOICES = {
     "pipeline": "2",
     "model_provider": "bedrock",
     "models": {
-        **{prompt.parent.name: CLAUDE for prompt in FUNCTIONS.glob("*/*/prompt.md")},
+        **{prompt.parent.name: CLAUDE for prompt in FUNCTIONS.glob("selfrag/*/*/prompt.md")},
         "grade_support_first": CLAUDE,
     },
     "prices": {CLAUDE: [1, 5, 0.1]},

@@ -52,7 +52,7 @@ resource "%s" "%s" {
 }
 """
 _PACKAGED = (
-    ("aws_lambda_function", "step", "${each.value.package}"),
+    ("aws_lambda_function", "step", "${each.value.zip}"),
     ("aws_lambda_function", "ask", "ask"),
     ("aws_lambda_layer_version", "layer", "${each.key}"),
 )
