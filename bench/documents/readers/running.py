@@ -53,7 +53,7 @@ def _started(name: str, python: Path, code: Path | None) -> subprocess.Popen[byt
     if code is not None:
         environment["PYTHONPATH"] = os.pathsep.join([str(code), str(code / "functions")])
     return subprocess.Popen(
-        [str(python), "-P", str(SCRIPT), name],
+        [str(python), str(SCRIPT), name],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

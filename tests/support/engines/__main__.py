@@ -18,7 +18,7 @@ from tests.support.engines.programs import ROOT, dynamodb, fetch, missing, opens
 OF_TABLES = (
     ["tests/e2e/test_api.py", "tests/e2e/test_feedback.py"],
     [
-        "tests/unit/selfrag/test_verdict_cache.py",
+        "tests/unit/ports/test_verdict_cache.py",
         "tests/unit/selfrag/claude/test_recent_calls.py",
         "tests/unit/ask/test_callers.py",
         "tests/unit/cli/feedback/test_reading.py",
