@@ -19,8 +19,8 @@ OF_TABLES = (
     ["tests/e2e/test_api.py", "tests/e2e/test_feedback.py"],
     [
         "tests/unit/ports/test_verdict_cache.py",
-        "tests/unit/selfrag/claude/test_recent_calls.py",
-        "tests/unit/ask/test_callers.py",
+        "tests/unit/adapters/claude/test_recent_calls.py",
+        "tests/unit/api/test_callers.py",
         "tests/unit/cli/feedback/test_reading.py",
         "tests/workflow/test_ingestion.py",
         "tests/workflow/test_follow_ups.py",
