@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve install test suite test-beside test-long test-lambda test-infra test-engines lint format openapi hashes package bench doctor plan deploy smoke destroy clean
+.PHONY: help ask serve install test suite test-laptop test-long test-lambda test-infra test-engines lint format openapi hashes package bench doctor plan deploy smoke destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -46,14 +46,14 @@ serve: $(VENV)/.ask ## Serve the HTTP API and its page on this machine: make ser
 
 install: $(VENV)/.infra $(VENV)/.browser $(VENV)/.accessibility $(VENV)/.engines ## Install what all tests need but the long ones, so that they run without network
 
-test: $(VENV)/.test ## Run the checks, and the tests of what answers a question; test-beside, -infra, -lambda, -engines and -long run the others (CONTRIBUTING.md)
+test: $(VENV)/.test ## Run the checks, and the tests of what answers a question; test-laptop, -infra, -lambda, -engines and -long run the others (CONTRIBUTING.md)
 	@$(MAKE) --no-print-directory -j 2 lint suite
 
 suite: $(VENV)/.test
-	@$(PYTEST) -m "not (long or beside or infra)" --ignore tests/infra
+	@$(PYTEST) -m "not (long or laptop or infra)" --ignore tests/infra
 
-test-beside: $(VENV)/.test
-	@$(PYTEST) -m "beside and not long" --ignore tests/infra
+test-laptop: $(VENV)/.test
+	@$(PYTEST) -m "laptop and not long" --ignore tests/infra
 
 test-long: $(VENV)/.infra $(VENV)/.java .venv-clients/.done
 	@$(PYTEST) -m "long and not infra" --ignore tests/infra
