@@ -81,7 +81,7 @@ def test_deploying_goes_as_its_page_says_until_credentials_are_needed(tmp_path: 
     checkout.mkdir()
     for name in ("functions", "cli", "infra", "docs"):
         shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__", ".terraform"))
-    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+    for name in ("Makefile", "pyproject.toml", "constraints.txt", "README.md", "LICENSE"):
         shutil.copy2(ROOT / name, checkout)
     (checkout / "build").mkdir()
     for name in (".venv", "build/libraries"):
