@@ -1,0 +1,36 @@
+"""Names in the product say what a thing is: none is one of the words that fit everything, and no two classes share one."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+
+from tests.support.command import ROOT
+
+VAGUE = {"asked", "found", "given", "kept", "known", "made", "one", "said", "told", "took", "wanted"}
+TREES = {
+    path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+    for folder in ("functions", "cli", "infra/packages")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+}
+
+
+def names_in(tree: ast.AST) -> Iterator[str]:
+    """Yield the names that a module binds: variables, parameters, functions and classes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name.lower()
+
+
+def test_no_name_is_a_word_that_fits_everything() -> None:
+    vague = {path: VAGUE.intersection(name.strip("_") for name in names_in(tree)) for path, tree in TREES.items()}
+    assert {path: names for path, names in vague.items() if names} == {}
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    classes = [node.name for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    shared = [name for name, count in Counter(classes).items() if count > 1 and not name.startswith("_")]
+    assert shared == []
