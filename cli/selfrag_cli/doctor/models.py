@@ -99,13 +99,13 @@ def _answer(written: generate.Result, model: str, region: str) -> Finding:
 
 
 def _judge(account: Account, model: str) -> Judgement[Any]:
-    step, prompt = grade_support.STEP, load_prompt(grade_support.__file__)
+    step, prompt = grade_support.STEP, load_prompt(grade_support.__name__)
     return _client(account, step, model).judge(step, prompt, CHECK, grade_support.Support)
 
 
 def _write(account: Account, model: str) -> generate.Result:
     task = generate.Task(question=QUESTION, passages=[PASSAGE])
-    return generate.generate(task, _client(account, WRITER, model), load_prompt(generate.__file__))
+    return generate.generate(task, _client(account, WRITER, model), load_prompt(generate.__name__))
 
 
 def _client(account: Account, step: str, model: str) -> SdkClaude:

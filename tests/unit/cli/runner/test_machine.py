@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from tests.support.worlds import Answers
 
 from selfrag_cli.local.definitions import INGESTION, QUESTION, definition_of
 from selfrag_cli.local.environment import MACHINE_ARN
 from selfrag_cli.local.runner.machine import Execution, Machine
 from selfrag_cli.local.runner.tasks import services
+from tests.support.aws.states import Answers
 
 SOON = 20.0
 CAUGHT = [{"ErrorEquals": ["States.ALL"], "Output": "{% $states.errorOutput.Error %}", "Next": "After"}]
