@@ -47,11 +47,11 @@ def ask_remote(
         raise InvalidInput(f"{endpoint} is not a URL; the endpoint is what `terraform output endpoint` prints.")
     quick = is_quick(request.policy.strategy, request.policy.generator)
     url = endpoint.rstrip("/") + ("/v1/ask" if quick else "/v1/questions")
-    asked = request.model_dump(mode="json", exclude_defaults=True)
-    given = {"x-api-key": api_key, "idempotency-key": idempotency_key}
-    headers = {name: value for name, value in given.items() if value}
+    payload = request.model_dump(mode="json", exclude_defaults=True)
+    fields = {"x-api-key": api_key, "idempotency-key": idempotency_key}
+    headers = {name: value for name, value in fields.items() if value}
     with http_client_for(endpoint) as client:
-        reply = _sent(client, "POST", url, json=asked, headers=headers)
+        reply = _sent(client, "POST", url, json=payload, headers=headers)
         if quick or reply.status_code != httpx2.codes.ACCEPTED:
             return _answer(reply)
         looked, seconds = urljoin(url, reply.headers.get("location", "")), 0.0

@@ -110,7 +110,7 @@ def smoke(console: Console, endpoint: str, api_key: str) -> bool:
         events = heard(started(endpoint, api_key, QUESTIONS[0]), api_key)
         ended = events[-1:] == ["response"]
         well &= ended
-        told = "to their end" if ended else "but their end did not come"
+        ending = "to their end" if ended else "but their end did not come"
         console.print("[bold]The events of a question[/]")
-        console.print(f"  {len(events)} came in {time.monotonic() - begun:.1f} s, {told}.", soft_wrap=True)
+        console.print(f"  {len(events)} came in {time.monotonic() - begun:.1f} s, {ending}.", soft_wrap=True)
     return well

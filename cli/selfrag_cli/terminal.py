@@ -153,14 +153,14 @@ def asking_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Cal
     columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
     bar = ProgressBar(*columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal)
     task = bar.add_task("", total=None)
-    told = clock()
+    last = clock()
 
-    def tell(done: int, total: int, usd: float) -> None:
-        nonlocal told
+    def show(done: int, total: int, usd: float) -> None:
+        nonlocal last
         bar.update(task, completed=done, total=total, description=f"{usd:.2f} USD")
-        if not err.is_terminal and clock() - told >= _EVERY_SECONDS:
-            told = clock()
+        if not err.is_terminal and clock() - last >= _EVERY_SECONDS:
+            last = clock()
             sys.stderr.write(f"selfrag: {done} of {total} questions answered, {usd:.2f} USD spent\n")
 
     with bar:
-        yield tell
+        yield show

@@ -48,8 +48,8 @@ def ingest(
     limits = Limits(depth, pages, megabytes)
     compare_with = partial(_compare_with, place, limits, private)
     report = _show_plan(place, compare_with) if dry_run else _read(place, compare_with, replacing)
-    if report.found:
-        print_line(report.found)
+    if report.site_note:
+        print_line(report.site_note)
     print_line(report.summary())
     if strict and report.not_read:
         raise typer.Exit(1)
@@ -107,14 +107,14 @@ def documents(
 ) -> None:
     """Show what became of each document that was read: its status, passages, pages, and the reason if it failed."""
     place = place_to_ask(docs, collection)
-    from selfrag_cli.local.lookup import known_documents
+    from selfrag_cli.local.lookup import stored_documents
     from selfrag_cli.show.documents import show_documents
 
-    known = [document for document in known_documents(place) if not failed or document["status"] == "failed"]
+    rows = [document for document in stored_documents(place) if not failed or document["status"] == "failed"]
     if as_json:
-        print_json(known)
+        print_json(rows)
     else:
-        show_documents(out, known)
+        show_documents(out, rows)
 
 
 def search(

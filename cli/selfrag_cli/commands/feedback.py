@@ -22,10 +22,10 @@ def feedback(
     from selfrag_cli.feedback.gold import question_set
     from selfrag_cli.feedback.reading import read_feedback
 
-    wanted = read_feedback(name, region, collection)
-    for line in claim_rows(wanted) if claims else question_set(wanted, corrected):
+    items = read_feedback(name, region, collection)
+    for line in claim_rows(items) if claims else question_set(items, corrected):
         print_row(line)
     if claims:
         return
-    if follow_ups := sum(bool(each.previous) for each in wanted):
+    if follow_ups := sum(bool(each.previous) for each in items):
         warn([f"{follow_ups} on follow-up questions left out, which ask something else without the question before."])

@@ -6,9 +6,9 @@ from typing import Any
 from selfrag.domain.feedback import Feedback
 
 
-def claim_rows(given: Iterable[Feedback]) -> Iterator[dict[str, Any]]:
+def claim_rows(items: Iterable[Feedback]) -> Iterator[dict[str, Any]]:
     """Yield a row for each label of a person; the claims of one question are a group."""
-    for feedback in sorted(given, key=lambda each: each.given_at):
+    for feedback in sorted(items, key=lambda each: each.given_at):
         for claim in feedback.claims:
             yield {
                 "claim": claim.claim,

@@ -7,7 +7,7 @@ from selfrag.domain.answers import UNCITED
 from selfrag.domain.feedback import Feedback
 
 
-def question_set(given: Iterable[Feedback], corrected: bool = False) -> list[dict[str, Any]]:
+def question_set(items: Iterable[Feedback], corrected: bool = False) -> list[dict[str, Any]]:
     """A line for each question, by its words: `question` and, where known, `answer`, `documents` and `answerable`.
 
     What people wrote themselves goes before what they only called useful, and of each what was said last holds. The
@@ -15,12 +15,12 @@ def question_set(given: Iterable[Feedback], corrected: bool = False) -> list[dic
     else. With `corrected` so is what was only called useful, or of no use.
     """
     lines: dict[tuple[str, ...], dict[str, Any]] = {}
-    for feedback in sorted(given, key=lambda each: (_is_corrected(each), each.given_at)):
+    for feedback in sorted(items, key=lambda each: (_is_corrected(each), each.given_at)):
         says_something = feedback.useful is not None or _is_corrected(feedback)
         if says_something and not feedback.previous and (_is_corrected(feedback) or not corrected):
-            asked = (feedback.question, *feedback.collections)
-            lines[asked] = {"question": feedback.question, **gold(feedback)}
-    return [lines[asked] for asked in sorted(lines)]
+            key = (feedback.question, *feedback.collections)
+            lines[key] = {"question": feedback.question, **gold(feedback)}
+    return [lines[key] for key in sorted(lines)]
 
 
 def gold(feedback: Feedback) -> dict[str, Any]:
@@ -39,8 +39,8 @@ def gold(feedback: Feedback) -> dict[str, Any]:
 
 
 def _answered(answer: str, documents: list[str]) -> dict[str, Any]:
-    known = {"answer": answer, "documents": documents, "answerable": True}
-    return {name: value for name, value in known.items() if value}
+    fields = {"answer": answer, "documents": documents, "answerable": True}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _is_corrected(feedback: Feedback) -> bool:

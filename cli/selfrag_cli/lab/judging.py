@@ -32,7 +32,7 @@ class Case(NamedTuple):
     """A task for the grader whose step has this folder."""
 
     step: str
-    given: Mapping[str, Any]
+    fields: Mapping[str, Any]
 
 
 # Called with the number of verdicts so far, and of all.
@@ -86,14 +86,14 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Grade]:
         chosen = {**(json.loads(by_rule) if by_rule else read(Settings).models), **setting.models}
         environment = {**backends.environment, "SELFRAG_MODELS": json.dumps(chosen)}
         stores = opened_stores(environment, backends.secrets, {**backends.parts, "prompts": setting.prompts})
-        with stores, bootstrap.using(verdicts=_Recorded(recorded, questions.verdicts())):
+        with stores, bootstrap.using(verdicts=_ReplayCache(recorded, questions.verdicts())):
             graders = {step: _grader(step) for step in STEPS}
 
             def grade(case: Case, budget_usd: float | None) -> StepResult:
                 # An execution's own time and money are long gone.
-                within = case.given.get("collections", [])
+                within = case.fields.get("collections", [])
                 limits, (_, kind, judge) = Limits(budget_usd=budget_usd, collections=within), STEPS[case.step]
-                task = kind.model_validate({**case.given, **limits.model_dump()}, extra="ignore")
+                task = kind.model_validate({**case.fields, **limits.model_dump()}, extra="ignore")
                 return judge(task, graders[case.step](limits))
 
             yield grade
@@ -109,7 +109,7 @@ def grader_of(step: str) -> Grader:
     return _grader(step)(Limits())
 
 
-class _Recorded:
+class _ReplayCache:
     """The verdict cache of a replay: the recorded verdicts, then another cache, which stores the new ones."""
 
     def __init__(self, recorded: Mapping[str, str], behind: VerdictCache) -> None:

@@ -20,11 +20,11 @@ GRADERS = {"GradeRelevance": "grade_relevance", "GradeSupport": "grade_support",
 END = "ComposeAnswer"
 
 
-class Recorded(BaseModel):
+class RecordedStep(BaseModel):
     """A state as it ran; `result` is None where it failed."""
 
     name: str
-    given: dict[str, Any]
+    task: dict[str, Any]
     result: dict[str, Any] | None
 
     @property
@@ -41,7 +41,7 @@ class Trace(BaseModel):
 
     id: str
     question: str
-    steps: list[Recorded]
+    steps: list[RecordedStep]
     written_from: list[Passage] | None = None
 
 
@@ -49,14 +49,14 @@ def trace_of(history: Sequence[Mapping[str, Any]]) -> Trace:
     """Return of an execution's history what judging it again needs."""
     ran = steps_of([dict(event) for event in history])
     steps = [
-        Recorded(name=step.name, given=step.given, result=step.result if isinstance(step.result, dict) else None)
+        RecordedStep(name=step.name, task=step.given, result=step.result if isinstance(step.result, dict) else None)
         for step in ran
         if step.name in (*GRADERS, END) and isinstance(step.given, dict)
     ]
-    end = steps[-1] if steps and steps[-1].name == END else Recorded(name=END, given={}, result=None)
+    end = steps[-1] if steps and steps[-1].name == END else RecordedStep(name=END, task={}, result=None)
     return Trace(
-        id=str(end.given.get("id", "")),
-        question=str(end.given.get("question", "")),
+        id=str(end.task.get("id", "")),
+        question=str(end.task.get("question", "")),
         steps=steps,
         written_from=written_from(ran, end.result) if end.result else None,
     )

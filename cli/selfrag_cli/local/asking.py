@@ -7,7 +7,7 @@ from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.questions import AskRequest
 from selfrag_cli.local.backends import Backends, check_generator, check_services, chosen_backends
 from selfrag_cli.local.index import local_parts
-from selfrag_cli.local.lookup import known_records
+from selfrag_cli.local.lookup import stored_records
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.local.sources.report import Report
 from selfrag_cli.local.sources.sync import OnDocument, sync
@@ -29,7 +29,7 @@ def ask_question(
     if request.previous and not _is_kept(request.previous):
         raise InvalidInput(f"There is no answer with the id {request.previous} here; ask its question again.")
     if place.directory is None:
-        known_records(place)
+        stored_records(place)
     check_services()
     check_generator(request.policy)
     report = sync(place, on_document) if place.directory else None

@@ -26,7 +26,7 @@ def definition_of(definition: Path, names: Mapping[str, str] = MappingProxyType(
 
     A placeholder `${...}` that is not among `names` stays.
     """
-    filled = _PLACEHOLDER.sub(lambda found: names.get(found[1], found[0]), definition.read_text(encoding="utf-8"))
+    filled = _PLACEHOLDER.sub(lambda match: names.get(match[1], match[0]), definition.read_text(encoding="utf-8"))
     read = yaml.load(filled, Loader=_LOADER)  # noqa: S506 (a safe loader)
     return {key: value for key, value in read.items() if not key.startswith("x-")}
 

@@ -57,7 +57,7 @@ def connect(schema: str = "", directory: Path | None = None) -> sqlite3.Connecti
             _narrow(path.with_name(path.name + suffix))
         return _opened(path, schema)
     except (OSError, sqlite3.Error) as error:
-        raise Misconfigured(told(error, path)) from error
+        raise Misconfigured(explain(error, path)) from error
 
 
 @contextmanager
@@ -72,7 +72,7 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
             yield
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.OperationalError) or is_damage(error):
-            raise Misconfigured(told(error)) from error
+            raise Misconfigured(explain(error)) from error
         raise
 
 
@@ -81,7 +81,7 @@ def is_damage(error: BaseException) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-def told(error: BaseException, path: Path | None = None) -> str:
+def explain(error: BaseException, path: Path | None = None) -> str:
     """Return what to say of an error of the file of the state, and what to do if it is damaged."""
     path = path or home() / FILE
     if not is_damage(error):

@@ -43,8 +43,8 @@ class _Parsed:
 def evaluate(expression: str, bindings: Mapping[str, Any]) -> Any:
     """Return the value of an expression with variables bound; raises QueryError where AWS fails."""
     parsed = _parsed(expression)
-    if parsed.path and (found := _at(parsed.path, bindings)) is not _UNKNOWN:
-        return [found] if parsed.in_array and not isinstance(found, list) else found
+    if parsed.path and (variable := _at(parsed.path, bindings)) is not _UNKNOWN:
+        return [variable] if parsed.in_array and not isinstance(variable, list) else variable
     program = copy(parsed.program)
     # The library takes clock and environment from the instance that it calls current in this thread.
     jsonata.Jsonata.CURRENT.jsonata = program
@@ -126,9 +126,9 @@ def _refused(node: Any, has_context: bool) -> str | None:
     if node.type in ("name", "wildcard", "descendant", "parent") and not has_context:
         return str(node.value)
     for child, gives_context in _children(node):
-        found = _refused(child, has_context or gives_context)
-        if found:
-            return found
+        refusal = _refused(child, has_context or gives_context)
+        if refusal:
+            return refusal
     return None
 
 

@@ -15,7 +15,7 @@ from selfrag_cli.local.stores.manifest import opened_manifest
 _SHOWN = ("status", "reason", *Content.model_fields, "updated_at")
 
 
-def known_records(place: Place) -> list[Record]:
+def stored_records(place: Place) -> list[Record]:
     """Return the manifest's record of each document of a place, and of each file that could not be read at all.
 
     Of a page that could not be read again the record says so in a warning. Raises InvalidInput if nothing of the place
@@ -28,15 +28,15 @@ def known_records(place: Place) -> list[Record]:
     source = source_of(place.collection)
     for path, why in (source.unread if source else {}).items():
         key = f"{place.collection}/{path}"
-        if known := records.get(key):
-            records[key] = known.model_copy(update={"warnings": [*known.warnings, why]})
+        if record := records.get(key):
+            records[key] = record.model_copy(update={"warnings": [*record.warnings, why]})
         else:
             updated_at = source.read_at if source else 0
             records[key] = Record(id="", key=key, status="failed", reason=why, updated_at=updated_at)
     return [records[key] for key in sorted(records)]
 
 
-def known_documents(place: Place) -> list[dict[str, Any]]:
+def stored_documents(place: Place) -> list[dict[str, Any]]:
     """Return what the manifest says of each document of a place, as it is shown.
 
     Raises InvalidInput if nothing of it was ever ingested.
@@ -50,7 +50,7 @@ def known_documents(place: Place) -> list[dict[str, Any]]:
         {"document": shown(record.key)}
         | {name: shown(getattr(record, name)) for name in _SHOWN}
         | {"warnings": [shown(warning) for warning in record.warnings]}
-        for record in known_records(place)
+        for record in stored_records(place)
     ]
 
 

@@ -37,14 +37,14 @@ def opened_stores(
     `parts` override those that the settings would make, and these.
     """
     with handlers_environment(environment), opened_items() as items:
-        made: bootstrap.Parts = {
+        stores: bootstrap.Parts = {
             "verdicts": LocalVerdicts(items),
             "recent_calls": LocalCalls(items),
             "secrets": secrets_of(secrets),
             "feedback": LocalFeedback(items),
             "idempotency": partial(_requests_in, items),
         }
-        with bootstrap.using(**made), bootstrap.using(**(parts or {})):
+        with bootstrap.using(**stores), bootstrap.using(**(parts or {})):
             yield items
 
 
@@ -99,16 +99,16 @@ def _requests_in(items: Items) -> "BasePersistenceLayer":
     return LocalRequests(items)
 
 
-def secrets_of(known: Mapping[str, str]) -> Secrets:
+def secrets_of(values: Mapping[str, str]) -> Secrets:
     """Return a reader of these secrets, by their names."""
-    return lambda name, setting, *, anew=False: known[name]
+    return lambda name, setting, *, anew=False: values[name]
 
 
 def announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
     """Return a handler that tells, before each call, the folder of its step."""
 
-    def telling(event: dict[str, Any], context: Any) -> Any:
+    def announce(event: dict[str, Any], context: Any) -> Any:
         on_step(name)
         return handler(event, context)
 
-    return telling
+    return announce

@@ -27,7 +27,7 @@ from selfrag_cli.show.traces import causes
 from selfrag_cli.terminal import visible
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
-_SAID = {"partial": "partly supported", "none": "not supported", "contradicted": "contradicted"}
+_CLAIM_WORDS = {"partial": "partly supported", "none": "not supported", "contradicted": "contradicted"}
 NOT_READ = "Not all of the response is known to this version of selfrag; --json shows it."
 
 
@@ -67,7 +67,7 @@ def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step
 def _marked(response: AnswerResponse, sources: Sequence[str]) -> Text:
     """Return the answer with the number of its source after each cited part."""
     text, done = Text(), 0
-    for citation in sorted(response.citations, key=lambda one: one.answer_span[1]):
+    for citation in sorted(response.citations, key=lambda citation: citation.answer_span[1]):
         end = max(done, citation.answer_span[1])
         text.append(response.answer[done:end]).append(f" [{sources.index(citation.passage_id) + 1}]", "cyan")
         done = end
@@ -89,24 +89,24 @@ def _show_sources(console: Console, citations: Sequence[Citation], sources: Sequ
 
 def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
     """Return how many claims are supported, from how many documents, in which time and for how much."""
-    support, documents = response.reflection.support, len({one.document for one in response.citations})
-    said = Text()
+    support, documents = response.reflection.support, len({citation.document for citation in response.citations})
+    line = Text()
     if support and _is_by_rule(support):
-        said.append(support_by_rule(support.level), GREY)
+        line.append(support_by_rule(support.level), GREY)
     elif support and support.claims:
         held = sum(claim.support == "full" for claim in support.claims)
         colour = "green" if held == len(support.claims) else "yellow"
-        said.append(f"{held} of {len(support.claims)} claims supported", colour)
+        line.append(f"{held} of {len(support.claims)} claims supported", colour)
         if support.precision:
-            said.append(f" ({in_short(support.precision)})")
+            line.append(f" ({in_short(support.precision)})")
     more = [f"{documents} source{'s' if documents > 1 else ''}"] if documents else []
     more += [f"{_whole(steps):.2f} s"] if steps else []
     more += [_dollars(response.usage)] if response.usage.cost_usd != 0 else []
-    said.append(" · ".join(["", *more] if said and more else more))
+    line.append(" · ".join(["", *more] if line and more else more))
     for claim in support.claims if support and not _is_by_rule(support) else []:
         if claim.support != "full":
-            said.append(f"\n{_SAID[claim.support]}: ", "yellow").append(claim.claim)
-    return said
+            line.append(f"\n{_CLAIM_WORDS[claim.support]}: ", "yellow").append(claim.claim)
+    return line
 
 
 def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step]) -> None:
@@ -136,9 +136,9 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
         score = "" if verdict.score is None else f"{verdict.score:.2f}"
         place = places.get(verdict.passage_id, "")
         strips = f", strips kept: {len(verdict.strips)}" if verdict.strips else ""
-        said = relevance_by_rule(verdict.score) if _is_by_rule(verdict) else f"{verdict.label} {score}"
+        words = relevance_by_rule(verdict.score) if _is_by_rule(verdict) else f"{verdict.label} {score}"
         why = ": ".join(filter(None, [place, "" if _is_by_rule(verdict) else verdict.reason]))
-        table.add_row("IsRel", f"{said}{_cached(verdict)}{strips}", escape(why), style=_style(verdict))
+        table.add_row("IsRel", f"{words}{_cached(verdict)}{strips}", escape(why), style=_style(verdict))
     if support and _is_by_rule(support):
         table.add_row("IsSup", "", support_by_rule(support.level), style=GREY)
     elif support:

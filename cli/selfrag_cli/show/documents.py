@@ -42,8 +42,8 @@ def show_documents(console: Console, documents: Sequence[dict[str, Any]]) -> Non
 
 def _without(name: str, sentence: str) -> str:
     """Return a sentence about a document that stands beside its name."""
-    said = sentence.removeprefix(name).lstrip(" :")
-    return said[:1].upper() + said[1:]
+    rest = sentence.removeprefix(name).lstrip(" :")
+    return rest[:1].upper() + rest[1:]
 
 
 def show_passages(console: Console, passages: Sequence[dict[str, Any]], text_hits: int | None = None) -> None:

@@ -10,12 +10,12 @@ from selfrag_cli.terminal import visible
 _BEGINNING = 60
 
 
-def place_of(found: Mapping[str, Any]) -> str:
+def place_of(passage: Mapping[str, Any]) -> str:
     """Return where a passage or a citation stands: document, page, slide, sheet or row, and the heading above."""
-    page, heading = found.get("page"), found.get("heading")
+    page, heading = passage.get("page"), passage.get("heading")
     # What a release before locators has stored has a page alone.
-    where = found.get("locator") or (f"page {page}" if page else "")
-    return f"{visible(found['document'])}{f', {where}' if where else ''}{f' > {heading}' if heading else ''}"
+    where = passage.get("locator") or (f"page {page}" if page else "")
+    return f"{visible(passage['document'])}{f', {where}' if where else ''}{f' > {heading}' if heading else ''}"
 
 
 def copies_of(documents: Sequence[str], count: int) -> str:
@@ -27,8 +27,8 @@ def copies_of(documents: Sequence[str], count: int) -> str:
 
 def places(steps: Sequence[Step]) -> dict[str, str]:
     """Where each passage that a search brought stands, by the passage's id; those of one place say how they begin."""
-    found = [step.result["passages"] for step in steps if isinstance(step.result, dict) and "passages" in step.result]
-    passages = {passage["passage_id"]: passage for each in found for passage in each}
+    results = [step.result["passages"] for step in steps if isinstance(step.result, dict) and "passages" in step.result]
+    passages = {passage["passage_id"]: passage for result in results for passage in result}
     shared = Counter(map(place_of, passages.values()))
     return {
         passage_id: place if shared[place := place_of(passage)] == 1 else f"{place}: {_beginning(passage)}"

@@ -18,8 +18,8 @@ from selfrag.domain.scores.shown import Scores
 from selfrag.domain.scores.traced import scores_of, texts_of
 from selfrag_cli.show.by_rule import is_by_rule
 from selfrag_cli.show.places import places
-from selfrag_cli.show.said import said
 from selfrag_cli.show.scores import show_scores
+from selfrag_cli.show.step_summaries import summarize
 from selfrag_cli.terminal import visible
 
 CORRECT = "correct: a passage of the documents is relevant, so the documents are used alone"
@@ -60,10 +60,10 @@ def _by_documents(steps: Sequence[Step]) -> str:
 
 def _by_complexity(steps: Sequence[Step]) -> str:
     """One of Adaptive-RAG's three ways (arXiv 2403.14403, section 3.2), by the verdict on the question."""
-    asked = next((step for step in steps if step.name == "DecideRetrieval"), None)
-    if asked is None:
+    decision = next((step for step in steps if step.name == "DecideRetrieval"), None)
+    if decision is None:
         return ""
-    verdict = _judgement(asked)
+    verdict = _judgement(decision)
     if verdict.get("decision") == "no":
         return NO_SEARCH
     return SIMPLE if verdict.get("complexity") == "simple" else COMPLEX
@@ -84,11 +84,11 @@ def show_trace(console: Console, question_id: str, history: Sequence[dict[str, A
     Where answers were compared, also these. With `full` what each step was given and gave back, too, and the texts of
     the segments that were pruned.
     """
-    given, steps = _given(history), steps_of(history)
+    request, steps = _request(history), steps_of(history)
     # What was asked before there were strategies, or names none.
-    strategy = (given.get("policy") or {}).get("strategy", Policy().strategy)
+    strategy = (request.get("policy") or {}).get("strategy", Policy().strategy)
     seconds = epoch_seconds(history[-1]) - epoch_seconds(history[0])
-    console.print(f"[bold]Question[/]  {escape(str(given.get('question', '')))}")
+    console.print(f"[bold]Question[/]  {escape(str(request.get('question', '')))}")
     console.print(f"[bold]Status[/]    {_status(history)}")
     console.print(f"[bold]Id[/]        {question_id}")
     console.print(f"[bold]Time[/]      {seconds:.2f} s from beginning to end")
@@ -103,9 +103,9 @@ def show_trace(console: Console, question_id: str, history: Sequence[dict[str, A
 
 def _show_compared(console: Console, history: Sequence[dict[str, Any]], steps: Sequence[Step], full: bool) -> None:
     output = _output(history)
-    citations = [Citation.model_validate(one, extra="ignore") for one in output.get("citations", [])]
-    told = output.get("scores")
-    scores = Scores.model_validate(told, extra="ignore") if told else scores_of(steps)
+    citations = [Citation.model_validate(citation, extra="ignore") for citation in output.get("citations", [])]
+    stored = output.get("scores")
+    scores = Scores.model_validate(stored, extra="ignore") if stored else scores_of(steps)
     if scores:
         texts = texts_of(steps) if full else None
         show_scores(console, scores, citations, places(steps), texts, by_rule=bool(output.get("notice")))
@@ -133,7 +133,7 @@ def _verdict(step: Step, where: Mapping[str, str]) -> Text:
     again = f" ({step.attempts} attempts)" if step.attempts > 1 else ""
     if step.error:
         return Text(f"error {visible(_error(step))}{again}", style="red")
-    return Text(visible(said(step, where) + again), no_wrap=True, overflow="ellipsis")
+    return Text(visible(summarize(step, where) + again), no_wrap=True, overflow="ellipsis")
 
 
 def _whole(number: int, step: Step) -> Panel:
@@ -150,9 +150,9 @@ def causes(steps: Sequence[Step]) -> list[str]:
     return list(dict.fromkeys(f"{step.name}: {step.cause.rstrip('.')}." for step in failed))
 
 
-def _given(history: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    given: dict[str, Any] = json.loads(history[0].get("executionStartedEventDetails", {}).get("input", "{}"))
-    return given
+def _request(history: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    request: dict[str, Any] = json.loads(history[0].get("executionStartedEventDetails", {}).get("input", "{}"))
+    return request
 
 
 def _status(history: Sequence[dict[str, Any]]) -> str:
@@ -170,9 +170,9 @@ def _strips(step: Step) -> list[str]:
     """A line with what is kept of a passage that was graded strip by strip (`corrective`); none if that is all."""
     if step.name != "GradeRelevance" or not isinstance(step.result, dict):
         return []
-    kept = (step.result.get("verdict") or {}).get("strips") or []
-    text = step.given["passage"]["text"] if kept else ""
-    return ["strips  " + _json([text[strip["start"] : strip["end"]] for strip in kept])] if kept else []
+    strips = (step.result.get("verdict") or {}).get("strips") or []
+    text = step.given["passage"]["text"] if strips else ""
+    return ["strips  " + _json([text[strip["start"] : strip["end"]] for strip in strips])] if strips else []
 
 
 def _error(step: Step) -> str:

@@ -9,7 +9,7 @@ from selfrag.domain.errors import SelfragError
 from selfrag.domain.questions import AskRequest
 from selfrag_cli.lab.runs.variants import Variant
 from selfrag_cli.local.backends import check_services, has_web
-from selfrag_cli.local.lookup import known_records
+from selfrag_cli.local.lookup import stored_records
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.local.sources.sync import OnDocument, sync
 from selfrag_cli.remote import ask_remote
@@ -28,7 +28,7 @@ def brought_in_step(place: Place, on_document: OnDocument) -> list[str]:
     """
     check_services()
     if place.directory is None:
-        known_records(place)
+        stored_records(place)
         return []
     return sync(place, on_document).in_short(place)
 

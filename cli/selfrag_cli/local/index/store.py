@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Passage, embedded_text
-from selfrag_cli.local.home import is_damage, told
+from selfrag_cli.local.home import explain, is_damage
 from selfrag_cli.local.index.tokens import tokens
 
 Numbers = NDArray[np.int64]
@@ -78,5 +78,5 @@ def reading(connection: sqlite3.Connection) -> Iterator[None]:
             yield
     except sqlite3.DatabaseError as error:
         if is_damage(error):
-            raise Misconfigured(told(error)) from error
+            raise Misconfigured(explain(error)) from error
         raise

@@ -27,12 +27,12 @@ _RENDER = Contained("selfrag_cli.local.recognition.rendering:rendered", "PDF", "
 @contextmanager
 def local_recognizer() -> Iterator["LocalRecognizer | None"]:
     """Yield the recogniser of this machine until the block ends; None where tesseract is not installed."""
-    found = tesseract.program()
-    if found is None:
+    program = tesseract.program()
+    if program is None:
         yield None
         return
-    with closing(connect(_SCHEMA)) as kept:
-        recognizer = LocalRecognizer(found, kept)
+    with closing(connect(_SCHEMA)) as connection:
+        recognizer = LocalRecognizer(program, connection)
         try:
             yield recognizer
         finally:
@@ -42,8 +42,8 @@ def local_recognizer() -> Iterator["LocalRecognizer | None"]:
 class LocalRecognizer:
     """Pages are kept in memory until they are recognised; what they say is kept by their content, for good."""
 
-    def __init__(self, program: str, kept: sqlite3.Connection) -> None:
-        self._program, self._kept = program, kept
+    def __init__(self, program: str, connection: sqlite3.Connection) -> None:
+        self._program, self._connection = program, connection
         self._languages = tesseract.languages(program)
         self._lock, self._stopped = threading.Lock(), threading.Event()
         self._threads = ThreadPoolExecutor(AT_ONCE)
@@ -79,25 +79,25 @@ class LocalRecognizer:
         self._threads.shutdown(cancel_futures=True)
 
     def _all(self, name: str, pages: bytes) -> Sequence[Recognized]:
-        found = []
+        results = []
         for page in range(1, _COUNT(name, pages) + 1):
             if self._stopped.is_set():
                 raise BadDocument("the command was ended")
-            found.append(self._known(name, page) or self._read(name, pages, page))
-        return found
+            results.append(self._stored(name, page) or self._read(name, pages, page))
+        return results
 
-    def _known(self, name: str, page: int) -> Recognized | None:
+    def _stored(self, name: str, page: int) -> Recognized | None:
         with self._lock:
             where = "SELECT text, confidence FROM recognized WHERE name = ? AND page = ?"
-            row = self._kept.execute(where, (self._of(name), page)).fetchone()
+            row = self._connection.execute(where, (self._of(name), page)).fetchone()
         return None if row is None else Recognized(page, *row)
 
     def _read(self, name: str, pages: bytes, page: int) -> Recognized:
         picture = base64.b64decode(_RENDER(name, pages, page=page))
         read = tesseract.recognized(self._program, picture, page, self._languages)
-        with self._lock, writing(self._kept):
+        with self._lock, writing(self._connection):
             row = (self._of(name), page, read.text, read.confidence)
-            self._kept.execute("INSERT OR REPLACE INTO recognized VALUES (?, ?, ?, ?)", row)
+            self._connection.execute("INSERT OR REPLACE INTO recognized VALUES (?, ?, ?, ?)", row)
         return read
 
     def _of(self, name: str) -> str:

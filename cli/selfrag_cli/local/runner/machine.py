@@ -45,22 +45,22 @@ class Execution:
             lane.note("ExecutionStarted", input=as_json(payload, "the input"))
             lane.last = 0
             output = run_states(machine.definition, payload, lane)
-            status, told = SUCCEEDED, {"output": as_json(output, "the output")}
+            status, details = SUCCEEDED, {"output": as_json(output, "the output")}
         except TimedOut:
-            output, status, told = None, TIMED_OUT, {}
+            output, status, details = None, TIMED_OUT, {}
         except Failure as failure:
-            output, status, told = None, FAILED, {"error": failure.error, "cause": failure.cause}
+            output, status, details = None, FAILED, {"error": failure.error, "cause": failure.cause}
         except Exception as error:
-            output, status, told = (
+            output, status, details = (
                 None,
                 FAILED,
                 {"error": RUNTIME, "cause": f"{type(error).__name__}: {error}"},
             )
         self.output, self.seconds = output, time.monotonic() - began
         self.error = (
-            "" if output is not None else ": ".join(filter(None, (told.get("error", status), told.get("cause"))))
+            "" if output is not None else ": ".join(filter(None, (details.get("error", status), details.get("cause"))))
         )
-        lane.note(f"Execution{''.join(map(str.capitalize, status.split('_')))}", **told)
+        lane.note(f"Execution{''.join(map(str.capitalize, status.split('_')))}", **details)
         self.status = status
         try:
             self._on_end(self)

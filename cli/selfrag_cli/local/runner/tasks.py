@@ -42,8 +42,8 @@ def _invoked(handlers: Mapping[str, LambdaHandler], arguments: dict[str, Any]) -
         result = handlers[name](arguments["Payload"], SimpleNamespace(function_name=name))
         return {"StatusCode": 200, "Payload": json.loads(json.dumps(result))}
     except Exception as error:  # Lambda turns every error of a handler into a name and a message
-        told = {"errorType": type(error).__name__, "errorMessage": str(error)}
-        raise Failure(type(error).__name__, json.dumps(told), "TaskFailed") from error
+        cause = {"errorType": type(error).__name__, "errorMessage": str(error)}
+        raise Failure(type(error).__name__, json.dumps(cause), "TaskFailed") from error
 
 
 def _stored(call: Callable[[Tables, dict[str, Any]], Any], tables: Tables, arguments: dict[str, Any]) -> Any:
@@ -55,8 +55,8 @@ def _stored(call: Callable[[Tables, dict[str, Any]], Any], tables: Tables, argum
 
 def _got(tables: Tables, arguments: dict[str, Any]) -> Any:
     item = tables.get_item(arguments["TableName"], arguments["Key"])
-    wanted = [name.strip() for name in arguments["ProjectionExpression"].split(",")]
-    return {} if item is None else {"Item": {name: item[name] for name in wanted if name in item}}
+    attributes = [name.strip() for name in arguments["ProjectionExpression"].split(",")]
+    return {} if item is None else {"Item": {name: item[name] for name in attributes if name in item}}
 
 
 def _put(tables: Tables, arguments: dict[str, Any]) -> Any:

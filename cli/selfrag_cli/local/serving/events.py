@@ -10,7 +10,7 @@ from starlette.types import Message, Receive, Scope, Send
 from selfrag.api.edge.problems import RETRY_AFTER, ProblemRaised
 from selfrag.api.streaming.events import AGAIN, HEADERS, HEARTBEAT, PATH, Telling, without_a_stream
 from selfrag.runtime.observability import Handler
-from selfrag_cli.local.serving.invocation import Asked, invoke
+from selfrag_cli.local.serving.invocation import ProxyRequest, invoke
 from selfrag_cli.local.serving.threads import in_thread
 
 # Each takes a thread.
@@ -35,30 +35,30 @@ class Streams:
         self._handler, self._watch, self._heartbeat_seconds = handler, watch, heartbeat_seconds
         self.open_streams = 0
 
-    async def open(self, asked: Asked) -> Response:
+    async def open(self, request: ProxyRequest) -> Response:
         """Return a stream of a question, or the refusal that its caller gets for it; raises ProblemRaised."""
-        told = asked.headers.get("last-event-id", "")
-        headers = without_a_stream(asked.method, told)
+        last_event_id = request.headers.get("last-event-id", "")
+        headers = without_a_stream(request.method, last_event_id)
         if headers is not None:
             return Response(status_code=HTTPStatus.NO_CONTENT, headers=headers)
-        first = await self._look(asked)
+        first = await self._look(request)
         if first.status_code != HTTPStatus.OK:
             return first
-        if asked.method == "HEAD":
+        if request.method == "HEAD":
             return StreamingResponse((), headers=HEADERS)
         if self.open_streams == MOST_STREAMS:
             detail = f"{MOST_STREAMS} questions are followed at this moment."
             hint = "Look at GET /v1/questions/{id}?trace=true."
             raise ProblemRaised(HTTPStatus.SERVICE_UNAVAILABLE, detail, hint, RETRY_AFTER)
         self.open_streams += 1
-        return _Stream(self, self._events(asked, told))
+        return _Stream(self, self._events(request, last_event_id))
 
-    async def _events(self, asked: Asked, told: str) -> AsyncIterator[str]:
-        seen, pause, telling = 0, LEAST_SECONDS, Telling(told)
-        question_id = asked.path.split("/")[3]
+    async def _events(self, request: ProxyRequest, last_event_id: str) -> AsyncIterator[str]:
+        seen, pause, telling = 0, LEAST_SECONDS, Telling(last_event_id)
+        question_id = request.path.split("/")[3]
         yield AGAIN
         while True:
-            view = await self._look(asked)
+            view = await self._look(request)
             if event := telling.new(view.status_code, bytes(view.body).decode()):
                 yield event
             if telling.is_over:
@@ -73,11 +73,11 @@ class Streams:
                 continue
             yield HEARTBEAT
 
-    async def _look(self, asked: Asked) -> Response:
+    async def _look(self, request: ProxyRequest) -> Response:
         """Return what the API says of the question now."""
-        found = PATH.match(asked.path)
-        headers = {name: value for name, value in asked.headers.items() if name != "accept-encoding"}
-        look = Asked("GET", found[0] if found else "", {"trace": ["true"]}, headers)
+        match = PATH.match(request.path)
+        headers = {name: value for name, value in request.headers.items() if name != "accept-encoding"}
+        look = ProxyRequest("GET", match[0] if match else "", {"trace": ["true"]}, headers)
         return await in_thread(invoke, self._handler, look)
 
 

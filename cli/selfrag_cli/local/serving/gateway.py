@@ -37,9 +37,9 @@ def serving(
     """
     with listening(port) as bound:
         url = f"http://{HOST}:{bound.getsockname()[1]}"
-        given, answers = bucket(url) if bucket else None, handler or threaded_handler()
-        parts: bootstrap.Parts = {"uploads": given} if given else {}
-        app = ServedApi(answers, Streams(answers, watch), given, origins, token)
+        uploads, answers = bucket(url) if bucket else None, handler or threaded_handler()
+        parts: bootstrap.Parts = {"uploads": uploads} if uploads else {}
+        app = ServedApi(answers, Streams(answers, watch), uploads, origins, token)
         with bootstrap.using(**parts), answering_http(bound, app):
             yield url
 

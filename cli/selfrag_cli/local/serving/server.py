@@ -12,7 +12,7 @@ from selfrag import bootstrap
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.backends import check_services, chosen_backends
 from selfrag_cli.local.index import local_parts, open_embedder
-from selfrag_cli.local.lookup import known_records
+from selfrag_cli.local.lookup import stored_records
 from selfrag_cli.local.serving.background import Ingesting
 from selfrag_cli.local.serving.bucket import Bucket, DirectoryBucket, ReadOnlyBucket
 from selfrag_cli.local.serving.documents import Documents
@@ -52,7 +52,7 @@ def serve_documents(
     if writable:
         _check_writable(place.source)
     if place.directory is None:
-        known_records(place)
+        stored_records(place)
     else:
         # An empty directory may be filled by uploads.
         with suppress(NothingUsable) if writable else nullcontext():

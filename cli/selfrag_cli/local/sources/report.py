@@ -21,7 +21,7 @@ class Report:
 
     `failed` were read and hold nothing that can be used, or a step failed; `unreadable` could not be read at all;
     `others` counts files of other kinds by their ending, `links` what was not followed. `warnings` is a sentence for
-    each thing that was not read, `found` says how a site's pages were found.
+    each thing that was not read, `site_note` says how a site's pages were found.
     """
 
     added: int = 0
@@ -33,7 +33,7 @@ class Report:
     links: int = 0
     others: Mapping[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-    found: str = ""
+    site_note: str = ""
 
     @property
     def not_read(self) -> int:
@@ -46,7 +46,7 @@ class Report:
         if self.unreadable:
             counts.append(f"{self.unreadable} unreadable")
         if self.others:
-            kinds = sorted(self.others.items(), key=lambda one: (-one[1], one[0]))
+            kinds = sorted(self.others.items(), key=lambda kind: (-kind[1], kind[0]))
             listed = ", ".join(f"{ending or 'without an ending'} {count}" for ending, count in kinds)
             counts.append(f"{sum(self.others.values())} of other kinds ({listed})")
         if self.links:
@@ -65,8 +65,10 @@ class Report:
 class Interrupted(SelfragError):
     """A person interrupted the command while documents were read; what it has read is kept."""
 
-    def __init__(self, kept: int, files: int) -> None:
-        super().__init__(f"Interrupted: {kept} of {files} documents are in the index; the same command goes on there.")
+    def __init__(self, stored: int, files: int) -> None:
+        super().__init__(
+            f"Interrupted: {stored} of {files} documents are in the index; the same command goes on there."
+        )
 
 
 class NothingUsable(InvalidInput):
@@ -115,7 +117,7 @@ def _counted(place: Place, comparison: Comparison, after: Mapping[str, Record]) 
     counts["unreadable"] += len(files.unread)
     counts["removed"] = sum(bool(comparison.before[path].generation) for path in comparison.gone)
     warnings = [*files.notes, *files.unread.values(), *_refused(files.others), *_warnings(place, comparison, after)]
-    return Report(**counts, links=files.links, others=dict(files.others), warnings=warnings, found=files.summary)
+    return Report(**counts, links=files.links, others=dict(files.others), warnings=warnings, site_note=files.summary)
 
 
 def _outcomes(comparison: Comparison, after: Mapping[str, Record]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from selfrag.runtime.settings import IngestionSettings
 from selfrag_cli.local.definitions import INGESTION
 from selfrag_cli.local.environment import DOCUMENTS_BUCKET, handlers_environment
 from selfrag_cli.local.home import alone
-from selfrag_cli.local.index import KeptEmbedder, NamedEmbedder, embedding_with, open_index
+from selfrag_cli.local.index import CachedEmbedder, NamedEmbedder, embedding_with, open_index
 from selfrag_cli.local.index.tokens import TOKENIZER
 from selfrag_cli.local.recognition.tesseract import program
 from selfrag_cli.local.runner.tasks import Item, LambdaHandler
@@ -83,7 +83,7 @@ class IngestionStack:
 
 
 @contextmanager
-def ingestion_stack(manifest: LocalManifest, embedding: KeptEmbedder) -> Iterator[IngestionStack]:
+def ingestion_stack(manifest: LocalManifest, embedding: CachedEmbedder) -> Iterator[IngestionStack]:
     """Have the environment and the parts of ingestion's steps until the block ends."""
     # It takes a second to load.
     from selfrag_cli.local.recognition.local import local_recognizer
@@ -142,11 +142,11 @@ def plan(place: Place, embedder: NamedEmbedder | None = None, compare_with: Comp
         return plan_of(place, compare_with(place, manifest, _made_by(embedding)))
 
 
-def _made_by(embedding: KeptEmbedder) -> str:
+def _made_by(embedding: CachedEmbedder) -> str:
     return IngestionSettings(pipeline=_pipeline(embedding)).made_by
 
 
-def _pipeline(embedding: KeptEmbedder) -> str:
+def _pipeline(embedding: CachedEmbedder) -> str:
     """Return what passages depend on beside the files: what embeds them, and whether pictures of pages are read."""
     return " ".join([embedding.name, TOKENIZER, *(["tesseract"] if program() else [])])
 

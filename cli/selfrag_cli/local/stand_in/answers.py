@@ -24,21 +24,21 @@ def generate(fields: Mapping[str, Any], results: Sequence[Block]) -> list[Block]
     if not results:
         direct = fields.get("task") == "direct" and not is_about_documents(question, {})
         return [_text(worked_out(question) or ABILITIES if direct else NO_ANSWER)]
-    asked = in_full(question, previous)
+    full_question = in_full(question, previous)
     sources = [
         Source(r["source"], _DATED.sub("", r["title"]), tuple(block["text"] for block in r["content"])) for r in results
     ]
     failed = {letters(claim) for claim in texts_in(fields, "failed_claims")}
     if fields.get("task") == "segment":
-        found = _following(asked, fields.get("so_far") or "", sources)
+        selected = _following(full_question, fields.get("so_far") or "", sources)
     else:
-        found = [quote for quote in chosen(asked, sources) if letters(quote.text) not in failed]
-    if not found:
+        selected = [quote for quote in chosen(full_question, sources) if letters(quote.text) not in failed]
+    if not selected:
         return [_text(NO_ANSWER)]
-    blocks = [_quoted(quote, results) for quote in found]
+    blocks = [_quoted(quote, results) for quote in selected]
     for block in blocks[1:]:
         block["text"] = _apart(block["text"])
-    total = total_for(question, found[0].text)
+    total = total_for(question, selected[0].text)
     if total and letters(total) not in failed and fields.get("task") != "segment":
         blocks.append(_text(_apart(total)))
     return blocks
@@ -46,10 +46,10 @@ def generate(fields: Mapping[str, Any], results: Sequence[Block]) -> list[Block]
 
 def _following(question: str, so_far: str, sources: Sequence[Source]) -> list[Quote]:
     """Return the best sentence that was not said; to an answer that lacks a name, only one that holds such a name."""
-    said, missing = letters(so_far), lacking(question, so_far)
+    earlier, missing = letters(so_far), lacking(question, so_far)
     for quote in quotes(question, sources):
         named = any(holds(sources[quote.source].text if not so_far else quote.text, name) for name in missing)
-        if quote.share >= ENOUGH and letters(quote.text) not in said and (named or not missing):
+        if quote.share >= ENOUGH and letters(quote.text) not in earlier and (named or not missing):
             return [quote]
     return []
 

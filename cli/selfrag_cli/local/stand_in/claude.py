@@ -27,7 +27,7 @@ def answer_of(message: Mapping[str, Any], schema: Any) -> Any:
     if schema is None:
         results = [block for block in content_blocks(message) if block["type"] == "search_result"]
         return generate(fields_of(message), results)
-    return _asked_for(RULES[step_of(schema)](fields_of(message)), schema)
+    return _limited_to(RULES[step_of(schema)](fields_of(message)), schema)
 
 
 def step_of(schema: Any) -> str:
@@ -44,16 +44,18 @@ def step_of(schema: Any) -> str:
     raise Refused(f"no rule is known for this schema; known are those of {', '.join(RULES)}")
 
 
-def _asked_for(verdict: Any, schema: Mapping[str, Any]) -> Any:
+def _limited_to(verdict: Any, schema: Mapping[str, Any]) -> Any:
     """Return a verdict in the fields that a schema names and no others, as the service gives it."""
     named = {name for shape in (schema, *schema.get("$defs", {}).values()) for name in shape.get("properties", {})}
 
-    def kept(value: Any) -> Any:
+    def prune(value: Any) -> Any:
         if isinstance(value, list):
-            return [kept(item) for item in value]
-        return {name: kept(part) for name, part in value.items() if name in named} if isinstance(value, dict) else value
+            return [prune(item) for item in value]
+        return (
+            {name: prune(part) for name, part in value.items() if name in named} if isinstance(value, dict) else value
+        )
 
-    return kept(verdict)
+    return prune(verdict)
 
 
 _EAST_ASIAN = re.compile("[\u3000-\uffef]")
@@ -61,8 +63,8 @@ _EAST_ASIAN = re.compile("[\u3000-\uffef]")
 
 def reply_to(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the reply to a request that was checked; raises Refused for a step that no rule is for."""
-    wanted = body.get("output_config", {}).get("format", {}).get("schema")
-    answer = answer_of(body["messages"][-1], wanted)
+    schema = body.get("output_config", {}).get("format", {}).get("schema")
+    answer = answer_of(body["messages"][-1], schema)
     verdict = {"type": "text", "text": json.dumps(answer, ensure_ascii=False)}
     content = answer if isinstance(answer, list) else [verdict]
     sent = {name: body[name] for name in ("system", "messages", "output_config") if name in body}
@@ -108,8 +110,8 @@ class RuleClaude:
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
         """Return a verdict on quoted fields in the shape of a pydantic model."""
-        wanted = {"output_config": {"format": {"type": "json_schema", "schema": shape.model_json_schema()}}}
-        content, call = self._asked(step, prompt, [], fields, wanted)
+        output = {"output_config": {"format": {"type": "json_schema", "schema": shape.model_json_schema()}}}
+        content, call = self._reply(step, prompt, [], fields, output)
         try:
             return Judgement(verdict_in(content, shape), None, call=call)
         except ValidationError:
@@ -117,15 +119,15 @@ class RuleClaude:
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
         """Return an answer that cites the sources."""
-        content, call = self._asked(step, prompt, [search_result(source) for source in sources], fields, {})
+        content, call = self._reply(step, prompt, [search_result(source) for source in sources], fields, {})
         return Writing(content.segments, None, call=call)
 
-    def _asked(
-        self, step: str, prompt: Prompt, results: list[Any], fields: Mapping[str, Any], wanted: Mapping[str, Any]
+    def _reply(
+        self, step: str, prompt: Prompt, results: list[Any], fields: Mapping[str, Any], output: Mapping[str, Any]
     ) -> tuple[Content, ModelCall]:
         content = [*results, {"type": "text", "text": as_quoted_fields(fields)}]
         rubric, messages = {"type": "text", "text": prompt.text}, [{"role": "user", "content": content}]
-        request = {"model": self.model_of(step), "system": [rubric], "messages": messages, **wanted}
+        request = {"model": self.model_of(step), "system": [rubric], "messages": messages, **output}
         began = self._clock.now()
         reply: Any = json.loads(json.dumps(reply_to(request)), object_hook=lambda part: _Part(**part))
         message = Message.model_validate(reply)

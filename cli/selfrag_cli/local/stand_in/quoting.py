@@ -47,12 +47,12 @@ class Quote:
 def quotes(question: str, sources: Sequence[Source]) -> list[Quote]:
     """Return the sentences of the sources, best first; of equals the one that was found first."""
     weights = _weights(question, [source.text for source in sources])
-    found = [
+    sentences = [
         Quote(number, start, end, text, _share(question, weights, source, text, headings))
         for number, source in enumerate(sources)
         for start, end, text, headings in _sentences(source.blocks)
     ]
-    return sorted(found, key=lambda quote: -quote.share)
+    return sorted(sentences, key=lambda quote: -quote.share)
 
 
 def chosen(question: str, sources: Sequence[Source]) -> list[Quote]:
@@ -65,8 +65,8 @@ def chosen(question: str, sources: Sequence[Source]) -> list[Quote]:
     for name in names(question) if ranked else ():
         if not any(holds(quote.text, name) for quote in best):
             best += [quote for quote in ranked if holds(quote.text, name)][:1]
-    told = "\n".join(sources[quote.source].text for quote in best)
-    return best if all(holds(told, name) for name in names(question)) else []
+    evidence = "\n".join(sources[quote.source].text for quote in best)
+    return best if all(holds(evidence, name) for name in names(question)) else []
 
 
 def _weights(question: str, passages: Sequence[str]) -> dict[str, float]:

@@ -66,31 +66,31 @@ def _grade_support(fields: Fields) -> dict[str, Any]:
     claims = []
     for sentence in split_sentences(text_in(fields, "answer").replace(UNCITED, "")):
         claim = sentence.strip()
-        found = [number for number, text in passages if letters(claim) and letters(claim) in text][:1]
+        supporting = [number for number, text in passages if letters(claim) and letters(claim) in text][:1]
         # A number may be what is wrong, so it is not searched for.
-        missing = "" if found else " ".join(word for word in content_words(claim) if not word[0].isdigit())
-        support = "full" if found else "none"
-        claims.append({"claim": claim, "support": support, "passages": found, "missing": missing})
+        missing = "" if supporting else " ".join(word for word in content_words(claim) if not word[0].isdigit())
+        support = "full" if supporting else "none"
+        claims.append({"claim": claim, "support": support, "passages": supporting, "missing": missing})
     return {"claims": claims or [{"claim": "", "support": "none", "passages": [], "missing": ""}]}
 
 
 def _grade_utility(fields: Fields) -> dict[str, Any]:
     """Score an answer by the words of the question that it has; a reply to a greeting or a sum is of use."""
     question, answer = text_in(fields, "question"), text_in(fields, "answer")
-    asked = units(in_full(question, object_in(fields, "previous")))
-    if answer.strip() and (not asked or worked_out(question)):
+    question_units = units(in_full(question, object_in(fields, "previous")))
+    if answer.strip() and (not question_units or worked_out(question)):
         return {"reason": "The question needs no documents.", "score": 5}
-    share = sum(has(answer, unit) for unit in asked) / (len(asked) or 1)
+    share = sum(has(answer, unit) for unit in question_units) / (len(question_units) or 1)
     score = next((score for least, score in _USES if share >= least), 2 if answer.strip() else 1)
     return {"reason": f"The answer has {share:.0%} of the question's words.", "score": score}
 
 
 def _grade_correctness(fields: Fields) -> dict[str, Any]:
     """Say that an answer is right if a right one, or all facts, stand in it word for word, and partly so with some."""
-    said, facts = letters(text_in(fields, "answer")), texts_in(fields, "facts")
-    found = [letters(text) in said for text in facts or texts_in(fields, "right") if letters(text)]
-    says = "yes" if found and (all(found) if facts else any(found)) else "partly" if any(found) else "no"
-    return {"reason": f"{sum(found)} of {len(found)} stand in the answer word for word.", "says": says}
+    answer, facts = letters(text_in(fields, "answer")), texts_in(fields, "facts")
+    matches = [letters(text) in answer for text in facts or texts_in(fields, "right") if letters(text)]
+    says = "yes" if matches and (all(matches) if facts else any(matches)) else "partly" if any(matches) else "no"
+    return {"reason": f"{sum(matches)} of {len(matches)} stand in the answer word for word.", "says": says}
 
 
 def _rewrite_question(fields: Fields) -> dict[str, Any]:
@@ -108,13 +108,13 @@ def _rewrite_question(fields: Fields) -> dict[str, Any]:
 def _choice(fields: Fields) -> dict[str, Any]:
     """Return the number of the option that stands in the best sentence, the longest of several, or 0."""
     question = text_in(fields, "question")
-    options = {int(one["option"]): text_in(one, "text") for one in objects_in(fields, "options")}
+    options = {int(option["option"]): text_in(option, "text") for option in objects_in(fields, "options")}
     passages = [
         Source("", str(p.get("title", "")), tuple(split_sentences(text_in(p, "text"))))
         for p in objects_in(fields, "passages")
     ]
-    told = worked_out(question) or "".join(quote.text for quote in chosen(question, passages)[:1])
-    held = {number: len(text) for number, text in options.items() if letters(text) and letters(text) in letters(told)}
+    answer = worked_out(question) or "".join(quote.text for quote in chosen(question, passages)[:1])
+    held = {number: len(text) for number, text in options.items() if letters(text) and letters(text) in letters(answer)}
     return {"option": max(held, key=lambda number: (held[number], -number)) if held else 0}
 
 

@@ -21,8 +21,8 @@ class SamplePages:
     def __call__(self, query: str, max_results: int, domains: Domains) -> dict[str, Any]:
         """Return the pages that fit a query best, each with its score."""
         wished = Domains(included=domains.included)
-        found = [page | {"score": _score(query, page)} for page in self._pages if wished.allow(page["url"])]
-        best = sorted(found, key=lambda page: (-page["score"], page["url"]))
+        pages = [page | {"score": _score(query, page)} for page in self._pages if wished.allow(page["url"])]
+        best = sorted(pages, key=lambda page: (-page["score"], page["url"]))
         return {"query": query, "results": best[:max_results]}
 
     @cached_property

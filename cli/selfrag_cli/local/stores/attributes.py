@@ -29,7 +29,7 @@ def _attribute(value: Any) -> dict[str, Any]:
         case dict():
             return {"M": item_of(value)}
         case _:
-            return {"L": [_attribute(one) for one in value]}
+            return {"L": [_attribute(item) for item in value]}
 
 
 def _value(attribute: Mapping[str, Any]) -> Any:
@@ -42,6 +42,6 @@ def _value(attribute: Mapping[str, Any]) -> Any:
         case "M":
             return values_of(value)
         case "L":
-            return [_value(one) for one in value]
+            return [_value(item) for item in value]
         case _:
             return value

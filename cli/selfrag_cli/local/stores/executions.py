@@ -51,9 +51,9 @@ class LocalExecutions:
 
     def expect(self, question_id: str, question: str, collections: Sequence[str], due: float) -> None:
         """Keep a question, its collections, and that it runs until `due`, unless its response is kept already."""
-        asked = {"id": question_id, "question": question, "collections": list(collections)}
-        item = item_of({**asked, "due_at": int(due), "expires_at": int(due) + KEPT_SECONDS})
-        self._items.change(ANSWERS, question_id, lambda known: None if known else item)
+        fields = {"id": question_id, "question": question, "collections": list(collections)}
+        item = item_of({**fields, "due_at": int(due), "expires_at": int(due) + KEPT_SECONDS})
+        self._items.change(ANSWERS, question_id, lambda stored: None if stored else item)
 
     def known(self, question_id: str, collections: Collection[str]) -> Known | None:
         """Return what is kept of a question; None when there is none of the caller's.
@@ -70,16 +70,16 @@ class LocalExecutions:
         execution = self._at_work.get(question_id)
         if execution:
             return Snapshot(execution.status, execution.output)
-        events = self._kept(question_id)
+        events = self._stored_history(question_id)
         if not events:
             return None
-        told = events[-1].get("executionSucceededEventDetails")
-        return Snapshot(SUCCEEDED, json.loads(told["output"])) if told else Snapshot("FAILED", None)
+        details = events[-1].get("executionSucceededEventDetails")
+        return Snapshot(SUCCEEDED, json.loads(details["output"])) if details else Snapshot("FAILED", None)
 
     def history(self, question_id: str) -> list[dict[str, Any]]:
         """Return the events of a question's execution so far; [] where `snapshot` is None."""
         execution = self._at_work.get(question_id)
-        return execution.history if execution else self._kept(question_id)
+        return execution.history if execution else self._stored_history(question_id)
 
     def _begun(self, question_id: str, payload: Mapping[str, Any]) -> Execution:
         with self._lock:
@@ -97,9 +97,9 @@ class LocalExecutions:
             with self._lock:
                 del self._at_work[execution.id]
 
-    def _kept(self, question_id: str) -> list[dict[str, Any]]:
-        found = last_history(question_id) if question_id and self._keeps_histories else None
-        return found[1] if found else []
+    def _stored_history(self, question_id: str) -> list[dict[str, Any]]:
+        stored = last_history(question_id) if question_id and self._keeps_histories else None
+        return stored[1] if stored else []
 
 
 def known_of(item: Item) -> Known:

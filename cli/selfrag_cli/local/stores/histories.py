@@ -36,11 +36,11 @@ def keep_history(question_id: str, events: Events) -> None:
 
 def last_history(question_id: str = "") -> tuple[str, Events] | None:
     """Return the id and the history of the question with this id, or of the last one; None if there is none."""
-    where, wanted = ("WHERE id = ?", (question_id,)) if question_id else ("", ())
+    where, values = ("WHERE id = ?", (question_id,)) if question_id else ("", ())
     with _opened() as connection:
         row = connection.execute(
             f"SELECT id, history FROM executions {where} ORDER BY ended_at DESC LIMIT 1",  # noqa: S608 (no input in it)
-            wanted,
+            values,
         ).fetchone()
     return (row[0], json.loads(row[1])) if row else None
 

@@ -51,33 +51,40 @@ class LocalManifest:
     ) -> tuple[list[Record], tuple[str, str] | None]:
         """Return documents of a collection by key, and after which (key, id) the next page begins, None at the end."""
         where = f"collection = ? AND {_STATUS} <> 'removed' AND ({_KEY}, id) > (?, ?)"
-        found = self._rows(f"{where} ORDER BY {_KEY}, id LIMIT {limit + 1}", collection, *(after or ("", "")))
-        page = [_record(values) for values in found[:limit]]
-        return page, (page[-1].key, page[-1].id) if len(found) > limit else None
+        rows = self._rows(f"{where} ORDER BY {_KEY}, id LIMIT {limit + 1}", collection, *(after or ("", "")))
+        page = [_record(values) for values in rows[:limit]]
+        return page, (page[-1].key, page[-1].id) if len(rows) > limit else None
 
     def claim(self, document_id: str, key: str, collection: str, owner: str) -> bool:
         """Take a document, and note which deletion the bucket is looked at after; always true here."""
         self._change(
             document_id,
-            lambda known: {**known, "key": key, "collection": collection, "lease_deletion": known.get("deleted_at", 0)},
+            lambda values: {
+                **values,
+                "key": key,
+                "collection": collection,
+                "lease_deletion": values.get("deleted_at", 0),
+            },
         )
         return True
 
     def begin_deletion(self, document_id: str, at: int) -> None:
         """Write that a document is about to be deleted, `at` nanoseconds since the epoch, if it is known."""
-        self._change(document_id, lambda known: {**known, "deleted_at": at} if known else None)
+        self._change(document_id, lambda values: {**values, "deleted_at": at} if values else None)
 
     def undo_deletion(self, document_id: str, at: int) -> None:
         """Take back what `begin_deletion` wrote, unless another deletion has begun since."""
-        self._change(document_id, lambda known: {**known, "deleted_at": 0} if known.get("deleted_at") == at else None)
+        self._change(
+            document_id, lambda values: {**values, "deleted_at": 0} if values.get("deleted_at") == at else None
+        )
 
     def release(self, record: Record, owner: str) -> bool:
         """Write what is known now and let the document go; always true here: no event comes meanwhile."""
         stated = record.model_dump(exclude={"id", "deleted_at", "deletion_seen"})
 
-        def let_go(known: Values) -> Values:
-            seen = known.pop("lease_deletion", 0)
-            return {**known, **stated, "deletion_seen": seen}
+        def let_go(values: Values) -> Values:
+            seen = values.pop("lease_deletion", 0)
+            return {**values, **stated, "deletion_seen": seen}
 
         self._change(record.id, let_go)
         return True
@@ -86,7 +93,7 @@ class LocalManifest:
         """Write how a document stands before it is read, or that it could not be; what the index holds stays known."""
         marked: Values = {"key": key, "collection": collection, "status": status, "reason": reason}
         marked |= {"updated_at": int(time.time()), "deleted_at": 0}
-        self._change(document_id, lambda known: {**known, **marked})
+        self._change(document_id, lambda values: {**values, **marked})
 
     def parts(self, document_id: str) -> list[Part]:
         """Return every batch of passages of a document that the index may hold."""
@@ -114,7 +121,7 @@ class LocalManifest:
     def _change(self, document_id: str, change: Callable[[Values], Values | None]) -> None:
         """Write what `change` makes of a document's values, {} if it is not known; nothing if it gives None."""
         with self._lock, writing(self._connection):
-            rows = self._found("id = ? AND part = ?", document_id, _DOCUMENT)
+            rows = self._select("id = ? AND part = ?", document_id, _DOCUMENT)
             if changed := change(rows[0] if rows else {}):
                 self._write({**changed, "id": document_id, "part": _DOCUMENT})
 
@@ -124,9 +131,9 @@ class LocalManifest:
 
     def _rows(self, where: str, *values: str) -> list[Values]:
         with self._lock:
-            return self._found(where, *values)
+            return self._select(where, *values)
 
-    def _found(self, where: str, *values: str) -> list[Values]:
+    def _select(self, where: str, *values: str) -> list[Values]:
         query = f"SELECT item FROM kept_documents WHERE {where}"  # noqa: S608 (no input in it)
         return [values_of(json.loads(item)) for (item,) in self._connection.execute(query, values)]
 
@@ -144,5 +151,5 @@ def _record(values: Values) -> Record:
 
 def _part(values: Values) -> Part:
     generation, _, number = values["part"].partition("#")
-    known = {name: values[name] for name in ("passage_ids", "ids", "writing_since") if name in values}
-    return _PART.validate_python({"document_id": values["id"], "generation": generation, "number": number, **known})
+    fields = {name: values[name] for name in ("passage_ids", "ids", "writing_since") if name in values}
+    return _PART.validate_python({"document_id": values["id"], "generation": generation, "number": number, **fields})

@@ -34,13 +34,13 @@ class LocalObjects:
 
     def head(self, bucket: str, key: str) -> str | None:
         """Return the version of a document, as S3 has it, or None if it is gone."""
-        found = self._documents.get(key)
-        return None if found is None else f'"{hashlib.md5(found.content, usedforsecurity=False).hexdigest()}"'
+        document = self._documents.get(key)
+        return None if document is None else f'"{hashlib.md5(document.content, usedforsecurity=False).hexdigest()}"'
 
     def get(self, bucket: str, key: str, most: int) -> Object | None:
         """Return a document with at most so many bytes, or None if it is gone."""
-        found = self._documents.get(key)
-        return None if found is None else Object(found.content[:most], found.metadata)
+        document = self._documents.get(key)
+        return None if document is None else Object(document.content[:most], document.metadata)
 
     def put_json(self, key: str, value: Any) -> None:
         """Keep work in progress."""

@@ -27,20 +27,20 @@ class LocalCalls:
         """Note that a step calls a model now, and return what is known; nothing if the file fails."""
         now = self._now()
 
-        def arrive(known: dict[str, Any]) -> dict[str, Any]:
-            arrivals = known.get(step, [])
+        def arrive(values: dict[str, Any]) -> dict[str, Any]:
+            arrivals = values.get(step, [])
             together = arrivals and arrivals[0] >= now - _TOGETHER_SECONDS
             return {step: arrivals if together else [now, *arrivals][:_ARRIVALS]}
 
-        known = self._changed(model, arrive)
-        between = [later - earlier for later, earlier in pairwise(known.get(step, []))]
-        patience = known.get("patience_until", 0.0) - now
+        values = self._changed(model, arrive)
+        between = [later - earlier for later, earlier in pairwise(values.get(step, []))]
+        patience = values.get("patience_until", 0.0) - now
         return Recent(tuple(seconds for seconds in between if seconds > 0), max(0.0, patience))
 
     def refused(self, model: str, seconds: float) -> None:
         """Note until when a model wants to be left; the longest of all such wishes holds."""
         until = self._now() + seconds
-        self._changed(model, lambda known: {"patience_until": max(until, known.get("patience_until", 0.0))})
+        self._changed(model, lambda values: {"patience_until": max(until, values.get("patience_until", 0.0))})
 
     def _changed(self, model: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
         """Change what is known of a model, and return it; {} if the file fails."""
@@ -48,8 +48,8 @@ class LocalCalls:
         key, after = f"calls#{model}", {}
 
         def write(item: Item | None) -> Item:
-            known = values_of(item or {})
-            after.update({**known, **change(known), "key": key, "expires_at": round(self._now()) + _KEPT_SECONDS})
+            values = values_of(item or {})
+            after.update({**values, **change(values), "key": key, "expires_at": round(self._now()) + _KEPT_SECONDS})
             return item_of(after)
 
         with suppress(SelfragError):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from selfrag.domain.errors import Misconfigured
-from selfrag_cli.local.home import connect, told, writing
+from selfrag_cli.local.home import connect, explain, writing
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS kept_items (
@@ -64,7 +64,7 @@ class Items:
 
     def put(self, table: Table, item: Item) -> None:
         """Write an item, in place of one with its key."""
-        self.change(table, item[table.key]["S"], lambda known: item)
+        self.change(table, item[table.key]["S"], lambda before: item)
 
     def change(self, table: Table, key: str, change: Callable[[Item | None], Item | None]) -> Item | None:
         """Write what `change` makes of an item, nothing if it gives None; return the item as it was before.
@@ -87,8 +87,8 @@ class Items:
 
     def get_item(self, table: str, key: Mapping[str, Any]) -> Item | None:
         """Return the item with this key of the table with this name, as a definition asks for it."""
-        known = _BY_NAME[table]
-        return self.get(known, key[known.key]["S"])
+        definition = _BY_NAME[table]
+        return self.get(definition, key[definition.key]["S"])
 
     def put_item(self, table: str, item: Item) -> None:
         """Write an item into the table with this name, as a definition does."""
@@ -115,4 +115,4 @@ def _usable() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise Misconfigured(told(error)) from error
+        raise Misconfigured(explain(error)) from error

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from selfrag.domain.history import Step
-from selfrag_cli.show.said import said
+from selfrag_cli.show.step_summaries import summarize
 from selfrag_cli.show.traces import show_trace
 from tests.support import steps
 from tests.support.paper.compared import TEXTS, answers, ranked, tree
@@ -130,13 +130,13 @@ def test_what_a_step_was_given_and_gave_back_is_shown_whole_and_only_where_it_is
     ],
 )  # fmt: skip
 def test_a_step_says_in_words_what_it_found_judged_or_wrote(name: str, given: Any, result: Any, words: str) -> None:
-    assert said(Step(name, 0.0, 1.0, 1, given, result, error=""), WHERE) == words
+    assert summarize(Step(name, 0.0, 1.0, 1, given, result, error=""), WHERE) == words
 
 
 @pytest.mark.parametrize("result", [{}, {"verdict": None}, {"verdict": {}}])
 @pytest.mark.parametrize("name", ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", *NEW])
 def test_of_a_result_with_other_fields_what_is_known_is_said(name: str, result: dict[str, Any]) -> None:
-    assert isinstance(said(Step(name, 0.0, 1.0, 1, None, result, error=""), {}), str)
+    assert isinstance(summarize(Step(name, 0.0, 1.0, 1, None, result, error=""), {}), str)
 
 
 def test_a_trace_shows_the_tree_below_its_steps_and_what_was_pruned_only_where_it_is_asked_for() -> None:
