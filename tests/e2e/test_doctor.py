@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from io import StringIO
 from pathlib import Path
 
@@ -61,8 +62,24 @@ def test_a_variables_file_that_cannot_be_read_is_told_without_what_it_holds(
 def test_without_a_deployment_there_is_none_to_look_at(here: Run, somewhere: None, tmp_path: Path) -> None:
     ended = here("doctor", "--deployed", "--infra", str(tmp_path))
     assert ended.code == 2
-    assert "knows no deployment" in ended.err
+    assert "shows no deployment" in ended.err
     assert "make deploy" in ended.err
+
+
+def test_outside_a_checkout_the_doctor_says_where_it_runs(here: Run, somewhere: None, tmp_path: Path) -> None:
+    ended = here("doctor", "--infra", str(tmp_path / "infra"))
+    assert ended.code == 2
+    assert "run it in a checkout of selfrag" in ended.err
+
+
+def test_without_the_parser_of_terraform_the_doctor_says_what_installs_it(
+    here: Run, somewhere: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "terraform.tfvars").write_text('name = "selfrag"\n')
+    monkeypatch.setitem(sys.modules, "hcl2", None)
+    ended = here("doctor", "--infra", str(tmp_path))
+    assert ended.code == 2
+    assert "make doctor" in ended.err
 
 
 def test_every_finding_is_a_line_and_what_to_do_the_next() -> None:

@@ -10,6 +10,7 @@ from selfrag_cli.lab.commands.endings import end_with
 from selfrag_cli.lab.commands.options import Limit, Parallel
 from selfrag_cli.local.sources.place import place_to_ask
 from selfrag_cli.options import AsJson, Collection, Docs, Endpoint
+from selfrag_cli.sample import QUESTIONS
 from selfrag_cli.terminal import asking_progress, measuring_progress, out, print_json, reading_progress, warn
 
 if TYPE_CHECKING:
@@ -17,7 +18,13 @@ if TYPE_CHECKING:
     from selfrag_cli.lab.findings import Findings
     from selfrag_cli.lab.outputs import WrittenFrom
 
-QuestionSet = Annotated[Path, typer.Argument(metavar="QUESTIONS", help="A file of questions in JSON Lines.")]
+QuestionSet = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[QUESTIONS]",
+        help="A file of questions in JSON Lines; the sample's, about the sample handbook, if left out.",
+    ),
+]
 Variants = Annotated[
     list[str] | None,
     typer.Option(
@@ -28,7 +35,7 @@ Variants = Annotated[
 ]
 ResultsFile = Annotated[
     Path | None,
-    typer.Option("--results", help="Where answers are stored, and gone on with; QUESTIONS.results.jsonl by default."),
+    typer.Option("--results", help="Where answers are stored, and continued; QUESTIONS.results.jsonl by default."),
 ]
 MaxCost = Annotated[
     float | None,
@@ -62,7 +69,7 @@ FailIf = Annotated[
 
 
 def evaluate(
-    questions: QuestionSet,
+    questions: QuestionSet = None,
     docs: Docs = None,
     collection: Collection = "",
     endpoint: Endpoint = "",
@@ -95,12 +102,14 @@ def evaluate(
             "A deployment answers from its own documents, and does not show what its writer saw: leave out --docs, "
             "--collection and --judge."
         )
+    if not questions and (endpoint or docs or collection):
+        raise InvalidInput("The sample's questions are about the sample handbook: name a file of your own questions.")
     conditions = read_all_conditions(fail_if or [])
     check_outputs(output or [])
     variants = read_variants(variant or [])
-    stored = results or Path(f"{questions.stem}.results.jsonl")
+    stored = results or Path(f"{questions.stem if questions else 'sample'}.results.jsonl")
     place = None if endpoint else place_to_ask(docs, collection)
-    plan = Plan(read_questions(questions, limit), variants, stored, parallel, max_cost, place, endpoint)
+    plan = Plan(read_questions(questions or QUESTIONS, limit), variants, stored, parallel, max_cost, place, endpoint)
     findings, left = _answers(plan)
     written_from = written_from_beside(stored)
     unjudged = _judge(findings, written_from, plan, judge) if judge and not plan.only_estimates else 0
