@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import boto3
 from botocore.exceptions import ClientError
@@ -123,7 +123,21 @@ def _not_gone(version: str, release: Release) -> Iterator[None]:
         ) from None
 
 
-def _release_of(version: Mapping[str, Any], name: str) -> Release | None:
+class _Environment(TypedDict, total=False):
+    """The environment of a function."""
+
+    Variables: dict[str, str]
+
+
+class _FunctionVersion(TypedDict):
+    """A version of a function as Lambda lists it."""
+
+    Version: str
+    LastModified: str
+    Environment: NotRequired[_Environment]
+
+
+def _release_of(version: _FunctionVersion, name: str) -> Release | None:
     variables = version.get("Environment", {}).get("Variables", {})
     if version["Version"] == "$LATEST" or "SELFRAG_RELEASE" not in variables:
         return None

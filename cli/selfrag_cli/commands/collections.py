@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -82,7 +82,7 @@ def _show(collections: "list[StoredCollection]") -> None:
     out.print(table)
 
 
-def _as_json(entry: "StoredCollection") -> dict[str, Any]:
+def _as_json(entry: "StoredCollection") -> dict[str, object]:
     # A site stands there, too: the name is older than sites are.
     value = asdict(entry) | {"kind": entry.kind, "directory": entry.root and visible(str(entry.root))}
     size, _ = value.pop("size"), value.pop("root")

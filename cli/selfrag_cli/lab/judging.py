@@ -32,7 +32,7 @@ class Case(NamedTuple):
     """A task for the grader whose step has this folder."""
 
     step: str
-    fields: Mapping[str, Any]
+    fields: Mapping[str, object]
 
 
 # Called with the number of verdicts so far, and of all.
@@ -91,8 +91,8 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Grade]:
 
             def grade(case: Case, budget_usd: float | None) -> StepResult:
                 # An execution's own time and money are long gone.
-                within = case.fields.get("collections", [])
-                limits, (_, kind, judge) = Limits(budget_usd=budget_usd, collections=within), STEPS[case.step]
+                within = {"budget_usd": budget_usd, "collections": case.fields.get("collections", [])}
+                limits, (_, kind, judge) = Limits.model_validate(within), STEPS[case.step]
                 task = kind.model_validate({**case.fields, **limits.model_dump()}, extra="ignore")
                 return judge(task, graders[case.step](limits))
 

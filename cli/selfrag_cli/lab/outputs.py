@@ -4,7 +4,6 @@ import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.passages import Passage
@@ -76,7 +75,7 @@ def _write_ragas(findings: Findings, path: Path, written_from: WrittenFrom) -> N
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-def _ragas_row(gold: GoldQuestion, result: Result, measures: Measured, written_from: WrittenFrom) -> dict[str, Any]:
+def _ragas_row(gold: GoldQuestion, result: Result, measures: Measured, written_from: WrittenFrom) -> dict[str, object]:
     response = result.response
     right = NO_ANSWER if gold.answerable is False else next(iter(gold.answers), None)
     return {

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
 from selfrag.domain.passages import Passage
 from selfrag.text.east_asian import RUN
+from selfrag_cli.feedback.gold import QuestionRow
 from selfrag_cli.lab.matching import match
 
 Kind = Literal["single_fact", "several_facts", "follow_up", "unanswerable"]
@@ -79,24 +80,24 @@ def _stands_in(fact: str, passages: Sequence[Passage]) -> bool:
     return any(match(passage.text, fact) for passage in passages)
 
 
-def rows_of(drafts: Sequence[Draft]) -> list[dict[str, Any]]:
+def rows_of(drafts: Sequence[Draft]) -> list[QuestionRow]:
     """Return the questions as rows of a set; an earlier question has a number for its id."""
-    rows: list[dict[str, Any]] = []
+    rows: list[QuestionRow] = []
     for number, draft in enumerate(drafts, 1):
         if draft.kind == "unanswerable":
             rows.append({"question": draft.turn.question, "answerable": False, "kind": draft.kind})
             continue
-        sources = {
+        sources: QuestionRow = {
             "documents": list(dict.fromkeys(passage.document for passage in draft.passages)),
             "passages": [passage.text for passage in draft.passages],
         }
         if draft.before:
             rows.append({"id": str(number), **_row(draft.before), **sources, "kind": "single_fact"})
-        facts = {"facts": list(draft.turn.facts)} if len(draft.turn.facts) > 1 else {}
-        after = {"after": str(number)} if draft.before else {}
+        facts: QuestionRow = {"facts": list(draft.turn.facts)} if len(draft.turn.facts) > 1 else {}
+        after: QuestionRow = {"after": str(number)} if draft.before else {}
         rows.append({**_row(draft.turn), **facts, **sources, "kind": draft.kind, **after})
     return rows
 
 
-def _row(turn: Turn) -> dict[str, Any]:
+def _row(turn: Turn) -> QuestionRow:
     return {"question": turn.question, "answer": turn.answer, "answerable": True}

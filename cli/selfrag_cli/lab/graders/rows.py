@@ -39,8 +39,8 @@ class Kind:
     labels: tuple[str, ...]
     passing: tuple[str, ...]
     needs: tuple[str, ...]
-    task: Callable[[Row], dict[str, Any]]
-    label: Callable[[Mapping[str, Any]], str]
+    task: Callable[[Row], dict[str, object]]
+    label: Callable[[Mapping[str, object]], str]
 
 
 def passages_of(row: Row) -> list[Passage]:
@@ -55,16 +55,16 @@ def support_label(verdict: SupportVerdict) -> str:
     return levels.get(verdict.level, "contradicted" if denied else "unsupported")
 
 
-def _support_task(row: Row) -> dict[str, Any]:
+def _support_task(row: Row) -> dict[str, object]:
     passages = [passage.model_dump() for passage in passages_of(row)]
     return {"question": row.question, "answer": row.claim, "passages": passages}
 
 
-def _relevance_label(verdict: Mapping[str, Any]) -> str:
+def _relevance_label(verdict: Mapping[str, object]) -> str:
     return RelevanceVerdict.model_validate(verdict).label
 
 
-def _utility_label(verdict: Mapping[str, Any]) -> str:
+def _utility_label(verdict: Mapping[str, object]) -> str:
     score = UtilityVerdict.model_validate(verdict).score
     return UNGRADED if score is None else str(score)
 
@@ -103,7 +103,7 @@ KINDS: dict[str, Kind] = {
         ("yes",),
         ("question", "right", "answer"),
         lambda row: {"question": row.question, "right": row.right, "answer": row.answer},
-        lambda verdict: verdict["says"] or UNGRADED,
+        lambda verdict: str(verdict["says"] or UNGRADED),
     ),
 }
 

@@ -3,11 +3,11 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from selfrag.domain.errors import InvalidInput
 from selfrag.text.sentences import split_sentences
@@ -81,6 +81,14 @@ def klue(text: str) -> Iterator[Row]:
         yield Row(claim=row["hypothesis"], passages=[row["premise"]], label=_ENTAILED[row["gold_label"]])
 
 
+class _Mark(TypedDict):
+    """What people marked in a text, from character to character."""
+
+    label_type: str
+    start: int
+    end: int
+
+
 def faith_judge(text: str) -> Iterator[Row]:
     """Read sentences of answers, each a claim with the label of what people marked in it.
 
@@ -99,7 +107,7 @@ def faith_judge(text: str) -> Iterator[Row]:
                 start = end
 
 
-def _marked(spans: Sequence[Mapping[str, Any]], start: int, end: int) -> str:
+def _marked(spans: Sequence[_Mark], start: int, end: int) -> str:
     """Return the worst mark in a stretch of a text, from character to character."""
     kinds = [span["label_type"] for span in spans if span["start"] < end and start < span["end"]]
     if any("Conflict" in kind for kind in kinds):

@@ -12,7 +12,6 @@ from threading import Event
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
 from selfrag_cli.lab.question_sets import GoldQuestion
-from selfrag_cli.lab.responses import Response
 from selfrag_cli.lab.runs.asking import Ask
 from selfrag_cli.lab.runs.costs import Budget
 from selfrag_cli.lab.runs.results import Result, Results
@@ -161,7 +160,7 @@ class Run:
         for pause in (*PAUSES, None):
             began = time.perf_counter()
             try:
-                response = Response.model_validate(self._ask(request, key, task.variant))
+                response = self._ask(request, key, task.variant)
             except TemporarilyUnavailable as error:
                 if pause is None or self._ending.is_set():
                     raise

@@ -5,9 +5,9 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy, read_request
@@ -23,7 +23,7 @@ _EXAMPLE = """--variant 'small={"top_k": 2}'"""
 class Way(BaseModel):
     """What tells a variant from others: the policy's changed fields, the profile, and the versions of its prompts."""
 
-    policy: dict[str, Any] = {}
+    policy: dict[str, JsonValue] = {}
     profile: str = ""
     prompts: dict[str, str] = {}
 

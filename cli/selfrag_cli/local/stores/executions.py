@@ -9,6 +9,7 @@ from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.ports.executions import Known, Snapshot
 from selfrag.runtime.observability import logger
+from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.runner.machine import SUCCEEDED, Execution, Machine
 from selfrag_cli.local.stores.attributes import item_of, values_of
 from selfrag_cli.local.stores.histories import keep_history, last_history
@@ -26,18 +27,18 @@ class LocalExecutions:
         self._at_work: dict[str, Execution] = {}
         self._lock = threading.Lock()
 
-    def execute(self, question_id: str, payload: Mapping[str, Any]) -> Execution:
+    def execute(self, question_id: str, payload: Mapping[str, object]) -> Execution:
         """Run a question to its end, and return its execution."""
         return self._begun(question_id, payload).wait()
 
-    def answer(self, question_id: str, payload: dict[str, Any]) -> dict[str, Any] | None:
+    def answer(self, question_id: str, payload: Mapping[str, object]) -> dict[str, Any] | None:
         """Run a question to its end, and return its response; raises TemporarilyUnavailable if there is none."""
         ended = self.execute(question_id, payload)
         if ended.output is None:
             raise TemporarilyUnavailable(f"The execution of question {question_id} gave no response: {ended.error}")
         return ended.output
 
-    def start(self, question_id: str, payload: dict[str, Any]) -> None:
+    def start(self, question_id: str, payload: Mapping[str, object]) -> None:
         """Start a question."""
         self._begun(question_id, payload)
 
@@ -70,18 +71,20 @@ class LocalExecutions:
         execution = self._at_work.get(question_id)
         if execution:
             return Snapshot(execution.status, execution.output)
-        events = self._stored_history(question_id)
-        if not events:
+        history = self._stored_history(question_id)
+        if history is None:
             return None
-        details = events[-1].get("executionSucceededEventDetails")
-        return Snapshot(SUCCEEDED, json.loads(details["output"])) if details else Snapshot("FAILED", None)
+        return Snapshot(SUCCEEDED, history.response) if history.response else Snapshot("FAILED", None)
 
     def history(self, question_id: str) -> list[dict[str, Any]]:
         """Return the events of a question's execution so far; [] where `snapshot` is None."""
         execution = self._at_work.get(question_id)
-        return execution.history if execution else self._stored_history(question_id)
+        if execution:
+            return execution.history
+        history = self._stored_history(question_id)
+        return history.events if history else []
 
-    def _begun(self, question_id: str, payload: Mapping[str, Any]) -> Execution:
+    def _begun(self, question_id: str, payload: Mapping[str, object]) -> Execution:
         with self._lock:
             execution = self._machine.start(question_id, payload, self._ended)
             self._at_work[question_id] = execution
@@ -90,16 +93,15 @@ class LocalExecutions:
     def _ended(self, execution: Execution) -> None:
         try:
             if self._keeps_histories:
-                keep_history(execution.id, execution.history)
+                keep_history(ExecutionHistory(execution.id, execution.history))
         except SelfragError as error:  # the answer is there all the same
             logger.warning("a history could not be kept", extra={"error": str(error)})
         finally:
             with self._lock:
                 del self._at_work[execution.id]
 
-    def _stored_history(self, question_id: str) -> list[dict[str, Any]]:
-        stored = last_history(question_id) if question_id and self._keeps_histories else None
-        return stored[1] if stored else []
+    def _stored_history(self, question_id: str) -> ExecutionHistory | None:
+        return last_history(question_id) if question_id and self._keeps_histories else None
 
 
 def known_of(item: Item) -> Known:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
+from selfrag_cli.lab.responses import Response
 from selfrag_cli.lab.runs.costs import Budget
 from selfrag_cli.lab.runs.results import Results, opened_results
 from selfrag_cli.lab.runs.running import MOST_IN_A_ROW, PAUSES, Run, Task, tasks_left
@@ -34,11 +35,11 @@ class Asked:
         self.keys: list[str] = []
         self._instead, self._lock = instead, threading.Lock()
 
-    def __call__(self, request: AskRequest, key: str, variant: Variant) -> dict[str, Any]:
+    def __call__(self, request: AskRequest, key: str, variant: Variant) -> Response:
         with self._lock:
             self.requests.append(request)
             self.keys.append(key)
-        return self._instead(request) or response()
+        return Response.model_validate(self._instead(request) or response())
 
     @property
     def times(self) -> Counter[tuple[str, int]]:

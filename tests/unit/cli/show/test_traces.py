@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from selfrag.domain.history import Step
+from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.show.step_summaries import summarize
 from selfrag_cli.show.traces import show_trace
 from tests.support import steps
@@ -49,7 +50,7 @@ def history_of(*tasks: tuple[str, float, float, Any]) -> list[dict[str, Any]]:
 
 def lines(*tasks: tuple[str, float, float, Any], full: bool = False, width: int = 80) -> list[str]:
     text = StringIO()
-    show_trace(Console(file=text, width=width), "abc", history_of(*tasks), full=full)
+    show_trace(Console(file=text, width=width), ExecutionHistory("abc", history_of(*tasks)), full=full)
     return [line.rstrip() for line in text.getvalue().splitlines()]
 
 
@@ -149,5 +150,5 @@ def test_a_trace_shows_the_tree_below_its_steps_and_what_was_pruned_only_where_i
     history = history_of(task)
     history[2]["taskScheduledEventDetails"]["parameters"] = json.dumps({"Payload": {"children": children}})
     text = StringIO()
-    show_trace(Console(file=text, width=200), "abc", history, full=True)
+    show_trace(Console(file=text, width=200), ExecutionHistory("abc", history), full=True)
     assert f"    {TEXTS['C']}" in text.getvalue()
