@@ -131,9 +131,9 @@ def search(
     from selfrag_cli.show.documents import show_passages
 
     with reading_progress() as on_document:
-        passages, text_hits, report = search_passages(query, place, limits, top_k, on_document)
+        hits, text_hits, report = search_passages(query, place, limits, top_k, on_document)
     warn(report.in_short(place) if report else [])
     if as_json:
-        print_json(passages)
+        print_json([hit.model_dump(mode="json", exclude={"collection"}) for hit in hits])
     else:
-        show_passages(out, passages, text_hits)
+        show_passages(out, hits, text_hits)

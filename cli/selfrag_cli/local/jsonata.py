@@ -40,7 +40,7 @@ class _Parsed:
     in_array: bool
 
 
-def evaluate(expression: str, bindings: Mapping[str, Any]) -> Any:
+def evaluate(expression: str, bindings: Mapping[str, object]) -> Any:
     """Return the value of an expression with variables bound; raises QueryError where AWS fails."""
     parsed = _parsed(expression)
     if parsed.path and (variable := _at(parsed.path, bindings)) is not _UNKNOWN:

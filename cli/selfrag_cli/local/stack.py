@@ -107,7 +107,7 @@ def secrets_of(values: Mapping[str, str]) -> Secrets:
 def announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
     """Return a handler that tells, before each call, the folder of its step."""
 
-    def announce(event: dict[str, Any], context: Any) -> Any:
+    def announce(event: object, context: object) -> object:
         on_step(name)
         return handler(event, context)
 

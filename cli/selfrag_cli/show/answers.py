@@ -1,7 +1,6 @@
 """An answer for a person: its text, sources and evidence, and on request its verdicts, path, cost and time."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import ValidationError
 from rich.console import Console
@@ -31,18 +30,20 @@ _CLAIM_WORDS = {"partial": "partly supported", "none": "not supported", "contrad
 NOT_READ = "Not all of the response is known to this version of selfrag; --json shows it."
 
 
-def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step], verdicts: bool = False) -> None:
+def show_response(
+    console: Console, output: Mapping[str, object], steps: Sequence[Step], verdicts: bool = False
+) -> None:
     """Print a response: the answer with its marks, its sources, a line of evidence, and all `verdicts` if asked to.
 
     Of a response with other fields than ours, what all of them have.
     """
-    notice = output.get("notice")
-    if output["status"] != "answered":
-        console.print(Text(output["status"], style=f"bold {COLOURS[output['status']]}"))
+    notice, status = output.get("notice"), str(output["status"])
+    if status != "answered":
+        console.print(Text(status, style=f"bold {COLOURS[status]}"))
     try:
         response = AnswerResponse.model_validate(output)
     except ValidationError:
-        console.print(Text(output["answer"]))
+        console.print(Text(str(output["answer"])))
         notes = [NOT_READ]
     else:
         sources = list(dict.fromkeys(citation.passage_id for citation in response.citations))
@@ -52,7 +53,7 @@ def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step
         for passage in response.nearest:
             console.print(f"[dim]nearest: {escape(place_of(passage.model_dump()))}[/]")
         if notice:
-            console.print(Text(visible(notice), style=GREY))
+            console.print(Text(visible(str(notice)), style=GREY))
         if verdicts:
             _show_whole(console, response, steps)
         notes = response.usage.warnings

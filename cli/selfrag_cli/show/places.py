@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from selfrag.domain.history import Step
 from selfrag_cli.terminal import visible
@@ -10,12 +9,12 @@ from selfrag_cli.terminal import visible
 _BEGINNING = 60
 
 
-def place_of(passage: Mapping[str, Any]) -> str:
+def place_of(passage: Mapping[str, object]) -> str:
     """Return where a passage or a citation stands: document, page, slide, sheet or row, and the heading above."""
     page, heading = passage.get("page"), passage.get("heading")
     # What a release before locators has stored has a page alone.
     where = passage.get("locator") or (f"page {page}" if page else "")
-    return f"{visible(passage['document'])}{f', {where}' if where else ''}{f' > {heading}' if heading else ''}"
+    return f"{visible(str(passage['document']))}{f', {where}' if where else ''}{f' > {heading}' if heading else ''}"
 
 
 def copies_of(documents: Sequence[str], count: int) -> str:
@@ -36,8 +35,8 @@ def places(steps: Sequence[Step]) -> dict[str, str]:
     }
 
 
-def _beginning(passage: Mapping[str, Any]) -> str:
+def _beginning(passage: Mapping[str, object]) -> str:
     """Return the first words of a passage, below the heading that its place names already."""
-    text, heading = " ".join(passage.get("text", "").lstrip("# ").split()), passage.get("heading") or ""
+    text, heading = " ".join(str(passage.get("text", "")).lstrip("# ").split()), str(passage.get("heading") or "")
     below = text.removeprefix(heading).strip() or text
     return below if len(below) <= _BEGINNING else f"{below[:_BEGINNING].rstrip()} ..."

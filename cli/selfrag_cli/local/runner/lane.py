@@ -22,7 +22,7 @@ from selfrag_cli.local.runner.history import History
 MAX_BYTES = 256 * 1024
 
 # Takes the arguments of a task and returns its result; raises Failure.
-Service = Callable[[dict[str, Any]], Any]
+Service = Callable[[Any], Any]
 Pause = Callable[[float], None]
 
 
@@ -30,7 +30,7 @@ Pause = Callable[[float], None]
 class Running:
     """The state that all lanes of an execution share; `ends_at` is a moment of `time.monotonic`."""
 
-    context: Mapping[str, Any]
+    context: Mapping[str, object]
     history: History
     services: Mapping[str, Service]
     pause: Pause
@@ -52,7 +52,7 @@ class Lane:
     """
 
     running: Running
-    variables: dict[str, Any] = field(default_factory=dict)
+    variables: dict[str, object] = field(default_factory=dict)
     last: int = 0
     stopped: threading.Event = field(default_factory=threading.Event)
     outer: frozenset[str] = frozenset()
@@ -65,7 +65,7 @@ class Lane:
         """Add an event to the history."""
         self.last = self.running.history.add(kind, self.last, details)
 
-    def assign(self, values: dict[str, Any]) -> None:
+    def assign(self, values: Mapping[str, object]) -> None:
         """Set variables; raises Failure for one of the lane around it."""
         if shadowed := self.outer & values.keys():
             raise Failure(RUNTIME, f"an item of a Map assigns {', '.join(sorted(shadowed))}, which is not its own")
@@ -82,7 +82,7 @@ class Lane:
         self.running.pause(min(seconds, self.running.seconds_left()))
         self.check()
 
-    def value(self, template: Any, states: Mapping[str, Any]) -> Any:
+    def value(self, template: Any, states: Mapping[str, object]) -> Any:
         """Return a JSON value with the expressions in it evaluated; `states` is what $states holds.
 
         Raises Failure where AWS fails with States.QueryEvaluationError.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from selfrag_cli.local.runner.asl import Retrier, State, States, Transition
 from selfrag_cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATION_ERROR, Aborted, Failure
 from selfrag_cli.local.runner.lane import Lane, as_json
 from selfrag_cli.local.runner.tasks import in_time
@@ -21,7 +22,7 @@ from selfrag_cli.local.runner.tasks import in_time
 class Retries:
     """The retries of one visit to a state; of its retriers, the first that names an error decides."""
 
-    def __init__(self, retriers: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, retriers: Sequence[Retrier]) -> None:
         self._retriers, self._attempts = retriers, Counter[int]()
 
     def backoff(self, failure: Failure) -> float | None:
@@ -33,7 +34,7 @@ class Retries:
         return None
 
 
-def _seconds(retrier: Mapping[str, Any], attempts: int) -> float | None:
+def _seconds(retrier: Retrier, attempts: int) -> float | None:
     if attempts >= retrier.get("MaxAttempts", 3):
         return None
     seconds = retrier.get("IntervalSeconds", 1) * retrier.get("BackoffRate", 2.0) ** attempts
@@ -105,19 +106,16 @@ class _Items:
             self.last = max(self.last, inner.last)
 
 
-State = Mapping[str, Any]
-
-
 @dataclass(frozen=True)
 class Exit:
     """The way out of a state: its fields, the output without an Output, and what is added to $states."""
 
-    fields: State
+    fields: Transition
     output: Any
-    states: Mapping[str, Any] = field(default_factory=dict)
+    states: Mapping[str, object] = field(default_factory=dict)
 
 
-def run_states(part: Mapping[str, Any], data: Any, lane: Lane) -> Any:
+def run_states(part: States, data: Any, lane: Lane) -> Any:
     """Run the states of a machine, or of a Map's item, from the first to the last, and return the last one's output."""
     name: str | None = part["StartAt"]
     while name is not None:
@@ -164,7 +162,7 @@ def _caught(state: State, failure: Failure) -> Exit:
     raise Failure(failure.error, failure.cause)
 
 
-def _details(failure: Failure, state: State) -> dict[str, Any]:
+def _details(failure: Failure, state: State) -> dict[str, str]:
     if failure.event.startswith("MapState"):
         return {}
     details = {"error": failure.error, "cause": failure.cause}
@@ -184,7 +182,8 @@ def _choice(name: str, state: State, data: Any, lane: Lane) -> Exit:
             return Exit(choice, data)
     if "Default" not in state:
         raise Failure(NO_CHOICE_MATCHED, f"no Choice of {name} holds")
-    return Exit({**state, "Next": state["Default"]}, data)
+    default: State = {**state, "Next": state["Default"]}
+    return Exit(default, data)
 
 
 def _wait(name: str, state: State, data: Any, lane: Lane) -> Exit:
@@ -221,7 +220,7 @@ def _map(name: str, state: State, data: Any, lane: Lane) -> Exit:
     return Exit(state, result, {"result": result})
 
 
-def _resource(state: State) -> dict[str, Any]:
+def _resource(state: State) -> dict[str, str]:
     """Return how a task's events name what it calls."""
     kind, action = state["Resource"].split(":")[-2:]
     return {"resourceType": kind, "resource": action}

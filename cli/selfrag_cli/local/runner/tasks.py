@@ -5,16 +5,39 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from types import SimpleNamespace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict, TypeVar
 
 from selfrag.domain.errors import SelfragError
 from selfrag_cli.local.runner.failures import TIMEOUT, Failure
 from selfrag_cli.local.runner.lane import Lane, Service
+from selfrag_cli.local.stores.attributes import Item
 
-LambdaHandler = Callable[[dict[str, Any], Any], Any]
-Item = dict[str, Any]
+LambdaHandler = Callable[[Any, Any], Any]
+A = TypeVar("A")
 _PREFIX = "arn:aws:states:::"
 _STORE_FAILED = "DynamoDB.InternalServerErrorException"
+
+
+class LambdaArguments(TypedDict):
+    """The function to invoke, and the event that it gets."""
+
+    FunctionName: str
+    Payload: object
+
+
+class GetItemArguments(TypedDict):
+    """The table, the key of the item, and the attributes that are read."""
+
+    TableName: str
+    Key: Item
+    ProjectionExpression: str
+
+
+class PutItemArguments(TypedDict):
+    """The table, and the item that is written."""
+
+    TableName: str
+    Item: Item
 
 
 class Tables(Protocol):
@@ -36,7 +59,7 @@ def services(handlers: Mapping[str, LambdaHandler], tables: Tables) -> dict[str,
     }
 
 
-def _invoked(handlers: Mapping[str, LambdaHandler], arguments: dict[str, Any]) -> Any:
+def _invoked(handlers: Mapping[str, LambdaHandler], arguments: LambdaArguments) -> object:
     name = arguments["FunctionName"]
     try:
         result = handlers[name](arguments["Payload"], SimpleNamespace(function_name=name))
@@ -46,20 +69,20 @@ def _invoked(handlers: Mapping[str, LambdaHandler], arguments: dict[str, Any]) -
         raise Failure(type(error).__name__, json.dumps(cause), "TaskFailed") from error
 
 
-def _stored(call: Callable[[Tables, dict[str, Any]], Any], tables: Tables, arguments: dict[str, Any]) -> Any:
+def _stored(call: Callable[[Tables, A], object], tables: Tables, arguments: A) -> object:
     try:
         return call(tables, arguments)
     except SelfragError as error:
         raise Failure(_STORE_FAILED, str(error), "TaskFailed") from error
 
 
-def _got(tables: Tables, arguments: dict[str, Any]) -> Any:
+def _got(tables: Tables, arguments: GetItemArguments) -> object:
     item = tables.get_item(arguments["TableName"], arguments["Key"])
     attributes = [name.strip() for name in arguments["ProjectionExpression"].split(",")]
     return {} if item is None else {"Item": {name: item[name] for name in attributes if name in item}}
 
 
-def _put(tables: Tables, arguments: dict[str, Any]) -> Any:
+def _put(tables: Tables, arguments: PutItemArguments) -> object:
     tables.put_item(arguments["TableName"], arguments["Item"])
     return {}
 

@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
-from typing import Any, Never
+from typing import Never
 
 from selfrag import bootstrap
 from selfrag.domain.documents import document_id
@@ -27,10 +27,11 @@ from selfrag_cli.local.home import alone
 from selfrag_cli.local.index import CachedEmbedder, NamedEmbedder, embedding_with, open_index
 from selfrag_cli.local.index.tokens import TOKENIZER
 from selfrag_cli.local.recognition.tesseract import program
-from selfrag_cli.local.runner.tasks import Item, LambdaHandler
+from selfrag_cli.local.runner.tasks import LambdaHandler
 from selfrag_cli.local.sources.comparison import Comparison, compare, content_of, is_about, records_by_path
 from selfrag_cli.local.sources.place import AnotherDirectory, Place, refuse_another, remember
 from selfrag_cli.local.sources.report import Interrupted, Plan, Report, plan_of, report_of
+from selfrag_cli.local.stores.attributes import Item
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag_cli.local.stores.objects import LocalObjects
 
@@ -288,7 +289,7 @@ class _Run:
     def _watched(self, handler: LambdaHandler) -> LambdaHandler:
         """Return a step that does not begin when the run is to end, and whose misconfiguration ends the run."""
 
-        def watched(event: dict[str, Any], context: Any) -> Any:
+        def watched(event: object, context: object) -> object:
             if self._stack.stopped.is_set():
                 raise Stopped("the command was ended")
             try:

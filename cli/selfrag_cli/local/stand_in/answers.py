@@ -1,24 +1,23 @@
 """The stand-in's answer: sentences of the search results, each with its citation, and a total."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from selfrag.question.generate.annotations import NO_ANSWER
 from selfrag.text.east_asian import RUN
 from selfrag_cli.local.stand_in.arithmetic import total_for, worked_out
-from selfrag_cli.local.stand_in.fields import object_in, text_in, texts_in
+from selfrag_cli.local.stand_in.fields import Fields, object_in, text_in, texts_in
+from selfrag_cli.local.stand_in.messages import SearchResultBlock, SearchResultLocation, TextBlock
 from selfrag_cli.local.stand_in.questions import in_full, is_about_documents, lacking
 from selfrag_cli.local.stand_in.quoting import ENOUGH, Quote, Source, chosen, quotes
 from selfrag_cli.local.stand_in.words import holds, letters
 
-Block = dict[str, Any]
 # The document's date at the end of a title is no year that the page is about.
 _DATED = re.compile(r", \d{4}-\d\d-\d\d$")
 ABILITIES = "Hello. I quote sentences from the documents that answer a question, or say that none does."
 
 
-def generate(fields: Mapping[str, Any], results: Sequence[Block]) -> list[Block]:
+def generate(fields: Fields, results: Sequence[SearchResultBlock]) -> list[TextBlock]:
     """Quote the sentences that answer, with citations; without search results, reply to a greeting or a sum."""
     question, previous = text_in(fields, "question"), object_in(fields, "previous")
     if not results:
@@ -30,7 +29,7 @@ def generate(fields: Mapping[str, Any], results: Sequence[Block]) -> list[Block]
     ]
     failed = {letters(claim) for claim in texts_in(fields, "failed_claims")}
     if fields.get("task") == "segment":
-        selected = _following(full_question, fields.get("so_far") or "", sources)
+        selected = _following(full_question, str(fields.get("so_far") or ""), sources)
     else:
         selected = [quote for quote in chosen(full_question, sources) if letters(quote.text) not in failed]
     if not selected:
@@ -54,9 +53,9 @@ def _following(question: str, so_far: str, sources: Sequence[Source]) -> list[Qu
     return []
 
 
-def _quoted(quote: Quote, results: Sequence[Block]) -> Block:
+def _quoted(quote: Quote, results: Sequence[SearchResultBlock]) -> TextBlock:
     result = results[quote.source]
-    citation = {
+    citation: SearchResultLocation = {
         "type": "search_result_location",
         "cited_text": "".join(block["text"] for block in result["content"][quote.start : quote.end]),
         "source": result["source"],
@@ -65,7 +64,7 @@ def _quoted(quote: Quote, results: Sequence[Block]) -> Block:
         "start_block_index": quote.start,
         "end_block_index": quote.end,
     }
-    return _text(quote.text) | {"citations": [citation]}
+    return {**_text(quote.text), "citations": [citation]}
 
 
 def _apart(sentence: str) -> str:
@@ -73,5 +72,5 @@ def _apart(sentence: str) -> str:
     return sentence if RUN.match(sentence) else f" {sentence}"
 
 
-def _text(text: str) -> Block:
+def _text(text: str) -> TextBlock:
     return {"type": "text", "text": text}

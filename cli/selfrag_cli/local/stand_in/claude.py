@@ -18,14 +18,14 @@ from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.stand_in.answers import generate
 from selfrag_cli.local.stand_in.fields import fields_of
-from selfrag_cli.local.stand_in.messages import Refused, content_blocks
+from selfrag_cli.local.stand_in.messages import Refused, RequestMessage, content_blocks
 from selfrag_cli.local.stand_in.rules import RULES
 
 
-def answer_of(message: Mapping[str, Any], schema: Any) -> Any:
+def answer_of(message: RequestMessage, schema: Any) -> object:
     """Return the verdict that a schema asks for, or, without one, the answer in content blocks; raises Refused."""
     if schema is None:
-        results = [block for block in content_blocks(message) if block["type"] == "search_result"]
+        results = [block for block in content_blocks(message) if "source" in block]
         return generate(fields_of(message), results)
     return _limited_to(RULES[step_of(schema)](fields_of(message)), schema)
 
@@ -44,7 +44,7 @@ def step_of(schema: Any) -> str:
     raise Refused(f"no rule is known for this schema; known are those of {', '.join(RULES)}")
 
 
-def _limited_to(verdict: Any, schema: Mapping[str, Any]) -> Any:
+def _limited_to(verdict: dict[str, object], schema: Mapping[str, Any]) -> Any:
     """Return a verdict in the fields that a schema names and no others, as the service gives it."""
     named = {name for shape in (schema, *schema.get("$defs", {}).values()) for name in shape.get("properties", {})}
 
@@ -61,7 +61,7 @@ def _limited_to(verdict: Any, schema: Mapping[str, Any]) -> Any:
 _EAST_ASIAN = re.compile("[\u3000-\uffef]")
 
 
-def reply_to(body: Mapping[str, Any]) -> dict[str, Any]:
+def reply_to(body: Mapping[str, Any]) -> dict[str, object]:
     """Return the reply to a request that was checked; raises Refused for a step that no rule is for."""
     schema = body.get("output_config", {}).get("format", {}).get("schema")
     answer = answer_of(body["messages"][-1], schema)
@@ -108,7 +108,7 @@ class RuleClaude:
         """Return the model id that the step is configured to use."""
         return self._models[step]
 
-    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
+    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         """Return a verdict on quoted fields in the shape of a pydantic model."""
         output = {"output_config": {"format": {"type": "json_schema", "schema": shape.model_json_schema()}}}
         content, call = self._reply(step, prompt, [], fields, output)
@@ -117,13 +117,18 @@ class RuleClaude:
         except ValidationError:
             return Judgement(None, "malformed", call=call)
 
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> Writing:
         """Return an answer that cites the sources."""
         content, call = self._reply(step, prompt, [search_result(source) for source in sources], fields, {})
         return Writing(content.segments, None, call=call)
 
     def _reply(
-        self, step: str, prompt: Prompt, results: list[Any], fields: Mapping[str, Any], output: Mapping[str, Any]
+        self,
+        step: str,
+        prompt: Prompt,
+        results: Sequence[object],
+        fields: Mapping[str, object],
+        output: Mapping[str, object],
     ) -> tuple[Content, ModelCall]:
         content = [*results, {"type": "text", "text": as_quoted_fields(fields)}]
         rubric, messages = {"type": "text", "text": prompt.text}, [{"role": "user", "content": content}]

@@ -4,13 +4,12 @@ No rule judges: relevance and use are shares of words, and support is that a cla
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from selfrag.domain.answers import UNCITED
 from selfrag.text.sentences import split_sentences
 from selfrag_cli.local.stand_in.arithmetic import worked_out
-from selfrag_cli.local.stand_in.fields import object_in, objects_in, text_in, texts_in
-from selfrag_cli.local.stand_in.questions import Fields, in_full, is_about_documents, is_follow_up, lacking
+from selfrag_cli.local.stand_in.fields import Fields, object_in, objects_in, text_in, texts_in
+from selfrag_cli.local.stand_in.questions import in_full, is_about_documents, is_follow_up, lacking
 from selfrag_cli.local.stand_in.quoting import Source, chosen, quotes
 from selfrag_cli.local.stand_in.words import content_words, has, letters, names, units
 
@@ -18,7 +17,7 @@ _MOST_SENTENCES, _LONGEST_WORDS = 3, 3
 _USES = ((0.6, 5), (0.35, 4), (0.15, 3))
 
 
-def _decide_retrieval(fields: Fields) -> dict[str, Any]:
+def _decide_retrieval(fields: Fields) -> dict[str, object]:
     """Search for all but greetings and sums; a short follow-up stays with its evidence."""
     question, previous = text_in(fields, "question"), object_in(fields, "previous")
     if fields.get("so_far"):
@@ -34,14 +33,14 @@ def _decide_retrieval(fields: Fields) -> dict[str, Any]:
     return {"reason": reason, "decision": decision, "complexity": complexity, "query": query}
 
 
-def _next(question: str, so_far: str) -> dict[str, Any]:
+def _next(question: str, so_far: str) -> dict[str, object]:
     missing = lacking(question, so_far)
     if missing and len(split_sentences(so_far)) < _MOST_SENTENCES:
         return {"reason": f"The answer says nothing of {', '.join(missing)} yet.", "decision": "yes"}
     return {"reason": "The answer names all that the question names, or is long enough.", "decision": "complete"}
 
 
-def _grade_relevance(fields: Fields) -> dict[str, Any]:
+def _grade_relevance(fields: Fields) -> dict[str, object]:
     """Score a passage by its best sentence, and each strip of it."""
     question = in_full(text_in(fields, "question"), object_in(fields, "previous"))
     passage = object_in(fields, "passage")
@@ -57,10 +56,10 @@ def _grade_relevance(fields: Fields) -> dict[str, Any]:
     return {"reason": f"Nearest to the question: {nearest}", "score": share, "strips": scores}
 
 
-def _grade_support(fields: Fields) -> dict[str, Any]:
+def _grade_support(fields: Fields) -> dict[str, object]:
     """Call a claim supported by a passage in which it stands word for word, and by no other."""
     passages = [
-        (int(passage.get("number", order)), letters(f"{passage.get('title', '')}\n{text_in(passage, 'text')}"))
+        (int(str(passage.get("number", order))), letters(f"{passage.get('title', '')}\n{text_in(passage, 'text')}"))
         for order, passage in enumerate(objects_in(fields, "passages"), start=1)
     ]
     claims = []
@@ -74,7 +73,7 @@ def _grade_support(fields: Fields) -> dict[str, Any]:
     return {"claims": claims or [{"claim": "", "support": "none", "passages": [], "missing": ""}]}
 
 
-def _grade_utility(fields: Fields) -> dict[str, Any]:
+def _grade_utility(fields: Fields) -> dict[str, object]:
     """Score an answer by the words of the question that it has; a reply to a greeting or a sum is of use."""
     question, answer = text_in(fields, "question"), text_in(fields, "answer")
     question_units = units(in_full(question, object_in(fields, "previous")))
@@ -85,7 +84,7 @@ def _grade_utility(fields: Fields) -> dict[str, Any]:
     return {"reason": f"The answer has {share:.0%} of the question's words.", "score": score}
 
 
-def _grade_correctness(fields: Fields) -> dict[str, Any]:
+def _grade_correctness(fields: Fields) -> dict[str, object]:
     """Say that an answer is right if a right one, or all facts, stand in it word for word, and partly so with some."""
     answer, facts = letters(text_in(fields, "answer")), texts_in(fields, "facts")
     matches = [letters(text) in answer for text in facts or texts_in(fields, "right") if letters(text)]
@@ -93,7 +92,7 @@ def _grade_correctness(fields: Fields) -> dict[str, Any]:
     return {"reason": f"{sum(matches)} of {len(matches)} stand in the answer word for word.", "says": says}
 
 
-def _rewrite_question(fields: Fields) -> dict[str, Any]:
+def _rewrite_question(fields: Fields) -> dict[str, object]:
     """Return the content words of a question, then its longest ones; a query that was tried if there is no other."""
     question = in_full(text_in(fields, "question"), object_in(fields, "previous"))
     words = content_words(question)
@@ -105,10 +104,10 @@ def _rewrite_question(fields: Fields) -> dict[str, Any]:
     return {"reason": "There is no other query.", "query": question.strip() or "?"}
 
 
-def _choice(fields: Fields) -> dict[str, Any]:
+def _choice(fields: Fields) -> dict[str, object]:
     """Return the number of the option that stands in the best sentence, the longest of several, or 0."""
     question = text_in(fields, "question")
-    options = {int(option["option"]): text_in(option, "text") for option in objects_in(fields, "options")}
+    options = {int(str(option["option"])): text_in(option, "text") for option in objects_in(fields, "options")}
     passages = [
         Source("", str(p.get("title", "")), tuple(split_sentences(text_in(p, "text"))))
         for p in objects_in(fields, "passages")
@@ -118,7 +117,7 @@ def _choice(fields: Fields) -> dict[str, Any]:
     return {"option": max(held, key=lambda number: (held[number], -number)) if held else 0}
 
 
-RULES: dict[str, Callable[[Fields], dict[str, Any]]] = {
+RULES: dict[str, Callable[[Fields], dict[str, object]]] = {
     "decide_retrieval": _decide_retrieval,
     "grade_relevance": _grade_relevance,
     "grade_support": _grade_support,

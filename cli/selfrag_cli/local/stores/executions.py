@@ -11,9 +11,9 @@ from selfrag.ports.executions import Known, Snapshot
 from selfrag.runtime.observability import logger
 from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.runner.machine import SUCCEEDED, Execution, Machine
-from selfrag_cli.local.stores.attributes import item_of, values_of
+from selfrag_cli.local.stores.attributes import Item, item_of, values_of
 from selfrag_cli.local.stores.histories import keep_history, last_history
-from selfrag_cli.local.stores.tables import ANSWERS, Item, Items
+from selfrag_cli.local.stores.tables import ANSWERS, Items
 
 
 class LocalExecutions:

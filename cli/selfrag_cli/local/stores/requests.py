@@ -10,8 +10,8 @@ from aws_lambda_powertools.utilities.idempotency.exceptions import (
 )
 from aws_lambda_powertools.utilities.idempotency.persistence.datarecord import DataRecord
 
-from selfrag_cli.local.stores.attributes import item_of, values_of
-from selfrag_cli.local.stores.tables import REQUESTS, Item, Items
+from selfrag_cli.local.stores.attributes import Item, item_of, values_of
+from selfrag_cli.local.stores.tables import REQUESTS, Items
 
 
 class LocalRequests(BasePersistenceLayer):

@@ -4,13 +4,13 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from selfrag.domain.errors import Misconfigured
 from selfrag_cli.local.home import connect, explain, writing
+from selfrag_cli.local.stores.attributes import Item
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS kept_items (
@@ -18,8 +18,6 @@ CREATE TABLE IF NOT EXISTS kept_items (
 """
 # An item without an end of its own is kept as long as the table is.
 _NEVER = 1 << 62
-
-Item = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ class Items:
         with self._lock, _usable(), writing(self._connection):
             self._connection.execute("DELETE FROM kept_items WHERE table_name = ? AND key = ?", (table.name, key))
 
-    def get_item(self, table: str, key: Mapping[str, Any]) -> Item | None:
+    def get_item(self, table: str, key: Item) -> Item | None:
         """Return the item with this key of the table with this name, as a definition asks for it."""
         definition = _BY_NAME[table]
         return self.get(definition, key[definition.key]["S"])
