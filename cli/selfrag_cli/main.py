@@ -21,7 +21,7 @@ from selfrag_cli.commands.releases import rollback
 from selfrag_cli.commands.serving import serve
 from selfrag_cli.lab.commands import COMMANDS as LABORATORY
 from selfrag_cli.local.home import explain, is_damage
-from selfrag_cli.local.sources.report import Interrupted
+from selfrag_cli.local.sources.report import Interruption
 from selfrag_cli.terminal import fail
 
 # The groups in which --help lists the commands.
@@ -83,7 +83,7 @@ def main() -> None:
     os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
     try:
         app()
-    except Interrupted as error:
+    except Interruption as error:
         _leave(str(error))
     except SelfragError as error:
         fail(str(error))

@@ -7,8 +7,8 @@ import typer
 
 from selfrag.domain.questions import read_filters
 from selfrag_cli.local.sources.place import AnotherDirectory, Place, place_to_ask, place_to_read
-from selfrag_cli.local.sources.report import NothingUsable, Report
-from selfrag_cli.local.sources.site.notes import Limits
+from selfrag_cli.local.sources.report import IngestionReport, NothingUsable
+from selfrag_cli.local.sources.site.notes import SiteLimits
 from selfrag_cli.options import AsJson, Collection, Docs, Filters, IntoCollection
 from selfrag_cli.terminal import agreed, out, print_json, print_line, reading_progress, warn
 
@@ -35,9 +35,9 @@ def ingest(
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if a document could not be read.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
-    depth: Annotated[int, typer.Option(min=0, help="Of a site: links away from its first page.")] = Limits.depth,
-    pages: Annotated[int, typer.Option(min=1, help="Of a site: addresses asked for.")] = Limits.pages,
-    megabytes: Annotated[int, typer.Option(min=1, help="Of a site: MB fetched in all.")] = Limits.megabytes,
+    depth: Annotated[int, typer.Option(min=0, help="Of a site: links away from its first page.")] = SiteLimits.depth,
+    pages: Annotated[int, typer.Option(min=1, help="Of a site: addresses asked for.")] = SiteLimits.pages,
+    megabytes: Annotated[int, typer.Option(min=1, help="Of a site: MB fetched in all.")] = SiteLimits.megabytes,
     private: Annotated[bool, typer.Option("--private", help="Of a site: its host is in a private network.")] = False,
 ) -> None:
     """Read a directory or a site into the local index, and say what became of every file or page.
@@ -45,7 +45,7 @@ def ingest(
     Unchanged ones are skipped, and what is there no more is removed.
     """
     place = place_to_read(source, collection)
-    limits = Limits(depth, pages, megabytes)
+    limits = SiteLimits(depth, pages, megabytes)
     compare_with = partial(_compare_with, place, limits, private)
     report = _show_plan(place, compare_with) if dry_run else _read(place, compare_with, replacing)
     if report.site_note:
@@ -55,7 +55,7 @@ def ingest(
         raise typer.Exit(1)
 
 
-def _compare_with(place: Place, limits: Limits, private: bool, on_document: "OnDocument") -> "Compare":
+def _compare_with(place: Place, limits: SiteLimits, private: bool, on_document: "OnDocument") -> "Compare":
     """Return what compares a place with what is known of it; a site is fetched for that."""
     if not place.site:
         from selfrag_cli.local.sources.comparison import compare
@@ -66,7 +66,7 @@ def _compare_with(place: Place, limits: Limits, private: bool, on_document: "OnD
     return site_comparison(limits, on_document, private)
 
 
-def _show_plan(place: Place, compare_with: "CompareWith") -> Report:
+def _show_plan(place: Place, compare_with: "CompareWith") -> IngestionReport:
     from selfrag_cli.local.sources.sync import plan
 
     with reading_progress() as on_document:
@@ -77,7 +77,7 @@ def _show_plan(place: Place, compare_with: "CompareWith") -> Report:
     return planned.report
 
 
-def _read(place: Place, compare_with: "CompareWith", replacing: bool) -> Report:
+def _read(place: Place, compare_with: "CompareWith", replacing: bool) -> IngestionReport:
     from selfrag_cli.local.sources.sync import sync
 
     def may_replace(another: AnotherDirectory) -> bool:

@@ -21,7 +21,7 @@ from selfrag.question.grade_utility import logic as grade_utility
 from selfrag.runtime.models import FIRST
 from selfrag.runtime.settings import Settings, read
 from selfrag_cli.lab import correctness
-from selfrag_cli.lab.runs.costs import MARGIN, TOKENS, Budget
+from selfrag_cli.lab.runs.costs import MARGIN, TOKENS, RunBudget
 from selfrag_cli.lab.runs.running import MOST_IN_A_ROW
 from selfrag_cli.local.backends import check_services, chosen_backends
 from selfrag_cli.local.sources.place import Place
@@ -45,7 +45,7 @@ STEPS: dict[str, tuple[str, type[Limits], Callable[[Any, Grader], StepResult]]] 
     "grade_relevance": (grade_relevance.__name__, grade_relevance.Task, grade_relevance.grade),
     "grade_support": (grade_support.__name__, grade_support.Task, grade_support.grade),
     "grade_utility": (grade_utility.__name__, grade_utility.Task, grade_utility.grade),
-    correctness.STEP: (correctness.__name__, correctness.Task, correctness.grade),
+    correctness.STEP: (correctness.__name__, correctness.CorrectnessTask, correctness.grade),
 }
 
 
@@ -121,7 +121,7 @@ class _ReplayCache:
 
 
 def judged(
-    cases: Mapping[str, Case], grade: Grade, parallel: int, budget: Budget | None, progress: Progress
+    cases: Mapping[str, Case], grade: Grade, parallel: int, budget: RunBudget | None, progress: Progress
 ) -> dict[str, StepResult]:
     """Return the verdicts by the names of their cases, until all is judged or the next one cannot be paid.
 
@@ -150,12 +150,12 @@ def judged(
     return results
 
 
-def budget_of(most: float, steps: Collection[str]) -> Budget:
+def budget_of(most: float, steps: Collection[str]) -> RunBudget:
     """Return the budget of verdicts by these steps, inside `judging`.
 
     Raises Misconfigured without prices, and InvalidInput for a sum that buys nothing.
     """
-    budget = Budget(most, 0.0, MARGIN * max(map(usual_usd, steps)))
+    budget = RunBudget(most, 0.0, MARGIN * max(map(usual_usd, steps)))
     if budget.least > budget.most:
         raise InvalidInput(f"A verdict is only begun with {budget.least:.4f} dollars left, so that none is cut.")
     return budget

@@ -9,7 +9,7 @@ from selfrag_cli.local.backends import Backends, check_generator, check_services
 from selfrag_cli.local.index import local_parts
 from selfrag_cli.local.lookup import stored_records
 from selfrag_cli.local.sources.place import Place
-from selfrag_cli.local.sources.report import Report
+from selfrag_cli.local.sources.report import IngestionReport
 from selfrag_cli.local.sources.sync import OnDocument, sync
 from selfrag_cli.local.stores.tables import ANSWERS, opened_items
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def ask_question(
     request: AskRequest, place: Place, on_document: OnDocument, on_step: "OnStep"
-) -> "tuple[Execution, Report | None]":
+) -> "tuple[Execution, IngestionReport | None]":
     """Answer a question from a place and keep answer, verdicts and history.
 
     A directory is brought up to date before, which the report tells of. Raises InvalidInput for a collection that was

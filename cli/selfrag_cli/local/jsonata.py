@@ -31,7 +31,7 @@ class QueryError(Exception):
 
 
 @dataclass(frozen=True)
-class _Parsed:
+class _ParsedExpression:
     """An expression: the library's program, the names that are bound for it, and its path if it is nothing more."""
 
     program: Any
@@ -84,7 +84,7 @@ def _at(path: tuple[str, ...], bindings: Any) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _parsed(expression: str) -> _Parsed:
+def _parsed(expression: str) -> _ParsedExpression:
     try:
         program = jsonata.Jsonata(expression)
     except Exception as error:
@@ -97,7 +97,7 @@ def _parsed(expression: str) -> _Parsed:
         raise QueryError(f"deeper than {_MOST_DEPTH} expressions in each other: {expression!r}")
     plain = _PATH.fullmatch(expression)
     path = tuple(plain[2].split(".")) if plain else ()
-    return _Parsed(program, frozenset(_VARIABLE.findall(expression)), path, bool(plain and plain[1]))
+    return _ParsedExpression(program, frozenset(_VARIABLE.findall(expression)), path, bool(plain and plain[1]))
 
 
 def check(expression: str) -> None:

@@ -9,7 +9,7 @@ from selfrag.domain.records import Record
 from selfrag.ports.index import search
 from selfrag_cli.local.index import open_embedder, open_index
 from selfrag_cli.local.sources.place import Place, source_of
-from selfrag_cli.local.sources.report import Report
+from selfrag_cli.local.sources.report import IngestionReport
 from selfrag_cli.local.sources.sync import OnDocument, sync
 from selfrag_cli.local.stores.manifest import opened_manifest
 
@@ -81,7 +81,7 @@ class SearchHit(Passage):
 
 def search_passages(
     query: str, place: Place, filters: Filters, top_k: int, on_document: OnDocument
-) -> tuple[list[SearchHit], int | None, Report | None]:
+) -> tuple[list[SearchHit], int | None, IngestionReport | None]:
     """Return the best passages for a query.
 
     The second value is the number of passages that full text matched. A directory is brought up to date before, which

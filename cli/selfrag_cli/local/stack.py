@@ -14,7 +14,7 @@ from selfrag_cli.local.definitions import QUESTION, ROOMS, definition_of, placeh
 from selfrag_cli.local.environment import MACHINE_ARN, handlers_environment
 from selfrag_cli.local.runner.lane import Pause
 from selfrag_cli.local.runner.machine import Machine
-from selfrag_cli.local.runner.tasks import LambdaHandler, Tables, services
+from selfrag_cli.local.runner.tasks import ItemTables, LambdaHandler, services
 from selfrag_cli.local.stores.executions import LocalExecutions
 from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.recent_calls import LocalCalls
@@ -67,7 +67,7 @@ def running_stack(
 def machine(
     definition: Path,
     handlers: Mapping[str, LambdaHandler],
-    tables: Tables,
+    tables: ItemTables,
     pause: Pause = time.sleep,
     timed: bool = True,
 ) -> Machine:

@@ -14,7 +14,7 @@ from selfrag_cli.sample import QUESTIONS
 from selfrag_cli.terminal import asking_progress, measuring_progress, out, print_json, reading_progress, warn
 
 if TYPE_CHECKING:
-    from selfrag_cli.lab.evaluation import Estimate, Plan
+    from selfrag_cli.lab.evaluation import Estimate, EvaluationPlan
     from selfrag_cli.lab.findings import Findings
     from selfrag_cli.lab.outputs import WrittenFrom
 
@@ -90,7 +90,7 @@ def evaluate(
     Every answer is stored as it comes: the same command goes on where it was ended. Exit code 1 says that questions
     are left without an answer, 3 that a condition of --fail-if holds. A deployment's key is SELFRAG_API_KEY.
     """
-    from selfrag_cli.lab.evaluation import Plan
+    from selfrag_cli.lab.evaluation import EvaluationPlan
     from selfrag_cli.lab.gate import check_findings, read_all_conditions
     from selfrag_cli.lab.outputs import check_outputs, write_outputs
     from selfrag_cli.lab.question_sets import read_questions
@@ -109,7 +109,9 @@ def evaluate(
     variants = read_variants(variant or [])
     stored = results or Path(f"{questions.stem if questions else 'sample'}.results.jsonl")
     place = None if endpoint else place_to_ask(docs, collection)
-    plan = Plan(read_questions(questions or QUESTIONS, limit), variants, stored, parallel, max_cost, place, endpoint)
+    plan = EvaluationPlan(
+        read_questions(questions or QUESTIONS, limit), variants, stored, parallel, max_cost, place, endpoint
+    )
     findings, left = _answers(plan)
     written_from = written_from_beside(stored)
     unjudged = _judge(findings, written_from, plan, judge) if judge and not plan.only_estimates else 0
@@ -121,7 +123,7 @@ def evaluate(
     end_with(check_findings(findings, conditions))
 
 
-def _answers(plan: "Plan") -> "tuple[Findings, int]":
+def _answers(plan: "EvaluationPlan") -> "tuple[Findings, int]":
     from selfrag_cli.lab.evaluation import Display, evaluate
 
     return evaluate(plan, Display(warn, _show_estimate, reading_progress, asking_progress))
@@ -133,7 +135,7 @@ def _show_estimate(estimate: "Estimate") -> None:
     typer.echo(f"selfrag: {estimate.left} of {estimate.total} answers to get, for {dollars}{spent}", err=True)
 
 
-def _judge(findings: "Findings", written_from: "WrittenFrom", plan: "Plan", model: str) -> int:
+def _judge(findings: "Findings", written_from: "WrittenFrom", plan: "EvaluationPlan", model: str) -> int:
     """Have each answer judged, and return the number of missing verdicts."""
     from selfrag_cli.lab.judge import Judge, judge_answers
 

@@ -15,7 +15,7 @@ from selfrag_cli.terminal import err, measuring_progress, out, print_json
 
 if TYPE_CHECKING:
     from selfrag_cli.lab.comparison import Interval
-    from selfrag_cli.lab.graders.evaluation import Way
+    from selfrag_cli.lab.graders.evaluation import GraderConfig
     from selfrag_cli.lab.graders.report import GraderReport, WayReport
 
 # The folder of the files of public sets.
@@ -85,17 +85,17 @@ def graders(
     end_with(gate_of(job, report, verdicts, conditions))
 
 
-def _ways(step: str, prompts: list[str], models: list[str]) -> "list[Way]":
+def _ways(step: str, prompts: list[str], models: list[str]) -> "list[GraderConfig]":
     """Return the step as it is set, then with each of the prompts, then with each of the models."""
-    from selfrag_cli.lab.graders.evaluation import Way
+    from selfrag_cli.lab.graders.evaluation import GraderConfig
     from selfrag_cli.lab.judging import AS_SET, Setting, alone
     from selfrag_cli.lab.runs.variants import read_prompt
 
     files = [read_prompt(f"{step}={file}", [step]) for file in prompts]
     return [
-        Way(AS_SET, Setting()),
-        *(Way(path.stem, Setting(prompts={step: text})) for _, path, text in files),
-        *(Way(model, alone(step, model)) for model in models),
+        GraderConfig(AS_SET, Setting()),
+        *(GraderConfig(path.stem, Setting(prompts={step: text})) for _, path, text in files),
+        *(GraderConfig(model, alone(step, model)) for model in models),
     ]
 
 

@@ -20,7 +20,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _EXAMPLE = """--variant 'small={"top_k": 2}'"""
 
 
-class Way(BaseModel):
+class VariantConfig(BaseModel):
     """What tells a variant from others: the policy's changed fields, the profile, and the versions of its prompts."""
 
     policy: dict[str, JsonValue] = {}
@@ -37,9 +37,9 @@ class Variant:
     setup: Setup = AS_SET
 
     @property
-    def way(self) -> Way:
+    def way(self) -> VariantConfig:
         """Return its identity."""
-        return Way(
+        return VariantConfig(
             policy=self.policy.model_dump(mode="json", exclude_defaults=True),
             profile=self.setup.profile,
             prompts={step: prompt.version for step, prompt in self.setup.prompts},

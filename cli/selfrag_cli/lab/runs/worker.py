@@ -24,7 +24,7 @@ class WorkerResult:
     history: ExecutionHistory
 
 
-class Worker(Protocol):
+class QuestionWorker(Protocol):
     """A process that answers questions; any number of threads may ask it at a time."""
 
     def execute(self, question_id: str, payload: Mapping[str, object]) -> WorkerResult:
@@ -58,7 +58,7 @@ Processes.register("SetupWorker", SetupWorker)
 
 
 @contextmanager
-def workers(place: Place, setups: Sequence[Setup]) -> Iterator[list[Worker]]:
+def workers(place: Place, setups: Sequence[Setup]) -> Iterator[list[QuestionWorker]]:
     """Begin a process for each setup, and end them with the block; raises selfrag's typed errors."""
     with ExitStack() as processes:
         started: list[Any] = []

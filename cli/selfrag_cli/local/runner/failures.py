@@ -28,9 +28,9 @@ class Failure(Exception):
         return self.error in names or (ALL in names and self.error not in _NOT_CAUGHT_BY_ALL)
 
 
-class TimedOut(Exception):
+class ExecutionTimeout(Exception):
     """The end of an execution that has run for its TimeoutSeconds."""
 
 
-class Aborted(Exception):
+class ItemAbort(Exception):
     """The end of a Map's item, because another one has failed."""

@@ -12,9 +12,9 @@ from selfrag_cli.local.runner.failures import (
     DATA_LIMIT_EXCEEDED,
     QUERY_EVALUATION_ERROR,
     RUNTIME,
-    Aborted,
+    ExecutionTimeout,
     Failure,
-    TimedOut,
+    ItemAbort,
 )
 from selfrag_cli.local.runner.history import History
 
@@ -27,7 +27,7 @@ Pause = Callable[[float], None]
 
 
 @dataclass(frozen=True)
-class Running:
+class ExecutionContext:
     """The state that all lanes of an execution share; `ends_at` is a moment of `time.monotonic`."""
 
     context: Mapping[str, object]
@@ -40,7 +40,7 @@ class Running:
         """Return the seconds until the execution's timeout; raises TimedOut if none are left."""
         left = self.ends_at - time.monotonic()
         if left <= 0:
-            raise TimedOut
+            raise ExecutionTimeout
         return left
 
 
@@ -51,7 +51,7 @@ class Lane:
     `outer` names the variables of the lane around an item's, which it sees and cannot set.
     """
 
-    running: Running
+    running: ExecutionContext
     variables: dict[str, object] = field(default_factory=dict)
     last: int = 0
     stopped: threading.Event = field(default_factory=threading.Event)
@@ -74,7 +74,7 @@ class Lane:
     def check(self) -> None:
         """Raise Aborted or TimedOut if no other state is to begin."""
         if self.stopped.is_set():
-            raise Aborted
+            raise ItemAbort
         self.running.seconds_left()
 
     def pause(self, seconds: float) -> None:

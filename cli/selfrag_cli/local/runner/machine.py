@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from selfrag_cli.local.runner.asl import StateMachine
-from selfrag_cli.local.runner.failures import RUNTIME, Failure, TimedOut
+from selfrag_cli.local.runner.failures import RUNTIME, ExecutionTimeout, Failure
 from selfrag_cli.local.runner.history import History
-from selfrag_cli.local.runner.lane import Lane, Pause, Running, Service, as_json
+from selfrag_cli.local.runner.lane import ExecutionContext, Lane, Pause, Service, as_json
 from selfrag_cli.local.runner.states import run_states
 
 RUNNING, SUCCEEDED, FAILED, TIMED_OUT = "RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT"
@@ -47,7 +47,7 @@ class Execution:
             lane.last = 0
             output = run_states(machine.definition, payload, lane)
             status, details = SUCCEEDED, {"output": as_json(output, "the output")}
-        except TimedOut:
+        except ExecutionTimeout:
             output, status, details = None, TIMED_OUT, {}
         except Failure as failure:
             output, status, details = None, FAILED, {"error": failure.error, "cause": failure.cause}
@@ -86,9 +86,9 @@ class Machine:
         threading.Thread(target=execution.run, args=(self, payload), daemon=True, name=f"execution {name}").start()
         return execution
 
-    def running(self, name: str, payload: Mapping[str, object], history: History) -> Running:
+    def running(self, name: str, payload: Mapping[str, object], history: History) -> ExecutionContext:
         """Return what the lanes of an execution share."""
         arn = f"{self._arn.replace(':stateMachine:', ':execution:')}:{name}"
         context = {"Execution": {"Id": arn, "Input": payload, "Name": name}}
         ends_at = time.monotonic() + self.definition.get("TimeoutSeconds", float("inf"))
-        return Running(context, history, self._services, self._pause, ends_at)
+        return ExecutionContext(context, history, self._services, self._pause, ends_at)

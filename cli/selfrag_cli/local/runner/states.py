@@ -14,7 +14,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from selfrag_cli.local.runner.asl import Retrier, State, States, Transition
-from selfrag_cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATION_ERROR, Aborted, Failure
+from selfrag_cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATION_ERROR, Failure, ItemAbort
 from selfrag_cli.local.runner.lane import Lane, as_json
 from selfrag_cli.local.runner.tasks import in_time
 
@@ -95,7 +95,7 @@ class _Items:
             inner.note("MapIterationStarted", **named)
             try:
                 self.results[number] = self._process(item, inner)
-            except Aborted:
+            except ItemAbort:
                 inner.note("MapIterationAborted", **named)
             except BaseException as error:
                 inner.note("MapIterationFailed", **named)

@@ -40,7 +40,7 @@ class PutItemArguments(TypedDict):
     Item: Item
 
 
-class Tables(Protocol):
+class ItemTables(Protocol):
     """The tables that a definition reads and writes, as DynamoDB has their items; raises SelfragError."""
 
     def get_item(self, table: str, key: Item) -> Item | None:
@@ -50,7 +50,7 @@ class Tables(Protocol):
         """Write an item."""
 
 
-def services(handlers: Mapping[str, LambdaHandler], tables: Tables) -> dict[str, Service]:
+def services(handlers: Mapping[str, LambdaHandler], tables: ItemTables) -> dict[str, Service]:
     """Return what carries out each kind of task, by its Resource."""
     return {
         f"{_PREFIX}lambda:invoke": lambda arguments: _invoked(handlers, arguments),
@@ -69,20 +69,20 @@ def _invoked(handlers: Mapping[str, LambdaHandler], arguments: LambdaArguments) 
         raise Failure(type(error).__name__, json.dumps(cause), "TaskFailed") from error
 
 
-def _stored(call: Callable[[Tables, A], object], tables: Tables, arguments: A) -> object:
+def _stored(call: Callable[[ItemTables, A], object], tables: ItemTables, arguments: A) -> object:
     try:
         return call(tables, arguments)
     except SelfragError as error:
         raise Failure(_STORE_FAILED, str(error), "TaskFailed") from error
 
 
-def _got(tables: Tables, arguments: GetItemArguments) -> object:
+def _got(tables: ItemTables, arguments: GetItemArguments) -> object:
     item = tables.get_item(arguments["TableName"], arguments["Key"])
     attributes = [name.strip() for name in arguments["ProjectionExpression"].split(",")]
     return {} if item is None else {"Item": {name: item[name] for name in attributes if name in item}}
 
 
-def _put(tables: Tables, arguments: PutItemArguments) -> object:
+def _put(tables: ItemTables, arguments: PutItemArguments) -> object:
     tables.put_item(arguments["TableName"], arguments["Item"])
     return {}
 

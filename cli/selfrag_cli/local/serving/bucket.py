@@ -20,7 +20,7 @@ Changed = Callable[[str, str], None]
 
 
 @dataclass(frozen=True)
-class Awaited:
+class PendingUpload:
     """A file to come: its key, its bytes, and until when it may come."""
 
     key: str
@@ -31,7 +31,7 @@ class Awaited:
 class Bucket(Uploads, Protocol):
     """The stand-in for the bucket of documents: the API's side of it, and the place that a file is put to."""
 
-    def awaited(self, token: str) -> Awaited:
+    def awaited(self, token: str) -> PendingUpload:
         """Return the file that an address was given for; raises ProblemRaised."""
 
     def put(self, token: str, content: bytes) -> str:
@@ -85,7 +85,7 @@ class ReadOnlyBucket(ReadBucket):
         """Raise ProblemRaised with what to do instead."""
         raise _unchanged()
 
-    def awaited(self, token: str) -> Awaited:
+    def awaited(self, token: str) -> PendingUpload:
         """Raise ProblemRaised with what to do instead."""
         raise _unchanged()
 
@@ -103,7 +103,7 @@ class DirectoryBucket(ReadBucket):
     def __init__(self, folder: Folder, changed: Changed, url: str) -> None:
         super().__init__(folder, url)
         self._directory, self._changed = folder, changed
-        self._awaited: dict[str, Awaited] = {}
+        self._awaited: dict[str, PendingUpload] = {}
 
     def origin(self) -> str:
         """Return the server itself."""
@@ -118,7 +118,7 @@ class DirectoryBucket(ReadBucket):
         for old, awaited in list(self._awaited.items()):
             if awaited.ends_at <= now:
                 self._awaited.pop(old, None)
-        self._awaited[token] = Awaited(request.key, request.size, now + UPLOAD_SECONDS)
+        self._awaited[token] = PendingUpload(request.key, request.size, now + UPLOAD_SECONDS)
         return UploadTarget(f"{self._url}{UPLOADS_PATH}{token}")
 
     def delete(self, key: str) -> None:
@@ -126,7 +126,7 @@ class DirectoryBucket(ReadBucket):
         self._directory.delete(key)
         self._changed(key, "")
 
-    def awaited(self, token: str) -> Awaited:
+    def awaited(self, token: str) -> PendingUpload:
         """Return the file that an address was given for; raises ProblemRaised if it is good for none any more."""
         return _still_good(self._awaited.get(token))
 
@@ -143,14 +143,14 @@ class DirectoryBucket(ReadBucket):
         return etag
 
 
-def check_size(awaited: Awaited, size: int) -> None:
+def check_size(awaited: PendingUpload, size: int) -> None:
     """Raise ProblemRaised for another number of bytes than was named."""
     if size != awaited.size:
         detail = f"The file has {size:,} bytes; its upload was asked for with {awaited.size:,}."
         raise ProblemRaised(HTTPStatus.BAD_REQUEST, detail, "Ask POST /v1/documents again, with its size.")
 
 
-def _still_good(awaited: Awaited | None) -> Awaited:
+def _still_good(awaited: PendingUpload | None) -> PendingUpload:
     if awaited is None or awaited.ends_at <= time.time():
         detail = "This address takes no file: each takes one, for 15 minutes."
         raise ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Ask POST /v1/documents for another one.")

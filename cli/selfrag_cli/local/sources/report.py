@@ -16,7 +16,7 @@ _ALWAYS = ("added", "changed", "removed", "unchanged", "failed")
 
 
 @dataclass(frozen=True)
-class Report:
+class IngestionReport:
     """The outcome of every file: each is counted once, and documents that are no files any more as `removed`.
 
     `failed` were read and hold nothing that can be used, or a step failed; `unreadable` could not be read at all;
@@ -62,7 +62,7 @@ class Report:
         return [f"{some} could not be read; see `selfrag documents{docs}`"]
 
 
-class Interrupted(SelfragError):
+class Interruption(SelfragError):
     """A person interrupted the command while documents were read; what it has read is kept."""
 
     def __init__(self, stored: int, files: int) -> None:
@@ -74,20 +74,20 @@ class Interrupted(SelfragError):
 class NothingUsable(InvalidInput):
     """A directory holds no document that can be used; what there was of it is gone from the index."""
 
-    def __init__(self, message: str, report: Report) -> None:
+    def __init__(self, message: str, report: IngestionReport) -> None:
         super().__init__(message)
         self.report = report
 
 
 @dataclass(frozen=True)
-class Plan:
+class IngestionPlan:
     """The report that an ingestion would end with if all can be read; a line for each file that is not as it was."""
 
-    report: Report
+    report: IngestionReport
     lines: list[str]
 
 
-def plan_of(place: Place, comparison: Comparison) -> Plan:
+def plan_of(place: Place, comparison: Comparison) -> IngestionPlan:
     """Return the plan of a place; whether a file holds what can be used shows only when it is read."""
     read = Record(id="", status="ready", generation="to be read")
     after = {**comparison.before, **{path: read for path in comparison.todo if path not in comparison.unread}}
@@ -98,10 +98,10 @@ def plan_of(place: Place, comparison: Comparison) -> Plan:
         refuse_another(place)
     except AnotherDirectory as error:
         report = replace(report, warnings=[str(error), *report.warnings])
-    return Plan(report, lines)
+    return IngestionPlan(report, lines)
 
 
-def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Report:
+def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> IngestionReport:
     """Return the report of a place as the manifest says it afterwards; raises NothingUsable if it holds nothing."""
     report = _counted(place, comparison, after)
     if not any(record.generation for record in after.values()):
@@ -111,13 +111,15 @@ def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record])
     return report
 
 
-def _counted(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Report:
+def _counted(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> IngestionReport:
     """Count every file once, by its record before and after."""
     files, counts = comparison.files, Counter(_outcomes(comparison, after).values())
     counts["unreadable"] += len(files.unread)
     counts["removed"] = sum(bool(comparison.before[path].generation) for path in comparison.gone)
     warnings = [*files.notes, *files.unread.values(), *_refused(files.others), *_warnings(place, comparison, after)]
-    return Report(**counts, links=files.links, others=dict(files.others), warnings=warnings, site_note=files.summary)
+    return IngestionReport(
+        **counts, links=files.links, others=dict(files.others), warnings=warnings, site_note=files.summary
+    )
 
 
 def _outcomes(comparison: Comparison, after: Mapping[str, Record]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from selfrag_cli.local.stand_in.arithmetic import total_for, worked_out
 from selfrag_cli.local.stand_in.fields import Fields, object_in, text_in, texts_in
 from selfrag_cli.local.stand_in.messages import SearchResultBlock, SearchResultLocation, TextBlock
 from selfrag_cli.local.stand_in.questions import in_full, is_about_documents, lacking
-from selfrag_cli.local.stand_in.quoting import ENOUGH, Quote, Source, chosen, quotes
+from selfrag_cli.local.stand_in.quoting import ENOUGH, Quote, QuoteSource, chosen, quotes
 from selfrag_cli.local.stand_in.words import holds, letters
 
 # The document's date at the end of a title is no year that the page is about.
@@ -25,7 +25,8 @@ def generate(fields: Fields, results: Sequence[SearchResultBlock]) -> list[TextB
         return [_text(worked_out(question) or ABILITIES if direct else NO_ANSWER)]
     full_question = in_full(question, previous)
     sources = [
-        Source(r["source"], _DATED.sub("", r["title"]), tuple(block["text"] for block in r["content"])) for r in results
+        QuoteSource(r["source"], _DATED.sub("", r["title"]), tuple(block["text"] for block in r["content"]))
+        for r in results
     ]
     failed = {letters(claim) for claim in texts_in(fields, "failed_claims")}
     if fields.get("task") == "segment":
@@ -43,7 +44,7 @@ def generate(fields: Fields, results: Sequence[SearchResultBlock]) -> list[TextB
     return blocks
 
 
-def _following(question: str, so_far: str, sources: Sequence[Source]) -> list[Quote]:
+def _following(question: str, so_far: str, sources: Sequence[QuoteSource]) -> list[Quote]:
     """Return the best sentence that was not said; to an answer that lacks a name, only one that holds such a name."""
     earlier, missing = letters(so_far), lacking(question, so_far)
     for quote in quotes(question, sources):

@@ -18,7 +18,7 @@ from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.stand_in.answers import generate
 from selfrag_cli.local.stand_in.fields import fields_of
-from selfrag_cli.local.stand_in.messages import Refused, RequestMessage, content_blocks
+from selfrag_cli.local.stand_in.messages import Refusal, RequestMessage, content_blocks
 from selfrag_cli.local.stand_in.rules import RULES
 
 
@@ -41,7 +41,7 @@ def step_of(schema: Any) -> str:
     for step in RULES:
         if title in step.split("_"):
             return step
-    raise Refused(f"no rule is known for this schema; known are those of {', '.join(RULES)}")
+    raise Refusal(f"no rule is known for this schema; known are those of {', '.join(RULES)}")
 
 
 def _limited_to(verdict: dict[str, object], schema: Mapping[str, Any]) -> Any:

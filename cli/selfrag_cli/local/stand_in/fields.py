@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from selfrag_cli.local.stand_in.messages import Refused, RequestMessage, content_blocks
+from selfrag_cli.local.stand_in.messages import Refusal, RequestMessage, content_blocks
 
 # The fields of a step's task as JSON has them.
 Fields = Mapping[str, object]
@@ -17,7 +17,7 @@ def fields_of(message: RequestMessage) -> dict[str, object]:
     except (ValueError, RecursionError):
         fields = None
     if not isinstance(fields, dict):
-        raise Refused("this stand-in answers steps of selfrag only: the last text block must be a JSON object")
+        raise Refusal("this stand-in answers steps of selfrag only: the last text block must be a JSON object")
     return fields
 
 
@@ -25,7 +25,7 @@ def text_in(fields: Fields, name: str) -> str:
     """Return a field that must be a text."""
     value = fields.get(name)
     if not isinstance(value, str):
-        raise Refused(f"the field {name} must be a text")
+        raise Refusal(f"the field {name} must be a text")
     return value
 
 
@@ -33,7 +33,7 @@ def texts_in(fields: Fields, name: str) -> list[str]:
     """Return a field that may be left out, or is a list of texts."""
     value = fields.get(name) or []
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise Refused(f"the field {name} must be a list of texts")
+        raise Refusal(f"the field {name} must be a list of texts")
     return value
 
 
@@ -41,7 +41,7 @@ def objects_in(fields: Fields, name: str) -> list[dict[str, object]]:
     """Return a field that must be a list of objects."""
     value = fields.get(name)
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise Refused(f"the field {name} must be a list of objects")
+        raise Refusal(f"the field {name} must be a list of objects")
     return value
 
 
@@ -49,5 +49,5 @@ def object_in(fields: Fields, name: str) -> dict[str, object]:
     """Return a field that may be left out, or is an object."""
     value = fields.get(name) or {}
     if not isinstance(value, dict):
-        raise Refused(f"the field {name} must be an object")
+        raise Refusal(f"the field {name} must be an object")
     return value

@@ -3,7 +3,7 @@
 from typing import TypedDict, final
 
 
-class Refused(Exception):
+class Refusal(Exception):
     """A request that is answered with an error: its HTTP status, the error's type, and a message."""
 
     def __init__(self, message: str, status: int = 400, kind: str = "invalid_request_error") -> None:

@@ -10,7 +10,7 @@ from selfrag.text.sentences import split_sentences
 from selfrag_cli.local.stand_in.arithmetic import worked_out
 from selfrag_cli.local.stand_in.fields import Fields, object_in, objects_in, text_in, texts_in
 from selfrag_cli.local.stand_in.questions import in_full, is_about_documents, is_follow_up, lacking
-from selfrag_cli.local.stand_in.quoting import Source, chosen, quotes
+from selfrag_cli.local.stand_in.quoting import QuoteSource, chosen, quotes
 from selfrag_cli.local.stand_in.words import content_words, has, letters, names, units
 
 _MOST_SENTENCES, _LONGEST_WORDS = 3, 3
@@ -47,7 +47,7 @@ def _grade_relevance(fields: Fields) -> dict[str, object]:
     document, title = str(passage.get("document", "")), str(passage.get("title", ""))
 
     def score(text: str) -> tuple[float, str]:
-        best = quotes(question, [Source(document, title, tuple(split_sentences(text)))])[:1]
+        best = quotes(question, [QuoteSource(document, title, tuple(split_sentences(text)))])[:1]
         return (round(best[0].share, 3), best[0].text[:120]) if best else (0.0, "no sentence")
 
     share, nearest = score(text_in(passage, "text"))
@@ -109,7 +109,7 @@ def _choice(fields: Fields) -> dict[str, object]:
     question = text_in(fields, "question")
     options = {int(str(option["option"])): text_in(option, "text") for option in objects_in(fields, "options")}
     passages = [
-        Source("", str(p.get("title", "")), tuple(split_sentences(text_in(p, "text"))))
+        QuoteSource("", str(p.get("title", "")), tuple(split_sentences(text_in(p, "text"))))
         for p in objects_in(fields, "passages")
     ]
     answer = worked_out(question) or "".join(quote.text for quote in chosen(question, passages)[:1])

@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 
 from selfrag.ports.web import Domains
 from selfrag.text.sentences import split_sentences
-from selfrag_cli.local.stand_in.quoting import Source, quotes
+from selfrag_cli.local.stand_in.quoting import QuoteSource, quotes
 
 
 class WebPage(TypedDict):
@@ -58,5 +58,5 @@ class SamplePages:
 
 
 def _score(query: str, page: WebPage) -> float:
-    source = Source(page["url"], page["title"], tuple(split_sentences(page["content"])))
+    source = QuoteSource(page["url"], page["title"], tuple(split_sentences(page["content"])))
     return max((round(quote.share, 4) for quote in quotes(query, [source])), default=0.0)

@@ -8,7 +8,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Limits:
+class SiteLimits:
     """The bounds of a walk: links from the first page, addresses that are requested, and bytes in all (in millions)."""
 
     depth: int = 10
@@ -46,7 +46,7 @@ class Notes:
             f"unchanged, {self.redirects} redirects"
         )
 
-    def sentences(self, limits: Limits, delay: float, waits: list[float]) -> Iterator[str]:
+    def sentences(self, limits: SiteLimits, delay: float, waits: list[float]) -> Iterator[str]:
         """Yield a sentence for each reason; `delay` and `waits` are the seconds that the site has asked for."""
         if self.moved:
             yield self.moved
