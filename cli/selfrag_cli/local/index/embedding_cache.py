@@ -7,25 +7,33 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 
 import numpy as np
+from typing_extensions import override
 
 from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.embedders import NamedEmbedder
 
 
-class CachedEmbedder:
+class CachedEmbedder(NamedEmbedder):
     """An embedder that caches the vectors of passages, so that each is embedded once."""
 
     def __init__(self, embedder: NamedEmbedder, connection: sqlite3.Connection) -> None:
-        self.name, self.spread_floor = embedder.name, embedder.spread_floor
+        self.name = embedder.name
         self._embedder = embedder
         self._connection = connection
         self._lock = threading.Lock()
         self._at_work: dict[str, Future[bytes]] = {}
 
+    @property
+    @override
+    def spread_floor(self) -> float:
+        return self._embedder.spread_floor
+
+    @override
     def query(self, text: str) -> list[float]:
         """Return the vector of a search query; it is not cached."""
         return self._embedder.query(text)
 
+    @override
     def passages(self, texts: Sequence[str]) -> list[list[float]]:
         """Return the vectors of passages, in the same order (rounded to float32)."""
         keys = [self.key(text) for text in texts]

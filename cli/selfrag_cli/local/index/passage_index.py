@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Candidates, Passage
-from selfrag.ports.index import Added, Entry
+from selfrag.ports.index import Added, Entry, Index
 from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.collection_vectors import CollectionVectors, Vectors
 from selfrag_cli.local.index.store import Numbers, columns, put, reading
@@ -133,7 +134,7 @@ _DELETE = "DELETE FROM passages WHERE id IN (SELECT value FROM json_each(?))"
 Ranked = list[tuple[int, float]]
 
 
-class EmbeddedIndex:
+class EmbeddedIndex(Index):
     """An exact search of passages; vectors stay in memory from the first search on, and changes are added to them.
 
     A document is named by its key without the collection: that is a directory here and tells a reader nothing.
@@ -144,6 +145,7 @@ class EmbeddedIndex:
         self._lock = threading.Lock()
         self._held: dict[str, CollectionVectors] = {}
 
+    @override
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
         """Return the best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is no match.
 
@@ -166,8 +168,8 @@ class EmbeddedIndex:
             hits = self._shown(by_text, by_vector)
             return Candidates(hits[0], hits[1], len(hits[0]) == size, len(hits[1]) == size, int(matches.sum()))
 
+    @override
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
-        """Return the passages with these ids, in their order, without those that are gone or outside the bounds."""
         with self._lock:
             passages = fetch_allowed(self._connection, passage_ids, bounds)
         return [_read(passages[passage_id]) for passage_id in passage_ids if passage_id in passages]
@@ -177,6 +179,7 @@ class EmbeddedIndex:
         with self._lock:
             return [_read(passage) for (passage,) in self._connection.execute(_ALL, (collection,))]
 
+    @override
     def add(self, entries: Sequence[Entry]) -> Added:
         """Write passages, each once; they can be searched at once."""
         ids = {entry.passage.passage_id: uuid.uuid4().hex for entry in entries}
@@ -186,13 +189,13 @@ class EmbeddedIndex:
                 put(self._connection, ids[passage.passage_id], passage, vector)
         return Added(ids=ids)
 
+    @override
     def delete(self, ids: Iterable[str]) -> None:
-        """Delete by the index's own ids; one that is gone already is no error."""
         with self._lock, writing(self._connection):
             self._connection.execute(_DELETE, (json.dumps(list(ids)),))
 
+    @override
     def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
-        """Return the index's own ids of these passages."""
         with self._lock:
             rows = self._connection.execute(_OWN_IDS, (json.dumps(list(collections)), json.dumps(list(passage_ids))))
             return {passage_id: [own_id] for passage_id, own_id in rows}

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
+from typing_extensions import override
+
 from selfrag.domain.errors import BadDocument
-from selfrag.ports.recognizer import Recognized
+from selfrag.ports.recognizer import Recognized, Recognizer
 from selfrag.reader.processes.pool import Contained
 from selfrag_cli.local.home import connect, writing
 from selfrag_cli.local.recognition import tesseract
@@ -39,7 +41,7 @@ def local_recognizer() -> Iterator["LocalRecognizer | None"]:
             recognizer.stop()
 
 
-class LocalRecognizer:
+class LocalRecognizer(Recognizer):
     """Pages are kept in memory until they are recognised; what they say is kept by their content, for good."""
 
     def __init__(self, program: str, connection: sqlite3.Connection) -> None:
@@ -54,16 +56,17 @@ class LocalRecognizer:
         self._pages: dict[str, bytes] = {}
         self._begun: dict[str, Future[Sequence[Recognized]]] = {}
 
+    @override
     def keep(self, name: str, pages: bytes) -> None:
-        """Keep a PDF of the pages that are to be recognised."""
         self._pages[name] = pages
 
+    @override
     def begin(self, name: str) -> str:
-        """Begin with what is kept under a name; pages that are known are not recognised again."""
         if name not in self._begun:
             self._begun[name] = self._threads.submit(self._all, name, self._pages[name])
         return "tesseract"
 
+    @override
     def outcome(self, name: str, job: str) -> Sequence[Recognized] | None:
         """Return what the pages say; None if they are not done after a minute."""
         self.begin(name)

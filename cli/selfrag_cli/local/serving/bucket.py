@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Protocol
 
+from typing_extensions import override
+
 from selfrag.api.edge.problems import ProblemRaised
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import UploadRequest
@@ -70,31 +72,32 @@ class ReadBucket:
         return key, content
 
 
-class ReadOnlyBucket(ReadBucket):
+class ReadOnlyBucket(ReadBucket, Bucket):
     """Refuses uploads and deletions."""
 
+    @override
     def origin(self) -> str:
         """Nothing is uploaded."""
         return ""
 
+    @override
     def target(self, request: UploadRequest) -> UploadTarget:
-        """Raise ProblemRaised with what to do instead."""
         raise _unchanged()
 
+    @override
     def delete(self, key: str) -> None:
-        """Raise ProblemRaised with what to do instead."""
         raise _unchanged()
 
+    @override
     def awaited(self, token: str) -> PendingUpload:
-        """Raise ProblemRaised with what to do instead."""
         raise _unchanged()
 
+    @override
     def put(self, token: str, content: bytes) -> str:
-        """Raise ProblemRaised with what to do instead."""
         raise _unchanged()
 
 
-class DirectoryBucket(ReadBucket):
+class DirectoryBucket(ReadBucket, Bucket):
     """A directory as the API's bucket: gives addresses of the server at `url`, takes what is put there, and deletes.
 
     `changed` is called with the key and the ETag of what was put, and with none for what was deleted.
@@ -105,10 +108,11 @@ class DirectoryBucket(ReadBucket):
         self._directory, self._changed = folder, changed
         self._awaited: dict[str, PendingUpload] = {}
 
+    @override
     def origin(self) -> str:
-        """Return the server itself."""
         return self._url
 
+    @override
     def target(self, request: UploadRequest) -> UploadTarget:
         """Return an address for one file; raises InvalidInput for what no file can have."""
         self._directory.check(request.key)
@@ -121,15 +125,17 @@ class DirectoryBucket(ReadBucket):
         self._awaited[token] = PendingUpload(request.key, request.size, now + UPLOAD_SECONDS)
         return UploadTarget(f"{self._url}{UPLOADS_PATH}{token}")
 
+    @override
     def delete(self, key: str) -> None:
-        """Delete a file; one that is gone already is no error."""
         self._directory.delete(key)
         self._changed(key, "")
 
+    @override
     def awaited(self, token: str) -> PendingUpload:
         """Return the file that an address was given for; raises ProblemRaised if it is good for none any more."""
         return _still_good(self._awaited.get(token))
 
+    @override
     def put(self, token: str, content: bytes) -> str:
         """Write the file that an address was given for, and return its ETag.
 

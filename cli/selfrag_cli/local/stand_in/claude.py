@@ -9,11 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from pydantic import ValidationError
+from typing_extensions import override
 
 from selfrag.adapters.claude.messages import Content, Message, call_of, content_of, search_result, verdict_in
 from selfrag.domain.calls import ModelCall, Prices
 from selfrag.domain.verdicts import RULE_MODEL
-from selfrag.ports.model import Judgement, Source, V, Writing
+from selfrag.ports.model import Claude, Judgement, Source, V, Writing
 from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.stand_in.answers import generate
@@ -98,18 +99,18 @@ class _Part(SimpleNamespace):
         return None
 
 
-class RuleClaude:
+class RuleClaude(Claude):
     """Replies by rule; `models` has the model id of each step, `prices` those of the stand-in."""
 
     def __init__(self, models: Mapping[str, str], prices: Mapping[str, Prices], clock: Clock) -> None:
         self._models, self._prices, self._clock = models, prices, clock
 
+    @override
     def model_of(self, step: str) -> str:
-        """Return the model id that the step is configured to use."""
         return self._models[step]
 
+    @override
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
-        """Return a verdict on quoted fields in the shape of a pydantic model."""
         output = {"output_config": {"format": {"type": "json_schema", "schema": shape.model_json_schema()}}}
         content, call = self._reply(step, prompt, [], fields, output)
         try:
@@ -117,8 +118,8 @@ class RuleClaude:
         except ValidationError:
             return Judgement(None, "malformed", call=call)
 
+    @override
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> Writing:
-        """Return an answer that cites the sources."""
         content, call = self._reply(step, prompt, [search_result(source) for source in sources], fields, {})
         return Writing(content.segments, None, call=call)
 

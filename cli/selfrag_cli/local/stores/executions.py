@@ -5,9 +5,11 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from typing_extensions import override
+
 from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
-from selfrag.ports.executions import Known, Snapshot
+from selfrag.ports.executions import Executions, Known, Snapshot
 from selfrag.runtime.observability import logger
 from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.runner.machine import SUCCEEDED, Execution, Machine
@@ -16,7 +18,7 @@ from selfrag_cli.local.stores.histories import keep_history, last_history
 from selfrag_cli.local.stores.tables import ANSWERS, Items
 
 
-class LocalExecutions:
+class LocalExecutions(Executions):
     """Starts questions on a machine and looks at them; each execution's history is kept when it has ended.
 
     Without `keeps_histories` only those that are at work have one.
@@ -31,6 +33,7 @@ class LocalExecutions:
         """Run a question to its end, and return its execution."""
         return self._begun(question_id, payload).wait()
 
+    @override
     def answer(self, question_id: str, payload: Mapping[str, object]) -> dict[str, Any] | None:
         """Run a question to its end, and return its response; raises TemporarilyUnavailable if there is none."""
         ended = self.execute(question_id, payload)
@@ -38,8 +41,8 @@ class LocalExecutions:
             raise TemporarilyUnavailable(f"The execution of question {question_id} gave no response: {ended.error}")
         return ended.output
 
+    @override
     def start(self, question_id: str, payload: Mapping[str, object]) -> None:
-        """Start a question."""
         self._begun(question_id, payload)
 
     def watch(self, question_id: str, seen: int, seconds: float) -> int | None:
@@ -50,22 +53,20 @@ class LocalExecutions:
         execution = self._at_work.get(question_id)
         return execution.watch(seen, seconds) if execution else None
 
+    @override
     def expect(self, question_id: str, question: str, collections: Sequence[str], due: float) -> None:
-        """Keep a question, its collections, and that it runs until `due`, unless its response is kept already."""
         fields = {"id": question_id, "question": question, "collections": list(collections)}
         item = item_of({**fields, "due_at": int(due), "expires_at": int(due) + KEPT_SECONDS})
         self._items.change(ANSWERS, question_id, lambda stored: None if stored else item)
 
+    @override
     def known(self, question_id: str, collections: Collection[str]) -> Known | None:
-        """Return what is kept of a question; None when there is none of the caller's.
-
-        A question belongs to the collections that it was asked under: a caller must be allowed all of them.
-        """
         item = self._items.get(ANSWERS, question_id)
         known = known_of(item) if item else None
         allowed = known and known.collections and set(known.collections) <= set(collections)
         return known if allowed else None
 
+    @override
     def snapshot(self, question_id: str) -> Snapshot | None:
         """Return how a question's execution stands; None if it is neither at work nor among the last."""
         execution = self._at_work.get(question_id)
@@ -76,8 +77,8 @@ class LocalExecutions:
             return None
         return Snapshot(SUCCEEDED, history.response) if history.response else Snapshot("FAILED", None)
 
+    @override
     def history(self, question_id: str) -> list[dict[str, Any]]:
-        """Return the events of a question's execution so far; [] where `snapshot` is None."""
         execution = self._at_work.get(question_id)
         if execution:
             return execution.history

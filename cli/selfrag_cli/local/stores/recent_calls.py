@@ -6,9 +6,10 @@ from contextlib import suppress
 from itertools import pairwise
 
 from pydantic import BaseModel
+from typing_extensions import override
 
 from selfrag.domain.errors import SelfragError
-from selfrag.ports.recent import Recent
+from selfrag.ports.recent import Recent, RecentCalls
 from selfrag_cli.local.stores.attributes import Item, item_of, values_of
 from selfrag_cli.local.stores.tables import VERDICTS, Items
 
@@ -18,14 +19,14 @@ _TOGETHER_SECONDS = 5.0
 _KEPT_SECONDS = 2 * 86_400
 
 
-class LocalCalls:
+class LocalCalls(RecentCalls):
     """The arrivals of steps at models, newest first, and until when a model is to be left; `now` gives seconds."""
 
     def __init__(self, items: Items, now: Callable[[], float] = time.time) -> None:
         self._items, self._now = items, now
 
+    @override
     def seen(self, step: str, model: str) -> Recent:
-        """Note that a step calls a model now, and return what is known; nothing if the file fails."""
         now = self._now()
 
         def arrive(calls: _ModelCalls) -> None:
@@ -37,8 +38,8 @@ class LocalCalls:
         between = [later - earlier for later, earlier in pairwise(calls.arrivals.get(step, []))]
         return Recent(tuple(seconds for seconds in between if seconds > 0), max(0.0, calls.patience_until - now))
 
+    @override
     def refused(self, model: str, seconds: float) -> None:
-        """Note until when a model wants to be left; the longest of all such wishes holds."""
         until = self._now() + seconds
 
         def wait(calls: _ModelCalls) -> None:
