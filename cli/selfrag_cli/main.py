@@ -60,10 +60,10 @@ def _print_version(requested: bool) -> None:
 @app.callback(epilog=examples_of())
 def options(
     prints_version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version, and end.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Take the options that stand before a command."""
+    """Read the options that stand before a command."""
 
 
 def _leave(sentence: str = "") -> NoReturn:

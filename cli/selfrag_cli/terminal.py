@@ -62,7 +62,7 @@ def _picture(control: int) -> str:
 
 
 class Terminal(Console):
-    """A console on which only its own styles and movements are control sequences, whatever a text says."""
+    """A console that prints control sequences of its own only, and those in texts as symbols."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Yield what is printed, each text of it as `visible` returns it; line ends and tabs stay."""

@@ -36,7 +36,7 @@ def somewhere(nobody: None, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_credentials_it_says_so_and_what_to_do(here: Run, somewhere: None) -> None:
     ended = here("doctor")
     assert (ended.code, ended.err) == (1, "")
-    assert "blocks   who: There are no credentials" in ended.out
+    assert "blocks   identity: There are no credentials" in ended.out
     assert "→ Run `aws configure`" in ended.out
     assert "1 finding blocks." in ended.out
 
@@ -88,7 +88,7 @@ def test_every_finding_is_a_line_and_what_to_do_the_next() -> None:
     subject = Account(poor.session(), Choices())
     show_end(out, examine(ACCOUNT, subject, lambda name, finding: show_finding(out, name, finding)))
     printed = out.file.getvalue().splitlines()  # type: ignore[attr-defined]
-    assert printed[0] == "fine     who: You are arn:aws:iam::123456789012:user/operator, in eu-central-1."
+    assert printed[0] == "fine     identity: You are arn:aws:iam::123456789012:user/operator, in eu-central-1."
     assert printed[1] == "look     concurrency: Lambda runs 10 functions at once: 0.4 questions a second, of 26 s each."
     assert printed[2].startswith("         → Set `account_concurrency = 10`")
     assert printed[-2].startswith("The first limit to break, at 0.4 questions a second: concurrency: Lambda runs 10")

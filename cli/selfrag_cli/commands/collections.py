@@ -40,7 +40,7 @@ def list_collections(context: typer.Context, as_json: AsJson = False) -> None:
 
 @collections.command()
 def remove(name: Name, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> None:
-    """Remove a collection from the local index; its files stay, and answers that were given keep their quotes."""
+    """Remove a collection from the local index; its files stay, and earlier answers keep their quotes."""
     from selfrag_cli.local.sources.collections import remove_collection, stored_collection
 
     entry = stored_collection(name)
@@ -54,7 +54,7 @@ def remove(name: Name, yes: Annotated[bool, typer.Option("--yes", help="Do not a
 
 @collections.command()
 def move(name: Name, directory: Annotated[Path, typer.Argument(help="Where its directory is now.")]) -> None:
-    """Say where a collection's directory was moved to, so that it is not read anew."""
+    """Record where a collection's directory was moved to, so that it is not read again."""
     from selfrag_cli.local.sources.collections import move_collection, stored_collection
 
     entry = stored_collection(name)

@@ -31,18 +31,20 @@ def ingest(
     ],
     collection: IntoCollection = "",
     replacing: Annotated[
-        bool, typer.Option("--replace", help="Read it in place of another one that the collection was read from.")
+        bool, typer.Option("--replace", help="Replace the directory or site that the collection was read from.")
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if a document could not be read.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
-    depth: Annotated[int, typer.Option(min=0, help="Of a site: links away from its first page.")] = SiteLimits.depth,
-    pages: Annotated[int, typer.Option(min=1, help="Of a site: addresses asked for.")] = SiteLimits.pages,
-    megabytes: Annotated[int, typer.Option(min=1, help="Of a site: MB fetched in all.")] = SiteLimits.megabytes,
+    depth: Annotated[
+        int, typer.Option(min=0, help="Of a site: the most links from its first page.")
+    ] = SiteLimits.depth,
+    pages: Annotated[int, typer.Option(min=1, help="Of a site: the most addresses to request.")] = SiteLimits.pages,
+    megabytes: Annotated[int, typer.Option(min=1, help="Of a site: the most MB to fetch.")] = SiteLimits.megabytes,
     private: Annotated[bool, typer.Option("--private", help="Of a site: its host is in a private network.")] = False,
 ) -> None:
-    """Read a directory or a site into the local index, and say what became of every file or page.
+    """Read a directory or a site into the local index, and report on every file or page.
 
-    Unchanged ones are skipped, and what is there no more is removed.
+    Unchanged files are skipped, and files that are gone are removed from the index.
     """
     place = place_to_read(source, collection)
     limits = SiteLimits(depth, pages, megabytes)
@@ -105,7 +107,7 @@ def documents(
     failed: Annotated[bool, typer.Option("--failed", help="Only those that could not be read.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what became of each document that was read: its status, passages, pages, and the reason if it failed."""
+    """Show each document that was read: its status, passages, pages, and the reason if it failed."""
     place = place_to_ask(docs, collection)
     from selfrag_cli.local.lookup import stored_documents
     from selfrag_cli.show.documents import show_documents

@@ -12,12 +12,12 @@ def feedback(
     name: FeedbackOf = "",
     region: Region = None,
     collection: Collection = "",
-    corrected: Annotated[bool, typer.Option("--corrected", help="Leave out answers that were only called useful.")] = (
+    corrected: Annotated[bool, typer.Option("--corrected", help="Leave out answers that people only rated useful.")] = (
         False
     ),
     claims: Annotated[bool, typer.Option("--claims", help="Print labelled claims, for eval graders.")] = False,
 ) -> None:
-    """Print what people said of answers as a question set (JSON Lines); a deployment's needs AWS credentials."""
+    """Print people's feedback on answers as a question set (JSON Lines); a deployment's takes AWS credentials."""
     from selfrag_cli.feedback.claims import claim_rows
     from selfrag_cli.feedback.gold import question_set
     from selfrag_cli.feedback.reading import read_feedback

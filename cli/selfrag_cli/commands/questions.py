@@ -72,7 +72,7 @@ def trace(
             "read with your AWS credentials.",
         ),
     ] = "",
-    full: Annotated[bool, typer.Option("--full", help="Also show what each step was given and gave back.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Also show the input and the result of each step.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the execution history as JSON.")] = False,
     export: Annotated[
         bool, typer.Option("--export", help="Send it as OpenTelemetry spans to OTEL_EXPORTER_OTLP_ENDPOINT.")

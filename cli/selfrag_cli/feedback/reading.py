@@ -1,4 +1,4 @@
-"""Feedback as it is kept: on this laptop, or in a deployment's table, by who may read that."""
+"""Stored feedback: on this laptop, or in a deployment's table with an operator's credentials."""
 
 import time
 from typing import Any
@@ -19,7 +19,7 @@ def read_feedback(name: str, region: str | None, collection: str = "") -> list[F
 
 
 def feedback_here() -> list[Feedback]:
-    """Return what was said over the API that this laptop serves."""
+    """Return the feedback that the API of this laptop has stored."""
     with opened_items() as items:
         return LocalFeedback(items).all()
 

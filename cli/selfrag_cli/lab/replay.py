@@ -137,7 +137,7 @@ class Replay:
         if step.name not in GRADERS or before is None or self._lacks(name):
             return None
         result = self.results.get(name)
-        # A verdict that was not asked for anew stands.
+        # A verdict that was not requested again stands.
         now = before if result is None else result.model_dump(mode="json")["verdict"]
         level = LEVELS[step.name]
         return Change(step=GRADERS[step.name], before=level(before), now=level(now))

@@ -65,15 +65,15 @@ def ends(gap: Difference) -> str:
 def verdict_line(comparison: VariantComparison, primary: str) -> str:
     """Return in words whether a variant differs from the first one in the primary measure."""
     if comparison.p is None:
-        return f"Nothing is known of {words(primary)}, so there is no verdict."
+        return f"No question has a value of {words(primary)}, so there is no verdict."
     p = "" if comparison.verdict == "too few questions" else f" (exact p {comparison.p:.2g})"
     return f"The difference of {comparison.variant} in {words(primary)}: {comparison.verdict}{p}."
 
 
 def judge_line(judge: JudgeReport) -> str:
-    """Return in words who judged, and how many answers."""
-    who = "by rule, which is no judgement" if judge.judged_by == "rule" else f"by {judge.model}"
-    return f"supported, judged claims, correct: {judge.judged} answers written from passages, judged {who}"
+    """Return in words the judge and the number of answers."""
+    judge_name = "by rule, which is no judgement" if judge.judged_by == "rule" else f"by {judge.model}"
+    return f"supported, judged claims, correct: {judge.judged} answers written from passages, judged {judge_name}"
 
 
 def _show_question(console: Console, question: SideBySide) -> None:

@@ -23,7 +23,7 @@ def ask_question(
 ) -> "tuple[Execution, IngestionReport | None]":
     """Answer a question from a place and keep answer, verdicts and history.
 
-    A directory is brought up to date before, which the report tells of. Raises InvalidInput for a collection that was
+    A directory is brought up to date first; the report is of that. Raises InvalidInput for a collection that was
     never read or an earlier question that is not kept, Misconfigured for a service that has no URL.
     """
     if request.previous and not _is_kept(request.previous):

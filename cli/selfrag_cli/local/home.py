@@ -82,13 +82,13 @@ def is_damage(error: BaseException) -> bool:
 
 
 def explain(error: BaseException, path: Path | None = None) -> str:
-    """Return what to say of an error of the file of the state, and what to do if it is damaged."""
+    """Return a sentence about an error of the file of the state, and what to do if it is damaged."""
     path = path or home() / FILE
     if not is_damage(error):
         return f"The file of selfrag's state, {path}, cannot be used: {error}."
     return (
         f"The file of selfrag's state, {path}, is damaged ({error}). It holds what was made of your documents, and "
-        "earlier answers. You may delete it, with the files that lie beside it under the same name: directories are "
+        "earlier answers. You may delete it, with the files of the same name next to it: directories are "
         "then read and embedded anew when they are asked, named collections when you ingest them again, and earlier "
         "answers and their traces are lost. Your documents are not in it."
     )
@@ -105,7 +105,7 @@ def alone(name: str) -> Iterator[None]:
 
 
 def _narrow(path: Path) -> None:
-    """Take a file that an earlier release made from all but its owner."""
+    """Make a file readable by its owner alone."""
     with suppress(FileNotFoundError):
         if stat.S_IMODE(path.stat().st_mode) != _OWNER_ONLY:
             path.chmod(_OWNER_ONLY)

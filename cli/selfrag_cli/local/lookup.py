@@ -84,8 +84,8 @@ def search_passages(
 ) -> tuple[list[SearchHit], int | None, IngestionReport | None]:
     """Return the best passages for a query.
 
-    The second value is the number of passages that full text matched. A directory is brought up to date before, which
-    the report tells of; a named collection is searched as it is.
+    The second value is the number of passages that full text matched. A directory is brought up to date first; the
+    report is of that. A named collection is searched as it is.
     """
     if not query.strip():
         raise InvalidInput("The query is empty: say what to look for.")

@@ -105,7 +105,7 @@ def secrets_of(values: Mapping[str, str]) -> Secrets:
 
 
 def announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
-    """Return a handler that tells, before each call, the folder of its step."""
+    """Return a handler that announces the folder of its step before each call."""
 
     def announce(event: object, context: object) -> object:
         on_step(name)

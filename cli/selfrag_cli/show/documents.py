@@ -41,7 +41,7 @@ def show_documents(console: Console, documents: Sequence[DocumentRow]) -> None:
 
 
 def _without(name: str, sentence: str) -> str:
-    """Return a sentence about a document that stands beside its name."""
+    """Return a sentence about a document without its name, which stands next to it."""
     rest = sentence.removeprefix(name).lstrip(" :")
     return rest[:1].upper() + rest[1:]
 

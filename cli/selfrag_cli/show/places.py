@@ -1,4 +1,4 @@
-"""How a terminal names the place of a passage or of a quote, so that a person finds it and can tell it from others."""
+"""The names of places of passages and quotes, by which a person can look them up and tell them apart."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ def copies_of(documents: Sequence[str], count: int) -> str:
 
 
 def places(steps: Sequence[Step]) -> dict[str, str]:
-    """Where each passage that a search brought stands, by the passage's id; those of one place say how they begin."""
+    """Return the place of each retrieved passage by its id; passages of the same place say how they begin."""
     results = [step.result["passages"] for step in steps if isinstance(step.result, dict) and "passages" in step.result]
     passages = {passage["passage_id"]: passage for result in results for passage in result}
     shared = Counter(map(place_of, passages.values()))

@@ -84,7 +84,7 @@ def best_first(nodes: Sequence[Node]) -> list[Node]:
 
 
 def state_of(node: Node) -> str:
-    """Say whether an answer was chosen or kept, or why it is out."""
+    """Return the state of an answer: chosen, kept, or out and why."""
     return f"out ({REASONS.get(node.reason, node.reason)})" if node.state == "pruned" else node.state
 
 

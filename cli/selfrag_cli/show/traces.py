@@ -116,7 +116,7 @@ def _show_compared(console: Console, history: ExecutionHistory, full: bool) -> N
 
 
 def _timeline(steps: Sequence[Step], seconds: float) -> Table:
-    """Return a line a step: how long it took, when in the whole that was, and what it said."""
+    """Return a line for each step: its seconds, its place in the whole, and its summary."""
     table = Table("", "Step", box=None, expand=True, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("Took", justify="right", no_wrap=True)
     table.add_column("When", width=BAR_WIDTH)
@@ -133,7 +133,7 @@ def _timeline(steps: Sequence[Step], seconds: float) -> Table:
 
 
 def _verdict(step: Step, where: Mapping[str, str]) -> Text:
-    """Return what a step said, cut to the line; an error whole."""
+    """Return the summary of a step, cut to the line; an error whole."""
     again = f" ({step.attempts} attempts)" if step.attempts > 1 else ""
     if step.error:
         return Text(f"error {visible(_error(step))}{again}", style="red")

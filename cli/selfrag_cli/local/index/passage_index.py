@@ -149,7 +149,7 @@ class EmbeddedIndex(Index):
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
         """Return the best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is no match.
 
-        Without a vector by BM25 alone. Word statistics are those of the collections, whatever the other filters are.
+        Without a vector by BM25 alone. Word statistics are those of the collections, whatever the other filters.
         """
         with self._lock, reading(self._connection):
             held = self._refreshed(bounds.collections)

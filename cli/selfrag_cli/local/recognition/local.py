@@ -1,4 +1,4 @@
-"""A Recognizer on the laptop: tesseract reads page after page beside the workflow, and what it read stays in SQLite."""
+"""A Recognizer on the laptop: tesseract reads page after page in its own threads, and SQLite stores the texts."""
 
 import base64
 import sqlite3

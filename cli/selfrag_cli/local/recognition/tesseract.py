@@ -95,6 +95,6 @@ def _run(tesseract: str, options: list[str], content: bytes) -> bytes:
 
 
 def stop() -> None:
-    """End every tesseract that runs; who waits for it gets BadDocument."""
+    """End every running tesseract; a caller that waits for one gets BadDocument."""
     for process in list(_RUNNING):
         process.kill()

@@ -26,7 +26,7 @@ class History:
         return int(event["id"])
 
     def end(self) -> None:
-        """Let those who wait know that no event follows."""
+        """Wake all waiting threads: no event follows."""
         with self._changed:
             self._ended = True
             self._changed.notify_all()

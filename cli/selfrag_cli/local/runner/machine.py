@@ -81,7 +81,7 @@ class Machine:
     def start(
         self, name: str, payload: Mapping[str, object], on_end: Callable[[Execution], None] = lambda ended: None
     ) -> Execution:
-        """Begin an execution in a thread; `on_end` is called before those who wait for it go on."""
+        """Begin an execution in a thread; `on_end` is called before waiting threads go on."""
         execution = Execution(name, on_end)
         threading.Thread(target=execution.run, args=(self, payload), daemon=True, name=f"execution {name}").start()
         return execution

@@ -158,7 +158,7 @@ def _caught(state: State, failure: Failure) -> Exit:
         if failure.is_among(catcher["ErrorEquals"]):
             error_output = {"Error": failure.error, "Cause": failure.cause}
             return Exit(catcher, error_output, {"errorOutput": error_output})
-    # It has been told of, and what is around the state tells of its own end.
+    # The state's failure is in the history already; the lane around it adds its own.
     raise Failure(failure.error, failure.cause)
 
 

@@ -54,7 +54,7 @@ def refuse_head(request: Request) -> None:
         raise ProblemRaised(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail, "Send fewer of them.")
     # A page whose host name was made to lead here: a browser would let it read the answers.
     if re.sub(r":\d*$", "", request.headers.get("host", LOOPBACK[0]).lower()) not in LOOPBACK:
-        detail = "This server is asked under the name of this machine only."
+        detail = "This server answers only under the name of this machine."
         raise ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Ask http://127.0.0.1.")
 
 

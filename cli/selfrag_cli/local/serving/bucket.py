@@ -117,7 +117,7 @@ class DirectoryBucket(ReadBucket, Bucket):
         """Return an address for one file; raises InvalidInput for what no file can have."""
         self._directory.check(request.key)
         if request.tags or request.date:
-            raise InvalidInput("A directory keeps no tags and no date beside its files: let the document say them.")
+            raise InvalidInput("A directory stores no tags and no date of its files: write them into the document.")
         now, token = time.time(), secrets.token_urlsafe(32)
         for old, awaited in list(self._awaited.items()):
             if awaited.ends_at <= now:
@@ -152,7 +152,7 @@ class DirectoryBucket(ReadBucket, Bucket):
 def check_size(awaited: PendingUpload, size: int) -> None:
     """Raise ProblemRaised for another number of bytes than was named."""
     if size != awaited.size:
-        detail = f"The file has {size:,} bytes; its upload was asked for with {awaited.size:,}."
+        detail = f"The file has {size:,} bytes; its upload was requested with {awaited.size:,}."
         raise ProblemRaised(HTTPStatus.BAD_REQUEST, detail, "Ask POST /v1/documents again, with its size.")
 
 

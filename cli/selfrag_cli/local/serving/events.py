@@ -19,9 +19,9 @@ MOST_STREAMS = 64
 HEARTBEAT_SECONDS = 5.0
 # How long a reader of a stream may take none of it.
 STALL_SECONDS = 30
-# Steps that end together are told together.
+# Steps that end together are sent together.
 GAP_SECONDS = 0.05
-# How long it may take to look again at what no event tells of, such as a question that is not begun yet.
+# The pauses between looks while there are no events, such as before a question begins.
 LEAST_SECONDS, MOST_SECONDS = 0.05, 2.0
 
 # How many events a question's execution has had, as soon as they are more than so many or so many seconds are over.
@@ -29,7 +29,7 @@ Watch = Callable[[str, int, float], int | None]
 
 
 class Streams:
-    """The streams of a server: what `handler` says to the same caller is asked anew as `watch` tells of a change."""
+    """The streams of a server: `handler` is called again after each change that `watch` reports."""
 
     def __init__(self, handler: Handler, watch: Watch, heartbeat_seconds: float = HEARTBEAT_SECONDS) -> None:
         self._handler, self._watch, self._heartbeat_seconds = handler, watch, heartbeat_seconds

@@ -42,8 +42,8 @@ def serving(
 ) -> Iterator[str]:
     """Answer HTTP on loopback until the block ends; gives the URL. The local stack has to be running.
 
-    `watch` tells of the events of its executions. `bucket` makes, for that URL, what stands in for the stack's bucket;
-    `handler` stands in for the deployed one; pages of these `origins` may ask, beside the API's own; with a `token`
+    `watch` waits for the events of its executions. `bucket` makes, for that URL, what stands in for the stack's bucket;
+    `handler` stands in for the deployed one; pages of these `origins` may ask, and the API's own; with a `token`
     callers have to send it as their key. Raises Misconfigured if the port is taken.
     """
     with listening(port) as bound:

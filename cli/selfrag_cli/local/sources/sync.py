@@ -148,7 +148,7 @@ def _made_by(embedding: CachedEmbedder) -> str:
 
 
 def _pipeline(embedding: CachedEmbedder) -> str:
-    """Return what passages depend on beside the files: what embeds them, and whether pictures of pages are read."""
+    """Return what else passages depend on than the files: the embedder, and whether pictures of pages are read."""
     return " ".join([embedding.name, TOKENIZER, *(["tesseract"] if program() else [])])
 
 

@@ -54,7 +54,7 @@ def test_without_a_region_or_with_credentials_that_aws_refuses_nothing_else_is_l
     expired = AwsAccount({"sts.GetCallerIdentity": Refused("ExpiredToken", status=403)})
     for subject in (Account(AwsAccount().session(region=None), Choices()), Account(expired.session(), Choices())):
         diagnosis = examine(ACCOUNT, subject, lambda name, finding: None)
-        assert [name for name, _ in diagnosis.findings] == ["who"]
+        assert [name for name, _ in diagnosis.findings] == ["identity"]
         assert diagnosis.blocking == 1
     assert {operation for operation, _ in expired.asked} == {"sts.GetCallerIdentity"}
 

@@ -68,7 +68,7 @@ def test_every_step_of_the_visit_is_over_the_api_with_the_deployments_key(api: A
 def test_with_iam_requests_are_signed(api: ApiDouble) -> None:
     api.key = ""
     no_key = {name: value for name, value in OUTPUTS.items() if name != "api_key_command"}
-    visited(deployed(), api, "who", "upload", outputs=no_key)
+    visited(deployed(), api, "identity", "upload", outputs=no_key)
     signed = [each["authorization"] for each in api.headers if "authorization" in each]
     assert signed
     assert all("/us-east-1/execute-api/aws4_request" in each for each in signed)

@@ -24,8 +24,8 @@ class Reason(StrEnum):
     DEAD = "linked and not there"
     GONE = "gone from the site, and removed"
     COPY = "read once, because another address has the same content"
-    LEFT = "not asked for: --pages {pages} and --megabytes {megabytes} are the limits"
-    DEEPER = "not asked for: more than --depth {depth} links away from the first page"
+    LEFT = "not requested: --pages {pages} and --megabytes {megabytes} are the limits"
+    DEEPER = "not requested: more than --depth {depth} links away from the first page"
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Notes:
     def summary(self, size: int) -> str:
         """Return the counts in one line; `size` is what came in all, in bytes."""
         return (
-            f"{self.requested} addresses asked for: {self.read} read ({size / 1e6:.1f} MB), {self.unchanged} "
+            f"{self.requested} addresses requested: {self.read} read ({size / 1e6:.1f} MB), {self.unchanged} "
             f"unchanged, {self.redirects} redirects"
         )
 

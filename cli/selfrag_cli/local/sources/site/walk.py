@@ -71,7 +71,7 @@ def site_comparison(
 
 
 def name_of(address: str, ending: str) -> str:
-    """Return the name of the document at an address, which is the address where that tells its kind.
+    """Return the name of the document at an address: the address itself if it shows the kind.
 
     Else the ending of the kind stands behind it as a fragment, so that the name still leads to the page.
     """
@@ -135,7 +135,7 @@ class EarlierVisits:
 class Walk:
     """A walk within these bounds; fills `pages` with documents, `notes` with all else, `visits` for the next walk.
 
-    Before the first page is read, whatever is amiss is an error.
+    Any fault before the first page is read is an error.
     """
 
     def __init__(self, fetcher: Fetcher, limits: SiteLimits, earlier: EarlierVisits, on_document: OnDocument) -> None:

@@ -32,7 +32,7 @@ def test_a_site_of_200_pages_is_read_once_and_what_was_not_is_told(serve: Serve)
     at, others = site.url, "2 unreadable, 1 of other kinds (.png 1)"
     told = site.ingest()
     assert told.summary() == f"{PAGES} added, 0 changed, 0 removed, 0 unchanged, 0 failed, {others}"
-    assert told.site_note == "205 addresses asked for: 200 read (0.1 MB), 0 unchanged, 5 redirects"
+    assert told.site_note == "205 addresses requested: 200 read (0.1 MB), 0 unchanged, 5 redirects"
     rest = [
         f"1 address was not read, because robots.txt forbids it: {at}/private/pay.",
         f"1 address was not read, because it leads to another site: {at}/away.",
@@ -51,7 +51,7 @@ def test_a_site_of_200_pages_is_read_once_and_what_was_not_is_told(serve: Serve)
     sent, embedded = site.served.sent.copy(), len(site.embedder.embedded)
     again = site.ingest()
     assert again.summary() == f"0 added, 0 changed, 0 removed, {PAGES} unchanged, 0 failed, {others}"
-    assert again.site_note == "205 addresses asked for: 0 read (0.0 MB), 201 unchanged, 5 redirects"
+    assert again.site_note == "205 addresses requested: 0 read (0.0 MB), 201 unchanged, 5 redirects"
     assert again.warnings == [delayed, *rest]
     assert (site.served.sent, len(site.embedder.embedded)) == (sent, embedded)
 
@@ -171,12 +171,12 @@ def test_a_walk_ends_at_its_limits_and_says_what_was_left(serve: Serve) -> None:
     told = site.ingest(depth=2)
     assert documents(site) == ["/", "/1", "/2"]
     assert told.warnings == [
-        f"1 address was not asked for: more than --depth 2 links away from the first page: {site.url}/3."
+        f"1 address was not requested: more than --depth 2 links away from the first page: {site.url}/3."
     ]
     told = site.ingest(pages=4)
     assert documents(site) == ["/", "/1", "/2", "/3"]
     assert told.warnings == [
-        f"1 address was not asked for: --pages 4 and --megabytes 200 are the limits: {site.url}/4."
+        f"1 address was not requested: --pages 4 and --megabytes 200 are the limits: {site.url}/4."
     ]
     site.served.served["/1"] = page("1", "Page 1.", "/2", head=f"<!-- {'x' * 1_000_000} -->")
     told = site.ingest(megabytes=1)
@@ -256,7 +256,7 @@ def test_a_plan_of_a_site_says_what_would_be_done_and_does_nothing(serve: Serve)
     site = serve(small({"/a": "A."}))
     planned = site.plan()
     assert planned.lines == [f"add {site.url}/", f"add {site.url}/a"]
-    assert planned.report.site_note == "2 addresses asked for: 2 read (0.0 MB), 0 unchanged, 0 redirects"
+    assert planned.report.site_note == "2 addresses requested: 2 read (0.0 MB), 0 unchanged, 0 redirects"
     assert (held_by("site"), visits_of("site")) == ([], {})
 
 
