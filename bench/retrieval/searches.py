@@ -15,7 +15,7 @@ from bench.retrieval.squad import Paragraph
 from selfrag.domain.passages import Bounds, Candidates, Passage, embedded_text
 from selfrag.ports.index import CANDIDATES, Entry, search
 from selfrag_cli.local.home import connect
-from selfrag_cli.local.index import SCHEMA, EmbeddedIndex, KeptEmbedder, NamedEmbedder
+from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex, NamedEmbedder
 
 Found = TypeVar("Found")
 
@@ -58,7 +58,7 @@ class Searches:
 def searches(paragraphs: Sequence[Paragraph], embedder: NamedEmbedder, on_paragraph: OnParagraph) -> Iterator[Searches]:
     """Index the paragraphs, each one passage, in a temporary home; the user's own is not touched."""
     with tempfile.TemporaryDirectory() as home, closing(connect(SCHEMA, Path(home))) as connection:
-        kept = KeptEmbedder(embedder, connection)
+        kept = CachedEmbedder(embedder, connection)
         texts = [embedded_text(paragraph.title, paragraph.text) for paragraph in paragraphs]
         vectors: list[bytes] = []
         for start in range(0, len(texts), BATCH):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from selfrag.domain.errors import Misconfigured
 from selfrag_cli.local.home import connect, user_directory, writing
-from selfrag_cli.local.index import SCHEMA, KeptEmbedder, NamedEmbedder
+from selfrag_cli.local.index import SCHEMA, CachedEmbedder, NamedEmbedder
 
 
 class CountedEmbedder:
@@ -39,7 +39,7 @@ def kept_on_disk(embedder: NamedEmbedder) -> Iterator[tuple[NamedEmbedder, str]]
         yield embedder, f"not kept: {str(error).rstrip('.')}"
         return
     with closing(connection):
-        yield KeptEmbedder(embedder, connection), f"kept in {directory}"
+        yield CachedEmbedder(embedder, connection), f"kept in {directory}"
 
 
 def _opened(directory: Path) -> sqlite3.Connection:

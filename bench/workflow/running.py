@@ -21,7 +21,7 @@ from selfrag.domain.questions import AskRequest
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.definitions import QUESTION
 from selfrag_cli.local.stack import deployed_handlers, machine, opened_stores
-from selfrag_cli.local.stand_in.messages import Refused
+from selfrag_cli.local.stand_in.messages import Refusal
 from selfrag_cli.local.stores.executions import LocalExecutions
 from selfrag_cli.local.stores.recent_calls import LocalCalls
 from selfrag_cli.local.stores.tables import VERDICTS, Items
@@ -49,7 +49,7 @@ class ScriptedWeb(JsonServer):
         ]
         return {"query": body["query"], "results": results}
 
-    def error(self, refused: Refused) -> dict[str, Any]:
+    def error(self, refused: Refusal) -> dict[str, Any]:
         """Return an error in the service's form."""
         return {"detail": {"error": str(refused)}}
 

@@ -1,19 +1,19 @@
 """The execution of a question in a deployment, as an operator's AWS credentials let it be read."""
 
 import json
-from typing import Any
 
 import boto3
 from botocore.exceptions import ClientError
 
 from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.errors import InvalidInput
+from selfrag_cli.histories import ExecutionHistory
 
 _GONE = {"ExecutionDoesNotExist", "InvalidArn"}
 
 
-def execution_of(arn: str) -> tuple[str, list[dict[str, Any]]]:
-    """Return the id of a question and the history of its execution, which the response names by its ARN.
+def execution_of(arn: str) -> ExecutionHistory:
+    """Return the history of a question's execution, which the response names by its ARN.
 
     Raises InvalidInput for an Express execution, whose history Step Functions does not keep, and for one that is not
     there; and selfrag's other errors.
@@ -33,5 +33,5 @@ def execution_of(arn: str) -> tuple[str, list[dict[str, Any]]]:
             if code_of(error) not in _GONE:
                 raise
             raise InvalidInput(f"There is no execution {arn}; AWS keeps its history for 90 days.") from None
-    # As the laptop keeps them: with moments as text.
-    return name, json.loads(json.dumps(events, default=lambda moment: moment.isoformat()))
+    # The laptop stores moments as text, too.
+    return ExecutionHistory(name, json.loads(json.dumps(events, default=lambda moment: moment.isoformat())))

@@ -20,8 +20,8 @@ from selfrag_cli.commands.questions import ask, smoke, trace
 from selfrag_cli.commands.releases import rollback
 from selfrag_cli.commands.serving import serve
 from selfrag_cli.lab.commands import COMMANDS as LABORATORY
-from selfrag_cli.local.home import is_damage, told
-from selfrag_cli.local.sources.report import Interrupted
+from selfrag_cli.local.home import explain, is_damage
+from selfrag_cli.local.sources.report import Interruption
 from selfrag_cli.terminal import fail
 
 # The groups in which --help lists the commands.
@@ -51,19 +51,19 @@ for group, commands in GROUPS.items():
 app.add_typer(collections, name="collections", rich_help_panel="Documents")
 
 
-def _tell_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"selfrag {version('selfrag')}")
         raise typer.Exit
 
 
 @app.callback(epilog=examples_of())
 def options(
-    tells_version: Annotated[
-        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version, and end.")
+    prints_version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Take the options that stand before a command."""
+    """Read the options that stand before a command."""
 
 
 def _leave(sentence: str = "") -> NoReturn:
@@ -83,7 +83,7 @@ def main() -> None:
     os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
     try:
         app()
-    except Interrupted as error:
+    except Interruption as error:
         _leave(str(error))
     except SelfragError as error:
         fail(str(error))
@@ -91,7 +91,7 @@ def main() -> None:
         _leave()
     except Exception as error:
         if is_damage(error):
-            fail(told(error))
+            fail(explain(error))
         if os.environ.get("SELFRAG_DEBUG"):
             raise
         fail(f"Unexpected {type(error).__name__}: {error} (set SELFRAG_DEBUG=1 to see where).")

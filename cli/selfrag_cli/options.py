@@ -14,12 +14,12 @@ Docs = Annotated[
         help="Directory to ask, or the address of a site as it was ingested; the sample handbook if left out.",
     ),
 ]
-Collection = Annotated[str, typer.Option(help="A collection that `ingest --collection` has named.")]
+Collection = Annotated[str, typer.Option(help="Name of a collection that `ingest --collection` has read.")]
 IntoCollection = Annotated[
-    str, typer.Option("--collection", help="Name of the collection to read it into; it has its own else.")
+    str, typer.Option("--collection", help="Collection to read it into; a collection of its own if left out.")
 ]
 FeedbackOf = Annotated[
-    str, typer.Option("--name", help="Name of the deployment whose feedback it is; this laptop's if left out.")
+    str, typer.Option("--name", help="Name of the deployment to read feedback from; this laptop if left out.")
 ]
 Region = Annotated[str | None, typer.Option(help="Its region; that of your AWS configuration if left out.")]
 Filters = Annotated[str, typer.Option(help='What to limit the search to, as JSON, such as {"tags": ["people"]}.')]

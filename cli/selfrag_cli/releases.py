@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import boto3
 from botocore.exceptions import ClientError
@@ -37,18 +37,18 @@ class Releases:
         self._functions, self._states, self._name = functions, states, name
         self._ask, self._stream = f"{name}-ask", f"{name}-stream"
 
-    def kept(self) -> list[Release]:
+    def all(self) -> list[Release]:
         """All releases that there are, the oldest first; raises InvalidInput where there is no deployment."""
         with self._deployed():
             pages = self._functions.get_paginator("list_versions_by_function").paginate(FunctionName=self._ask)
             versions = [version for page in pages for version in page["Versions"]]
-        found = [release for version in versions if (release := _release_of(version, self._name)) is not None]
-        if not found:
+        releases = [release for version in versions if (release := _release_of(version, self._name)) is not None]
+        if not releases:
             raise Misconfigured(
                 f"No version of {self._ask} names the machines that belong to it: either it was deployed before there "
                 "were releases, or its variables cannot be read, which takes kms:Decrypt on their key."
             )
-        return sorted(found, key=lambda release: release.number)
+        return sorted(releases, key=lambda release: release.number)
 
     def live(self) -> int:
         """Return the number of the release that answers questions."""
@@ -95,20 +95,20 @@ def releases_of(name: str, region: str | None) -> Releases:
     return Releases(session.client("lambda"), session.client("stepfunctions"), name)
 
 
-def to_go_back_to(releases: Sequence[Release], live: int, wanted: int | None) -> Release:
+def to_go_back_to(releases: Sequence[Release], live: int, number: int | None) -> Release:
     """The release before the one that is live, or the one that is wanted; raises InvalidInput if there is none."""
-    if wanted is None:
+    if number is None:
         before = [release for release in releases if release.number < live]
         if not before:
             raise InvalidInput(f"Release {live} is the first one that is kept: there is none before it to go back to.")
         return before[-1]
-    if wanted == live:
-        raise InvalidInput(f"Release {wanted} is live already.")
+    if number == live:
+        raise InvalidInput(f"Release {number} is live already.")
     for release in releases:
-        if release.number == wanted:
+        if release.number == number:
             return release
-    kept = ", ".join(str(release.number) for release in releases)
-    raise InvalidInput(f"There is no release {wanted}; kept are {kept}.")
+    numbers = ", ".join(str(release.number) for release in releases)
+    raise InvalidInput(f"There is no release {number}; kept are {numbers}.")
 
 
 @contextmanager
@@ -123,7 +123,21 @@ def _not_gone(version: str, release: Release) -> Iterator[None]:
         ) from None
 
 
-def _release_of(version: Mapping[str, Any], name: str) -> Release | None:
+class _Environment(TypedDict, total=False):
+    """The environment of a function."""
+
+    Variables: dict[str, str]
+
+
+class _FunctionVersion(TypedDict):
+    """A version of a function as Lambda lists it."""
+
+    Version: str
+    LastModified: str
+    Environment: NotRequired[_Environment]
+
+
+def _release_of(version: _FunctionVersion, name: str) -> Release | None:
     variables = version.get("Environment", {}).get("Variables", {})
     if version["Version"] == "$LATEST" or "SELFRAG_RELEASE" not in variables:
         return None

@@ -1,7 +1,7 @@
 """A deployed selfrag, asked over HTTPS."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urljoin
 
@@ -37,7 +37,7 @@ def retry_after(error: Exception) -> float:
 
 def ask_remote(
     request: AskRequest, endpoint: str, api_key: str, idempotency_key: str = "", pause: Pause = time.sleep
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the response of an endpoint to a question; raises selfrag's typed errors with the problem's own words.
 
     What takes longer than POST /v1/ask waits is started by POST /v1/questions, and looked for until it is there. What
@@ -47,11 +47,11 @@ def ask_remote(
         raise InvalidInput(f"{endpoint} is not a URL; the endpoint is what `terraform output endpoint` prints.")
     quick = is_quick(request.policy.strategy, request.policy.generator)
     url = endpoint.rstrip("/") + ("/v1/ask" if quick else "/v1/questions")
-    asked = request.model_dump(mode="json", exclude_defaults=True)
-    given = {"x-api-key": api_key, "idempotency-key": idempotency_key}
-    headers = {name: value for name, value in given.items() if value}
+    payload = request.model_dump(mode="json", exclude_defaults=True)
+    fields = {"x-api-key": api_key, "idempotency-key": idempotency_key}
+    headers = {name: value for name, value in fields.items() if value}
     with http_client_for(endpoint) as client:
-        reply = _sent(client, "POST", url, json=asked, headers=headers)
+        reply = _sent(client, "POST", url, json=payload, headers=headers)
         if quick or reply.status_code != httpx2.codes.ACCEPTED:
             return _answer(reply)
         looked, seconds = urljoin(url, reply.headers.get("location", "")), 0.0
@@ -74,7 +74,7 @@ def _sent(client: httpx2.Client, method: str, url: str, **sent: Any) -> httpx2.R
         raise unreachable(error, url) from error
 
 
-def _answer(reply: httpx2.Response) -> dict[str, Any]:
+def _answer(reply: httpx2.Response) -> dict[str, object]:
     body = _json(reply)
     if reply.status_code == httpx2.codes.ACCEPTED:
         raise TemporarilyUnavailable(f"The answer is not ready yet; it will be at {reply.headers.get('location')}.")
@@ -83,13 +83,13 @@ def _answer(reply: httpx2.Response) -> dict[str, Any]:
     return body
 
 
-def _finished(response: dict[str, Any]) -> dict[str, Any]:
+def _finished(response: dict[str, object]) -> dict[str, object]:
     if "usage" not in response:
         raise SelfragError(f"Question {response.get('id')} ended without a response; its trace says how far it came.")
     return response
 
 
-def _json(reply: httpx2.Response) -> dict[str, Any]:
+def _json(reply: httpx2.Response) -> dict[str, object]:
     try:
         body = reply.json()
     except ValueError:
@@ -99,7 +99,7 @@ def _json(reply: httpx2.Response) -> dict[str, Any]:
     return body
 
 
-def _error(reply: httpx2.Response, problem: dict[str, Any]) -> SelfragError:
+def _error(reply: httpx2.Response, problem: Mapping[str, object]) -> SelfragError:
     detail = problem.get("detail") or problem.get("message") or f"status {reply.status_code}"
     sentence = " ".join(filter(None, [str(detail), str(problem.get("hint", ""))]))
     if reply.status_code == httpx2.codes.FORBIDDEN:

@@ -7,10 +7,12 @@ import time
 from urllib.parse import urljoin
 
 import httpx2
+from pydantic import BaseModel
 from rich.console import Console
 from rich.markup import escape
 
 from selfrag.adapters.outbound import http_client_for, unreachable
+from selfrag.domain.answers import ExecutionLink
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.questions import AskRequest
 from selfrag_cli.remote import TIMEOUT_SECONDS, ask_remote
@@ -79,6 +81,16 @@ def _sha256(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+class _Response(BaseModel):
+    """The fields of a response that are printed."""
+
+    id: str
+    status: str
+    answer: str
+    path: list[str]
+    execution: ExecutionLink
+
+
 QUESTIONS = (
     "What is 17 * 23?",
     "What do these documents say about leave?",
@@ -97,20 +109,20 @@ def smoke(console: Console, endpoint: str, api_key: str) -> bool:
     well = not fault
     for question in QUESTIONS:
         begun = time.monotonic()
-        response = ask_remote(AskRequest(question=question), endpoint, api_key)
+        response = _Response.model_validate(ask_remote(AskRequest(question=question), endpoint, api_key))
         seconds = time.monotonic() - begun
-        well &= response["status"] != "failed"
+        well &= response.status != "failed"
         console.print(f"[bold]{escape(question)}[/]")
-        console.print(f"  {response['status']} in {seconds:.1f} s: {escape(response['answer'])}")
-        console.print(f"  {' → '.join(response['path'])}")
-        console.print(f"  {response['execution']['console_url'] or response['execution']['arn']}", soft_wrap=True)
+        console.print(f"  {response.status} in {seconds:.1f} s: {escape(response.answer)}")
+        console.print(f"  {' → '.join(response.path)}")
+        console.print(f"  {response.execution.console_url or response.execution.arn}", soft_wrap=True)
     # The answer that is there already tells whether the deployment streams, and costs nothing.
-    if heard(f"{endpoint.rstrip('/')}/v1/questions/{response['id']}", api_key):
+    if heard(f"{endpoint.rstrip('/')}/v1/questions/{response.id}", api_key):
         begun = time.monotonic()
         events = heard(started(endpoint, api_key, QUESTIONS[0]), api_key)
         ended = events[-1:] == ["response"]
         well &= ended
-        told = "to their end" if ended else "but their end did not come"
+        ending = "to their end" if ended else "but their end did not come"
         console.print("[bold]The events of a question[/]")
-        console.print(f"  {len(events)} came in {time.monotonic() - begun:.1f} s, {told}.", soft_wrap=True)
+        console.print(f"  {len(events)} came in {time.monotonic() - begun:.1f} s, {ending}.", soft_wrap=True)
     return well

@@ -62,7 +62,7 @@ def _picture(control: int) -> str:
 
 
 class Terminal(Console):
-    """A console on which only its own styles and movements are control sequences, whatever a text says."""
+    """A console that prints control sequences of its own only, and those in texts as symbols."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Yield what is printed, each text of it as `visible` returns it; line ends and tabs stay."""
@@ -153,14 +153,14 @@ def asking_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Cal
     columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
     bar = ProgressBar(*columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal)
     task = bar.add_task("", total=None)
-    told = clock()
+    last = clock()
 
-    def tell(done: int, total: int, usd: float) -> None:
-        nonlocal told
+    def show(done: int, total: int, usd: float) -> None:
+        nonlocal last
         bar.update(task, completed=done, total=total, description=f"{usd:.2f} USD")
-        if not err.is_terminal and clock() - told >= _EVERY_SECONDS:
-            told = clock()
+        if not err.is_terminal and clock() - last >= _EVERY_SECONDS:
+            last = clock()
             sys.stderr.write(f"selfrag: {done} of {total} questions answered, {usd:.2f} USD spent\n")
 
     with bar:
-        yield tell
+        yield show

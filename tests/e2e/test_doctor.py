@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from io import StringIO
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def somewhere(nobody: None, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_credentials_it_says_so_and_what_to_do(here: Run, somewhere: None) -> None:
     ended = here("doctor")
     assert (ended.code, ended.err) == (1, "")
-    assert "blocks   who: There are no credentials" in ended.out
+    assert "blocks   identity: There are no credentials" in ended.out
     assert "→ Run `aws configure`" in ended.out
     assert "1 finding blocks." in ended.out
 
@@ -61,8 +62,24 @@ def test_a_variables_file_that_cannot_be_read_is_told_without_what_it_holds(
 def test_without_a_deployment_there_is_none_to_look_at(here: Run, somewhere: None, tmp_path: Path) -> None:
     ended = here("doctor", "--deployed", "--infra", str(tmp_path))
     assert ended.code == 2
-    assert "knows no deployment" in ended.err
+    assert "shows no deployment" in ended.err
     assert "make deploy" in ended.err
+
+
+def test_outside_a_checkout_the_doctor_says_where_it_runs(here: Run, somewhere: None, tmp_path: Path) -> None:
+    ended = here("doctor", "--infra", str(tmp_path / "infra"))
+    assert ended.code == 2
+    assert "run it in a checkout of selfrag" in ended.err
+
+
+def test_without_the_parser_of_terraform_the_doctor_says_what_installs_it(
+    here: Run, somewhere: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "terraform.tfvars").write_text('name = "selfrag"\n')
+    monkeypatch.setitem(sys.modules, "hcl2", None)
+    ended = here("doctor", "--infra", str(tmp_path))
+    assert ended.code == 2
+    assert "make doctor" in ended.err
 
 
 def test_every_finding_is_a_line_and_what_to_do_the_next() -> None:
@@ -71,7 +88,7 @@ def test_every_finding_is_a_line_and_what_to_do_the_next() -> None:
     subject = Account(poor.session(), Choices())
     show_end(out, examine(ACCOUNT, subject, lambda name, finding: show_finding(out, name, finding)))
     printed = out.file.getvalue().splitlines()  # type: ignore[attr-defined]
-    assert printed[0] == "fine     who: You are arn:aws:iam::123456789012:user/operator, in eu-central-1."
+    assert printed[0] == "fine     identity: You are arn:aws:iam::123456789012:user/operator, in eu-central-1."
     assert printed[1] == "look     concurrency: Lambda runs 10 functions at once: 0.4 questions a second, of 26 s each."
     assert printed[2].startswith("         → Set `account_concurrency = 10`")
     assert printed[-2].startswith("The first limit to break, at 0.4 questions a second: concurrency: Lambda runs 10")

@@ -196,6 +196,12 @@ def test_what_cannot_be_done_is_refused_in_one_sentence(
     assert ended.err.count("selfrag: ") <= 2  # the estimate, and why
 
 
+def test_the_samples_questions_are_for_the_sample_alone(here: Run, documents: Path) -> None:
+    ended = here("eval", "--docs", str(documents))
+    assert ended.code == 2
+    assert "name a file of your own questions" in ended.err
+
+
 def test_a_price_that_nobody_knows_cannot_be_kept_to(
     here: Run, deployment: Deployment, questions: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,7 +39,7 @@ class Model(Loopback):
         fields = json.loads(body["messages"][0]["content"][-1]["text"])
         shape = schema_of(body)["title"]
         self.asked[fields.get("kind", shape)] += 1
-        said = self._written(fields) if shape == "Writing" else self._looked_for(fields)
+        said = self._written(fields) if shape == "DraftReply" else self._looked_for(fields)
         return Response(json.dumps(message(body, reply(body, said))), content_type="application/json")
 
     def _written(self, fields: dict[str, Any]) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def test_questions_of_every_kind_are_written_and_read_by_eval_with_the_passages_
     assert [followed[one.after].kind for one in read if one.after] == ["single_fact"] * 2
     assert all(one.after for one in read if one.kind == "follow_up")
     assert len({document for one in read for document in one.documents}) == 6
-    assert model.asked == {**dict.fromkeys(KINDS, 2), "Answering": 2}
+    assert model.asked == {**dict.fromkeys(KINDS, 2), "AnswerCheck": 2}
     spent = re.search(r"selfrag: ([\d.]+) dollars are spent", ended.err)
     assert spent
     assert float(spent[1]) == pytest.approx(10 * CALL_USD, abs=0.0001)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.stores.histories import keep_history
 from tests.e2e.conftest import Run
 from tests.support.command import ROOT
@@ -24,7 +25,7 @@ def test_the_last_questions_are_judged_again_and_shown_with_each_verdict_that_di
 ) -> None:
     with local_stack(server) as stack:
         execution = stack.execute(QUESTION)
-    keep_history(execution.id, execution.history)
+    keep_history(ExecutionHistory(execution.id, execution.history))
     server.counts.clear()
     server.answers["grade_support"] = lambda body: {
         "claims": [{"claim": "It is 40 days.", "support": "none", "passages": [], "missing": ""}]
@@ -61,7 +62,7 @@ def test_a_prompt_without_one_of_its_rules_fails_the_gate_and_the_prompt_of_befo
     }
     with local_stack(server) as stack:
         execution = stack.execute(QUESTION)
-    keep_history(execution.id, execution.history)
+    keep_history(ExecutionHistory(execution.id, execution.history))
     server.counts.clear()
     conditions = ("--fail-if", "changed > 0.03")
     same = here("replay", "--prompt", f"grade_support={own}", *conditions)

@@ -31,13 +31,13 @@ def test_a_site_is_ingested_asked_cited_by_address_listed_and_removed(
     assert plan.out.splitlines()[:2] == [f"would add {site}", f"would add {site}leave/"]
     first = here("ingest", site)
     assert first.out.splitlines() == [
-        "4 addresses asked for: 2 read (0.0 MB), 0 unchanged, 1 redirects",
+        "4 addresses requested: 2 read (0.0 MB), 0 unchanged, 1 redirects",
         "2 added, 0 changed, 0 removed, 0 unchanged, 0 failed",
     ]
     assert first.err == f"selfrag: warning: 1 address was linked and not there: {site}lost (404).\n"
     again = here("ingest", site)
     assert again.out.splitlines() == [
-        "4 addresses asked for: 0 read (0.0 MB), 2 unchanged, 1 redirects",
+        "4 addresses requested: 0 read (0.0 MB), 2 unchanged, 1 redirects",
         "0 added, 0 changed, 0 removed, 2 unchanged, 0 failed",
     ]
     answer = here("ask", "How many days of leave are there?", "--docs", site, "--json").response

@@ -102,7 +102,7 @@ def test_warnings_are_told_in_full_when_files_are_read_and_in_one_line_after_tha
     _, two = directories
     assert here("ingest", str(two)).err.splitlines() == [
         "selfrag: warning: bad.md holds no words.",
-        r"selfrag: warning: new\nline.md holds no words.",
+        "selfrag: warning: new␊line.md holds no words.",
     ]
     for _ in range(2):
         assert here("search", "tea", "--docs", str(two)).err.splitlines() == [
@@ -119,7 +119,7 @@ def test_the_table_of_documents_says_no_name_twice_and_holds_every_name_in_its_l
     table = here("documents", "--docs", str(two)).out
     assert table.count("bad.md") == 1
     assert "Holds no words." in table
-    assert r"new\nline.md" in table
+    assert "new␊line.md" in table
 
 
 def test_an_emptied_directory_says_how_many_documents_are_removed(

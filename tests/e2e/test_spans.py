@@ -15,6 +15,7 @@ from selfrag.domain.history import steps_of
 from selfrag.domain.spans import history_span
 from selfrag.runtime.observability import hashed
 from selfrag.send_spans.handler import handler
+from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.stores.histories import keep_history
 from tests.e2e.conftest import Run
 from tests.support.aws.resources import TABLES
@@ -51,7 +52,7 @@ def answered() -> Answered:
 def stored(answered: Answered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Execution:
     """Return the question, of which the laptop has the history."""
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
-    keep_history(answered[0].id, answered[0].history)
+    keep_history(ExecutionHistory(answered[0].id, answered[0].history))
     return answered[0]
 
 
@@ -139,7 +140,7 @@ def test_a_step_that_failed_is_an_error_and_its_cause_stays_here(
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
     with ModelServer(fault=lambda step, n: 401) as model, local_stack(model) as stack:
         execution = stack.execute(QUESTION)
-    keep_history(execution.id, execution.history)
+    keep_history(ExecutionHistory(execution.id, execution.history))
     failed = [span for span in exported(receiver, here) if span["status"].get("code") == ERROR]
     expected = [(step.name, step.error) for step in steps_of(execution.history) if step.error]
     assert sorted((span["name"], attributes_of(span)["error.type"]) for span in failed) == sorted(expected) != []
@@ -187,7 +188,7 @@ def test_what_cannot_be_exported_is_refused_in_one_line(
     refused = here("trace", "--export")
     assert (refused.code, len(refused.err.splitlines()), "401" in refused.err) == (2, 1, True)
     receiver.requests.clear()
-    keep_history("at-work", stored.history[:-1])
+    keep_history(ExecutionHistory("at-work", stored.history[:-1]))
     early = here("trace", "at-work", "--export")
     assert (early.code, "still at work" in early.err, receiver.requests) == (2, True, [])
     monkeypatch.delenv("OTEL_EXPORTER_OTLP_ENDPOINT")

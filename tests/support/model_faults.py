@@ -13,7 +13,7 @@ from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.serving.gateway import threaded_handler
-from selfrag_cli.local.serving.invocation import Asked, invoke
+from selfrag_cli.local.serving.invocation import ProxyRequest, invoke
 from selfrag_cli.local.stack import running_stack
 from selfrag_cli.local.stores.bindings import LocalBindings
 from tests.support.asking import MemoryCalls
@@ -112,13 +112,13 @@ class Asking:
 
     def _response(self, path: str, asked: bytes) -> tuple[int, dict[str, Any]]:
         """Return the status and the body of a question's response; a question of /v1/questions is waited for."""
-        reply = invoke(self._handler, Asked("POST", path, {}, {"content-type": "application/json"}, asked))
+        reply = invoke(self._handler, ProxyRequest("POST", path, {}, {"content-type": "application/json"}, asked))
         ends = time.monotonic() + 60
         while reply.status_code == 202 or json.loads(bytes(reply.body)).get("status") == "running":
             assert time.monotonic() < ends, "the question did not end"
             path = reply.headers.get("location", path)
             threading.Event().wait(0.005)
-            reply = invoke(self._handler, Asked("GET", path, {}, {}))
+            reply = invoke(self._handler, ProxyRequest("GET", path, {}, {}))
         return reply.status_code, json.loads(bytes(reply.body))
 
 

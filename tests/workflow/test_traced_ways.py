@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.show.traces import show_trace
 from tests.support import steps
 from tests.workflow.asking import ASKED, executed
@@ -22,7 +23,7 @@ def traced(strategy: str, web_search: bool = True, **script: list[Any]) -> tuple
     execution, _ = executed({**ASKED, "policy": policy}, **script)
     assert execution.output is not None
     text = StringIO()
-    show_trace(Console(file=text, width=300), "abc", execution.history, full=True)
+    show_trace(Console(file=text, width=300), ExecutionHistory("abc", execution.history), full=True)
     return " ".join(FRAMES.sub(" ", text.getvalue()).split()), execution.output["path"]
 
 

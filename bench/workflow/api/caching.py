@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Any
 
 from selfrag_cli.local.stand_in.claude import tokens
-from selfrag_cli.local.stand_in.messages import Refused
+from selfrag_cli.local.stand_in.messages import Refusal
 from tests.support.doubles.requests import output_format
 from tests.support.fakes import SMALLEST_CACHEABLE
 
@@ -91,9 +91,9 @@ def _marked(body: Mapping[str, Any]) -> tuple[str, int, str] | None:
     marks = [(number, block["cache_control"]) for number, block in enumerate(blocks) if block.get("cache_control")]
     lifetimes = [_lifetime(mark) for _, mark in marks]
     if len(marks) > MOST_MARKS:
-        raise Refused(f"cache_control: at most {MOST_MARKS} blocks may be marked")
+        raise Refusal(f"cache_control: at most {MOST_MARKS} blocks may be marked")
     if lifetimes != sorted(lifetimes):
-        raise Refused("cache_control: a ttl of 1h must not come after one of 5m")
+        raise Refusal("cache_control: a ttl of 1h must not come after one of 5m")
     if not marks:
         return None
     before = [{name: block[name] for name in block if name != "cache_control"} for block in blocks[: marks[-1][0] + 1]]
@@ -112,5 +112,5 @@ def _blocks(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _lifetime(mark: Any) -> str:
     ttl = mark.get("ttl", "5m") if isinstance(mark, dict) and mark.get("type") == "ephemeral" else None
     if ttl not in LIFETIMES:
-        raise Refused("cache_control: it must be ephemeral, with a ttl of 5m or 1h")
+        raise Refusal("cache_control: it must be ephemeral, with a ttl of 5m or 1h")
     return str(ttl)

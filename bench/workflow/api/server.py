@@ -15,7 +15,7 @@ from bench.workflow.api.clock import Clock
 from bench.workflow.api.faults import Fault, Faults, no_faults
 from bench.workflow.api.model import content_of
 from selfrag_cli.local.stand_in.claude import step_of, tokens
-from selfrag_cli.local.stand_in.messages import Refused
+from selfrag_cli.local.stand_in.messages import Refusal
 from tests.support.doubles.refusals import check
 from tests.support.doubles.requests import schema_of
 from tests.support.loopback import Loopback
@@ -59,13 +59,13 @@ class MessagesApi(Loopback):
         began = time.perf_counter()
         try:
             if (request.method, request.path) != ("POST", "/v1/messages"):
-                raise Refused("Not Found", 404, "not_found_error")
+                raise Refusal("Not Found", 404, "not_found_error")
             if not (request.headers.get("x-api-key") or request.headers.get("authorization")):
-                raise Refused("x-api-key header is required", 401, "authentication_error")
+                raise Refusal("x-api-key header is required", 401, "authentication_error")
             body = json.loads(request.get_data())
             check(body)
             return self._answer(body, began)
-        except Refused as refused:
+        except Refusal as refused:
             return _error(refused.status, refused.kind, str(refused))
 
     def _answer(self, body: Mapping[str, Any], began: float) -> Response:

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -13,7 +13,7 @@ from selfrag_cli.options import AsJson
 from selfrag_cli.terminal import agreed, out, print_json, print_line, visible
 
 if TYPE_CHECKING:
-    from selfrag_cli.local.sources.collections import Known
+    from selfrag_cli.local.sources.collections import StoredCollection
 
 Name = Annotated[str, typer.Argument(help="The collection's name, or the directory or site of one without a name.")]
 
@@ -27,63 +27,63 @@ def list_collections(context: typer.Context, as_json: AsJson = False) -> None:
     """List what was read into the local index: each collection, its directory or site, documents and size."""
     if context.invoked_subcommand:
         return
-    from selfrag_cli.local.sources.collections import known_collections
+    from selfrag_cli.local.sources.collections import stored_collections
 
-    known = known_collections()
+    entries = stored_collections()
     if as_json:
-        print_json([_as_json(each) for each in known])
-    elif known:
-        _show(known)
+        print_json([_as_json(each) for each in entries])
+    elif entries:
+        _show(entries)
     else:
         print_line("Nothing has been read yet; use `selfrag ingest`.")
 
 
 @collections.command()
 def remove(name: Name, yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False) -> None:
-    """Remove a collection from the local index; its files stay, and answers that were given keep their quotes."""
-    from selfrag_cli.local.sources.collections import known_collection, remove_collection
+    """Remove a collection from the local index; its files stay, and earlier answers keep their quotes."""
+    from selfrag_cli.local.sources.collections import remove_collection, stored_collection
 
-    known = known_collection(name)
-    root = known.root or "without a directory"
-    what = f"{known.name} ({root}: {known.documents} documents, {known.size.passages} passages)"
+    entry = stored_collection(name)
+    root = entry.root or "without a directory"
+    what = f"{entry.name} ({root}: {entry.documents} documents, {entry.size.passages} passages)"
     if not yes and not agreed(f"Remove the collection {visible(what)}?", f"Say --yes to remove the collection {what}."):
         raise typer.Exit(1)
-    remove_collection(known)
+    remove_collection(entry)
     print_line(f"Removed the collection {what}.")
 
 
 @collections.command()
 def move(name: Name, directory: Annotated[Path, typer.Argument(help="Where its directory is now.")]) -> None:
-    """Say where a collection's directory was moved to, so that it is not read anew."""
-    from selfrag_cli.local.sources.collections import known_collection, move_collection
+    """Record where a collection's directory was moved to, so that it is not read again."""
+    from selfrag_cli.local.sources.collections import move_collection, stored_collection
 
-    known = known_collection(name)
-    move_collection(known, directory)
-    print_line(f"The collection {known.name} is read from {directory.resolve()} now.")
+    entry = stored_collection(name)
+    move_collection(entry, directory)
+    print_line(f"The collection {entry.name} is read from {directory.resolve()} now.")
 
 
-def _show(collections: "list[Known]") -> None:
+def _show(collections: "list[StoredCollection]") -> None:
     table = Table(title="Collections", title_justify="left", expand=True)
     table.add_column("Collection", overflow="fold", ratio=1)
     table.add_column("Read from", overflow="fold", ratio=2)
     for column in ("Documents", "Passages", "MB", "Last read"):
         table.add_column(column, justify="right", no_wrap=True)
-    for known in collections:
-        root = escape(visible(str(known.root))) if known.root else "[dim]not known[/]"
-        gone = " [red](gone)[/]" if isinstance(known.root, Path) and not known.root.is_dir() else ""
+    for entry in collections:
+        root = escape(visible(str(entry.root))) if entry.root else "[dim]not known[/]"
+        gone = " [red](gone)[/]" if isinstance(entry.root, Path) and not entry.root.is_dir() else ""
         table.add_row(
-            known.name if known.kind == "named" else f"[dim]{known.kind}[/]",
+            entry.name if entry.kind == "named" else f"[dim]{entry.kind}[/]",
             root + gone,
-            f"{known.documents}" + (f"\n[red]{known.not_read} not read[/]" if known.not_read else ""),
-            str(known.size.passages),
-            f"{known.size.bytes / 1e6:.1f}",
-            datetime.fromtimestamp(known.read_at).date().isoformat() if known.read_at else "",
+            f"{entry.documents}" + (f"\n[red]{entry.not_read} not read[/]" if entry.not_read else ""),
+            str(entry.size.passages),
+            f"{entry.size.bytes / 1e6:.1f}",
+            datetime.fromtimestamp(entry.read_at).date().isoformat() if entry.read_at else "",
         )
     out.print(table)
 
 
-def _as_json(known: "Known") -> dict[str, Any]:
+def _as_json(entry: "StoredCollection") -> dict[str, object]:
     # A site stands there, too: the name is older than sites are.
-    value = asdict(known) | {"kind": known.kind, "directory": known.root and visible(str(known.root))}
+    value = asdict(entry) | {"kind": entry.kind, "directory": entry.root and visible(str(entry.root))}
     size, _ = value.pop("size"), value.pop("root")
     return {**value, "passages": size[0], "bytes": size[1]}

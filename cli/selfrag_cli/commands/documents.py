@@ -7,8 +7,8 @@ import typer
 
 from selfrag.domain.questions import read_filters
 from selfrag_cli.local.sources.place import AnotherDirectory, Place, place_to_ask, place_to_read
-from selfrag_cli.local.sources.report import NothingUsable, Report
-from selfrag_cli.local.sources.site.notes import Limits
+from selfrag_cli.local.sources.report import IngestionReport, NothingUsable
+from selfrag_cli.local.sources.site.notes import SiteLimits
 from selfrag_cli.options import AsJson, Collection, Docs, Filters, IntoCollection
 from selfrag_cli.terminal import agreed, out, print_json, print_line, reading_progress, warn
 
@@ -31,31 +31,33 @@ def ingest(
     ],
     collection: IntoCollection = "",
     replacing: Annotated[
-        bool, typer.Option("--replace", help="Read it in place of another one that the collection was read from.")
+        bool, typer.Option("--replace", help="Replace the directory or site that the collection was read from.")
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if a document could not be read.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
-    depth: Annotated[int, typer.Option(min=0, help="Of a site: links away from its first page.")] = Limits.depth,
-    pages: Annotated[int, typer.Option(min=1, help="Of a site: addresses asked for.")] = Limits.pages,
-    megabytes: Annotated[int, typer.Option(min=1, help="Of a site: MB fetched in all.")] = Limits.megabytes,
+    depth: Annotated[
+        int, typer.Option(min=0, help="Of a site: the most links from its first page.")
+    ] = SiteLimits.depth,
+    pages: Annotated[int, typer.Option(min=1, help="Of a site: the most addresses to request.")] = SiteLimits.pages,
+    megabytes: Annotated[int, typer.Option(min=1, help="Of a site: the most MB to fetch.")] = SiteLimits.megabytes,
     private: Annotated[bool, typer.Option("--private", help="Of a site: its host is in a private network.")] = False,
 ) -> None:
-    """Read a directory or a site into the local index, and say what became of every file or page.
+    """Read a directory or a site into the local index, and report on every file or page.
 
-    Unchanged ones are skipped, and what is there no more is removed.
+    Unchanged files are skipped, and files that are gone are removed from the index.
     """
     place = place_to_read(source, collection)
-    limits = Limits(depth, pages, megabytes)
+    limits = SiteLimits(depth, pages, megabytes)
     compare_with = partial(_compare_with, place, limits, private)
     report = _show_plan(place, compare_with) if dry_run else _read(place, compare_with, replacing)
-    if report.found:
-        print_line(report.found)
+    if report.site_note:
+        print_line(report.site_note)
     print_line(report.summary())
     if strict and report.not_read:
         raise typer.Exit(1)
 
 
-def _compare_with(place: Place, limits: Limits, private: bool, on_document: "OnDocument") -> "Compare":
+def _compare_with(place: Place, limits: SiteLimits, private: bool, on_document: "OnDocument") -> "Compare":
     """Return what compares a place with what is known of it; a site is fetched for that."""
     if not place.site:
         from selfrag_cli.local.sources.comparison import compare
@@ -66,7 +68,7 @@ def _compare_with(place: Place, limits: Limits, private: bool, on_document: "OnD
     return site_comparison(limits, on_document, private)
 
 
-def _show_plan(place: Place, compare_with: "CompareWith") -> Report:
+def _show_plan(place: Place, compare_with: "CompareWith") -> IngestionReport:
     from selfrag_cli.local.sources.sync import plan
 
     with reading_progress() as on_document:
@@ -77,7 +79,7 @@ def _show_plan(place: Place, compare_with: "CompareWith") -> Report:
     return planned.report
 
 
-def _read(place: Place, compare_with: "CompareWith", replacing: bool) -> Report:
+def _read(place: Place, compare_with: "CompareWith", replacing: bool) -> IngestionReport:
     from selfrag_cli.local.sources.sync import sync
 
     def may_replace(another: AnotherDirectory) -> bool:
@@ -105,16 +107,16 @@ def documents(
     failed: Annotated[bool, typer.Option("--failed", help="Only those that could not be read.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what became of each document that was read: its status, passages, pages, and the reason if it failed."""
+    """Show each document that was read: its status, passages, pages, and the reason if it failed."""
     place = place_to_ask(docs, collection)
-    from selfrag_cli.local.lookup import known_documents
+    from selfrag_cli.local.lookup import stored_documents
     from selfrag_cli.show.documents import show_documents
 
-    known = [document for document in known_documents(place) if not failed or document["status"] == "failed"]
+    rows = [document for document in stored_documents(place) if not failed or document["status"] == "failed"]
     if as_json:
-        print_json(known)
+        print_json(rows)
     else:
-        show_documents(out, known)
+        show_documents(out, rows)
 
 
 def search(
@@ -131,9 +133,9 @@ def search(
     from selfrag_cli.show.documents import show_passages
 
     with reading_progress() as on_document:
-        passages, text_hits, report = search_passages(query, place, limits, top_k, on_document)
+        hits, text_hits, report = search_passages(query, place, limits, top_k, on_document)
     warn(report.in_short(place) if report else [])
     if as_json:
-        print_json(passages)
+        print_json([hit.model_dump(mode="json", exclude={"collection"}) for hit in hits])
     else:
-        show_passages(out, passages, text_hits)
+        show_passages(out, hits, text_hits)

@@ -17,6 +17,7 @@ EXAMPLES = {
     "search": ('selfrag search "parental leave" --docs notes --top-k 8',),
     "questions": ("selfrag questions notes --count 40 --output questions.jsonl",),
     "eval": (
+        "selfrag eval --limit 4",
         "selfrag eval questions.jsonl --docs notes --output report.html",
         "selfrag eval questions.jsonl --docs notes --variant self_rag --variant naive",
     ),

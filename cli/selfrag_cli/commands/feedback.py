@@ -12,20 +12,20 @@ def feedback(
     name: FeedbackOf = "",
     region: Region = None,
     collection: Collection = "",
-    corrected: Annotated[bool, typer.Option("--corrected", help="Leave out answers that were only called useful.")] = (
+    corrected: Annotated[bool, typer.Option("--corrected", help="Leave out answers that people only rated useful.")] = (
         False
     ),
     claims: Annotated[bool, typer.Option("--claims", help="Print labelled claims, for eval graders.")] = False,
 ) -> None:
-    """Print what people said of answers as a question set (JSON Lines); a deployment's needs AWS credentials."""
+    """Print people's feedback on answers as a question set (JSON Lines); a deployment's takes AWS credentials."""
     from selfrag_cli.feedback.claims import claim_rows
     from selfrag_cli.feedback.gold import question_set
     from selfrag_cli.feedback.reading import read_feedback
 
-    wanted = read_feedback(name, region, collection)
-    for line in claim_rows(wanted) if claims else question_set(wanted, corrected):
+    items = read_feedback(name, region, collection)
+    for line in claim_rows(items) if claims else question_set(items, corrected):
         print_row(line)
     if claims:
         return
-    if follow_ups := sum(bool(each.previous) for each in wanted):
+    if follow_ups := sum(bool(each.previous) for each in items):
         warn([f"{follow_ups} on follow-up questions left out, which ask something else without the question before."])

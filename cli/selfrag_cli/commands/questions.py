@@ -1,17 +1,20 @@
 """The commands about questions: ask, trace, smoke."""
 
 import os
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from selfrag.domain.errors import InvalidInput
-from selfrag.domain.history import ENDS, steps_of
+from selfrag.domain.history import steps_of
 from selfrag.domain.questions import read_request
 from selfrag.domain.spans import export_request, history_span, trace_id
 from selfrag_cli.local.sources.place import place_to_ask
 from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters
 from selfrag_cli.terminal import current_step, out, print_json, print_line, reading_progress, warn
+
+if TYPE_CHECKING:
+    from selfrag_cli.histories import ExecutionHistory
 
 OTLP_ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 EXPORT_SECONDS = 10.0
@@ -39,11 +42,10 @@ def ask(
     from selfrag_cli.show.answers import show_response
     from selfrag_cli.show.traces import causes
 
-    history: list[dict[str, Any]] = []
     if endpoint:
         from selfrag_cli.remote import ask_remote
 
-        response = ask_remote(request, endpoint, api_key)
+        response, steps = ask_remote(request, endpoint, api_key), []
     else:
         place = place_to_ask(docs, collection)
         from selfrag_cli.local.asking import ask_question
@@ -51,12 +53,12 @@ def ask(
         with reading_progress() as on_document, current_step() as on_step:
             execution, report = ask_question(request, place, on_document, on_step)
         warn(report.in_short(place) if report else [])
-        response, history = execution.output or {}, execution.history
+        response, steps = execution.output or {}, steps_of(execution.history)
     if as_json:
-        warn(causes(steps_of(history)))
+        warn(causes(steps))
         print_json(response)
     else:
-        show_response(out, response, steps_of(history), verdicts)
+        show_response(out, response, steps, verdicts)
     if response["status"] == "failed":
         raise typer.Exit(1)
 
@@ -70,7 +72,7 @@ def trace(
             "read with your AWS credentials.",
         ),
     ] = "",
-    full: Annotated[bool, typer.Option("--full", help="Also show what each step was given and gave back.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Also show the input and the result of each step.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the execution history as JSON.")] = False,
     export: Annotated[
         bool, typer.Option("--export", help="Send it as OpenTelemetry spans to OTEL_EXPORTER_OTLP_ENDPOINT.")
@@ -82,18 +84,18 @@ def trace(
     """Show an execution as a timeline, a line a step with its verdict; or send it to a tool that reads traces."""
     from selfrag_cli.show.traces import show_trace
 
-    execution = _execution(question_id)
-    if execution is None:
+    history = _history(question_id)
+    if history is None:
         raise InvalidInput("There is no such execution here; ask a question first.")
     if export:
-        _export(*execution, content)
+        _export(history, content)
     elif as_json:
-        print_json(execution[1])
+        print_json(history.events)
     else:
-        show_trace(out, *execution, full=full)
+        show_trace(out, history, full=full)
 
 
-def _execution(question_id: str) -> tuple[str, list[dict[str, Any]]] | None:
+def _history(question_id: str) -> "ExecutionHistory | None":
     if question_id.startswith("arn:"):
         from selfrag_cli.executions import execution_of
 
@@ -103,8 +105,8 @@ def _execution(question_id: str) -> tuple[str, list[dict[str, Any]]] | None:
     return last_history(question_id)
 
 
-def _export(question_id: str, history: list[dict[str, Any]], content: bool) -> None:
-    if history[-1]["type"] not in ENDS:
+def _export(history: "ExecutionHistory", content: bool) -> None:
+    if not history.has_ended:
         raise InvalidInput("The question is still at work; its spans are made when it has ended.")
     endpoint = os.environ.get(OTLP_ENDPOINT, "")
     if not endpoint:
@@ -113,12 +115,12 @@ def _export(question_id: str, history: list[dict[str, Any]], content: bool) -> N
     from selfrag.adapters.otlp import Collector
     from selfrag.adapters.outbound import http_client_for
 
-    root = history_span(question_id, history, content)
+    root = history_span(history.id, history.events, content)
     headers = os.environ.get("OTEL_EXPORTER_OTLP_HEADERS", "")
     with http_client_for(endpoint) as client:
         collector = Collector(client, endpoint, lambda: headers, EXPORT_SECONDS)
-        collector(export_request({question_id: root}, os.environ.get("OTEL_SERVICE_NAME", "selfrag")))
-    print_line(f"{root.count} spans of question {question_id} were sent, as trace {trace_id(question_id)}.")
+        collector(export_request({history.id: root}, os.environ.get("OTEL_SERVICE_NAME", "selfrag")))
+    print_line(f"{root.count} spans of question {history.id} were sent, as trace {trace_id(history.id)}.")
 
 
 def smoke(endpoint: Annotated[str, typer.Argument(help="URL of a deployment.")], api_key: ApiKey = "") -> None:

@@ -21,19 +21,19 @@ def rollback(
     from selfrag_cli.releases import releases_of, to_go_back_to
 
     releases = releases_of(name, region)
-    kept, live = releases.kept(), releases.live()
+    stored, live = releases.all(), releases.live()
     table = Table("release", "made (UTC)", "")
-    for release in kept[-SHOWN:]:
+    for release in stored[-SHOWN:]:
         table.add_row(str(release.number), release.made_at, "live" if release.number == live else "")
     out.print(table)
     if only_list:
         return
-    chosen = to_go_back_to(kept, live, to)
+    chosen = to_go_back_to(stored, live, to)
     releases.make_live(chosen)
     out.print(
         f"Release {chosen.number} is live; it was release {live}. What is running ends with the release it began with."
     )
-    if chosen != kept[-1]:
+    if chosen != stored[-1]:
         out.print(
             f"The next `terraform apply` makes the newest release live again. Before it, take the sources of release "
             f"{chosen.number}, or mended ones, and run `make package`."

@@ -15,13 +15,14 @@ from selfrag_cli.terminal import print_line, reading_progress
 def serve(
     docs: Docs = None,
     collection: Annotated[
-        str, typer.Option(help="Name of the collection to read --docs into; without --docs one to serve as it is.")
+        str, typer.Option(help="Collection to read --docs into; without --docs, the collection to serve.")
     ] = "",
     writable: Annotated[
         bool, typer.Option("--writable", help="Let POST and DELETE /v1/documents change the directory of --docs.")
     ] = False,
     with_token: Annotated[
-        bool, typer.Option("--token", help="Let nobody ask but who has the token in the link; --writable does so too.")
+        bool,
+        typer.Option("--token", help="Require the token of the printed link as the key; --writable requires it, too."),
     ] = False,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8080,
     cors: Annotated[

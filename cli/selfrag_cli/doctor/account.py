@@ -69,7 +69,7 @@ def account_of_credentials(choices: Choices, deployed: bool = False) -> Account:
     return Account(boto3.Session(), choices, deployed)
 
 
-def who(account: Account) -> Iterator[Finding]:
+def identity(account: Account) -> Iterator[Finding]:
     """Look at the credentials and the region, without which nothing else can be looked at."""
     try:
         region, caller = account.region, account.caller

@@ -1,8 +1,9 @@
 """The deployment's API, called with its key or with signed requests."""
 
 import json
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict
 
 import httpx2
 from botocore.auth import SigV4Auth
@@ -12,6 +13,14 @@ from selfrag.adapters.outbound import http_client_for, unreachable
 
 # API Gateway itself gives up after 29 s.
 TIMEOUT_SECONDS = 35
+
+
+class UploadAddress(TypedDict):
+    """The request that puts a file into the bucket, as POST /v1/documents gives it."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
 
 
 class Api:
@@ -34,11 +43,11 @@ class Api:
         """Send GET to a path below the endpoint, such as /v1/documents."""
         return self._send("GET", path)
 
-    def post(self, path: str, body: dict[str, Any]) -> httpx2.Response:
+    def post(self, path: str, body: Mapping[str, object]) -> httpx2.Response:
         """Send JSON by POST."""
         return self._send("POST", path, json.dumps(body))
 
-    def upload(self, target: dict[str, Any], content: str) -> httpx2.Response:
+    def upload(self, target: UploadAddress, content: str) -> httpx2.Response:
         """Send a file to the address that POST /v1/documents gave, as the API's own page would."""
         url, headers = target["url"], {**target["headers"], "origin": self.origin}
         with http_client_for(url) as client:
@@ -69,7 +78,7 @@ class Api:
         return dict(request.headers)
 
 
-def body_of(reply: httpx2.Response) -> dict[str, Any]:
+def body_of(reply: httpx2.Response) -> dict[str, object]:
     """Return the JSON object of a reply that succeeded; {} for any other reply."""
     return _json(reply) if reply.is_success else {}
 
@@ -80,7 +89,7 @@ def reason_of(reply: httpx2.Response) -> str:
     return " ".join([f"status {reply.status_code}.", *words[:2]])
 
 
-def _json(reply: httpx2.Response) -> dict[str, Any]:
+def _json(reply: httpx2.Response) -> dict[str, object]:
     try:
         body = reply.json()
     except ValueError:

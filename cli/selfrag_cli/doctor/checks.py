@@ -1,13 +1,13 @@
 """All checks of the doctor, in their order. A new one is a function that yields findings, and a line here."""
 
 from selfrag_cli.doctor import deployment, models, names, quotas, region
-from selfrag_cli.doctor.account import Account, who
+from selfrag_cli.doctor.account import Account, identity
 from selfrag_cli.doctor.deployment import Deployment
 from selfrag_cli.doctor.findings import Check
 
 # The first says whether anything else can be looked at.
 ACCOUNT: tuple[Check[Account], ...] = (
-    Check("who", "Who you are", ("sts:GetCallerIdentity",), (who,)),
+    Check("identity", "Your identity", ("sts:GetCallerIdentity",), (identity,)),
     Check("concurrency", "Lambda's limit", ("lambda:GetAccountSettings",), (quotas.concurrency,)),
     Check("quotas", "Service Quotas", quotas.ACTIONS, (quotas.embeddings, quotas.claude)),
     Check("models", "A model", ("bedrock:InvokeModel",), (models.embedding, models.claude)),
@@ -26,7 +26,7 @@ ACCOUNT: tuple[Check[Account], ...] = (
     ),
 )
 DEPLOYED: tuple[Check[Deployment], ...] = (
-    Check("who", "Who you are", ("sts:GetCallerIdentity",), (lambda deployed: who(deployed.account),)),
+    Check("identity", "Your identity", ("sts:GetCallerIdentity",), (lambda deployed: identity(deployed.account),)),
     Check("upload", "A document", ("apigateway:GET", "s3:DeleteObject"), (deployment.upload,)),
     Check("question", "A question", (), (deployment.question,)),
 )

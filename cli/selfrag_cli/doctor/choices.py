@@ -5,14 +5,13 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import hcl2
 from pydantic import BaseModel, ValidationError
 
-from selfrag.domain.errors import InvalidInput
+from selfrag.domain.errors import InvalidInput, Misconfigured
 
-Outputs = dict[str, Any]
+# The outputs of the Terraform that the doctor reads, by name.
+Outputs = dict[str, str]
 
 
 class Choices(BaseModel):
@@ -45,11 +44,23 @@ class Choices(BaseModel):
 
 
 def choices_in(infra: Path) -> Choices:
-    """Read the variables files of a folder, later ones over earlier ones, as terraform does."""
-    values: dict[str, Any] = {}
+    """Read the variables files of a folder, later ones over earlier ones, as terraform does.
+
+    Raises InvalidInput without the folder or for a file that cannot be read, Misconfigured without python-hcl2.
+    """
+    if not infra.is_dir():
+        raise InvalidInput(
+            f"There is no folder {infra}: the doctor reads the Terraform's variables, so run it in a checkout of "
+            "selfrag, or name the folder with --infra."
+        )
+    values: dict[str, object] = {}
     for file in _files(infra):
         try:
             values |= _read(file)
+        except ImportError as error:
+            raise Misconfigured(
+                f"Reading {file} takes python-hcl2, which is not installed: run `make doctor` in a checkout of selfrag."
+            ) from error
         except Exception:
             # The parser's own message may quote the file, and so a secret.
             raise InvalidInput(f"{file} cannot be read: let `terraform -chdir={infra} validate` say why.") from None
@@ -77,13 +88,13 @@ def deployed_outputs(infra: Path) -> Outputs:
     outputs = outputs_of(infra)
     if "endpoint" not in outputs:
         raise InvalidInput(
-            f"`terraform -chdir={infra} output` knows no deployment: run `terraform init` there if its state is "
+            f"`terraform -chdir={infra} output` shows no deployment: run `terraform init` there if its state is "
             "elsewhere, or `make deploy` first."
         )
     return outputs
 
 
-def unquoted(value: Any) -> Any:
+def unquoted(value: object) -> object:
     """Return a value of HCL without the quotes that the parser keeps, of names and of plain texts."""
     if isinstance(value, dict):
         return {unquoted(name): unquoted(part) for name, part in value.items()}
@@ -100,8 +111,10 @@ def _files(infra: Path) -> Iterator[Path]:
     yield from (file for file in (*named, *automatic) if file.is_file())
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> dict[str, object]:
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".json":
         return dict(json.loads(text))
+    import hcl2
+
     return {name: None if value == "null" else unquoted(value) for name, value in hcl2.loads(text).items()}

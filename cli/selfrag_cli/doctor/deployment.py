@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from types import TracebackType
-from typing import Any, Self
+from typing import Self, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
+from pydantic import BaseModel
 
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.api import Api, body_of, reason_of
@@ -16,6 +17,7 @@ from selfrag_cli.doctor.choices import Outputs
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
 
 # A write to the collection may take a minute to become visible; a cold ingestion some more.
+T = TypeVar("T")
 PATIENCE_SECONDS, PAUSE_SECONDS = 300, 3
 SECONDS_BETWEEN_QUESTIONS = 15
 # A cold question should leave some of the 25 s that POST /v1/ask has.
@@ -57,7 +59,7 @@ class Deployment:
         return f"# Visit {self.word}\n\n{phrase}\n"
 
     @property
-    def request(self) -> dict[str, Any]:
+    def request(self) -> dict[str, object]:
         """Return a question that only this document answers."""
         return {"question": f"What is the pass phrase of the doctor's visit {self.word}?", "policy": POLICY}
 
@@ -85,7 +87,7 @@ class Deployment:
             with suppress(BotoCoreError, ClientError):
                 self.account.client("s3").delete_object(Bucket=self.outputs["bucket"], Key=self.document)
 
-    def poll_until(self, look: Callable[[], Any], pause: float = PAUSE_SECONDS) -> tuple[Any, float]:
+    def poll_until(self, look: Callable[[], T | None], pause: float = PAUSE_SECONDS) -> tuple[T | None, float]:
         """Return the first result of `look` that is not None and the elapsed seconds; None on timeout."""
         began = self.clock()
         while (result := look()) is None and self.clock() - began < PATIENCE_SECONDS:
@@ -111,7 +113,7 @@ def upload(deployment: Deployment) -> Iterator[Finding]:
             f'Set `upload_origins = ["{api.origin}"]`.',
         )
 
-    def end() -> dict[str, Any] | None:
+    def end() -> dict[str, object] | None:
         body = body_of(api.get(f"/v1/documents/{deployment.document_id}"))
         return body if body.get("status") in ("ready", FAILED) else None
 
@@ -128,6 +130,26 @@ def upload(deployment: Deployment) -> Iterator[Finding]:
         yield fine(f"A document was ready {seconds:.0f} s after its upload.")
 
 
+class _Execution(BaseModel):
+    """The execution of a question."""
+
+    console_url: str | None = None
+
+
+class _Cost(BaseModel):
+    """The part of the usage that says what a question did not have."""
+
+    warnings: list[str] = []
+
+
+class _Answer(BaseModel):
+    """The fields of a response that the doctor reads; their defaults stand for a reply that is no response."""
+
+    answer: str = ""
+    execution: _Execution = _Execution()
+    usage: _Cost = _Cost()
+
+
 def question(deployment: Deployment) -> Iterator[Finding]:
     """Ask about the document until it is found, then once with warm functions and once for later."""
     if not deployment.is_ready:
@@ -135,13 +157,14 @@ def question(deployment: Deployment) -> Iterator[Finding]:
         return
     reason, cold = "", 0.0
 
-    def answer() -> dict[str, Any] | None:
+    def answer() -> _Answer | None:
         nonlocal reason, cold
         began = deployment.clock()
         reply = deployment.api.post("/v1/ask", deployment.request)
         cold = cold or deployment.clock() - began
         body, reason = body_of(reply), reason_of(reply)
-        return body if deployment.number in body.get("answer", "") else None
+        answer = _Answer.model_validate(body)
+        return answer if deployment.number in answer.answer else None
 
     response, seconds = deployment.poll_until(answer, SECONDS_BETWEEN_QUESTIONS)
     if response is None:
@@ -153,10 +176,10 @@ def question(deployment: Deployment) -> Iterator[Finding]:
     says = (
         f"The first question took {cold:.1f} s, and the document was answered from {seconds:.0f} s after it was ready."
     )
-    if link := response.get("execution", {}).get("console_url"):
-        says += f" Its execution: {link}"
+    if response.execution.console_url:
+        says += f" Its execution: {response.execution.console_url}"
     yield fine(says) if cold < SLOW_SECONDS else look(says, MORE_MEMORY)
-    for warning in response["usage"]["warnings"]:
+    for warning in response.usage.warnings:
         yield look(f"The answer warns: {warning}", "Look at the execution of the question in the console.")
     yield _warm(deployment)
     yield _later(deployment)
@@ -181,7 +204,7 @@ def _later(deployment: Deployment) -> Finding:
     if started.status_code != ACCEPTED:
         return blocks(f"POST /v1/questions started nothing: {reason_of(started)}", "Look at the logs of `ask`.")
 
-    def end() -> dict[str, Any] | None:
+    def end() -> dict[str, object] | None:
         body = body_of(deployment.api.get(started.headers["location"]))
         return None if body.get("status", "running") == "running" else body
 

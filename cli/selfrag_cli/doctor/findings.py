@@ -14,7 +14,7 @@ Subject = TypeVar("Subject")
 REFUSALS = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "403", "Forbidden"}
 
 
-class Level(StrEnum):
+class Severity(StrEnum):
     """The weight of a finding."""
 
     FINE = "fine"
@@ -27,7 +27,7 @@ class Level(StrEnum):
 class Finding:
     """One sentence, what to do, and how many questions a second it allows (None if it limits none)."""
 
-    level: Level
+    level: Severity
     says: str
     do: str = ""
     rate: float | None = None
@@ -55,7 +55,7 @@ class Diagnosis:
     @property
     def blocking(self) -> int:
         """Return the number of findings that block."""
-        return sum(finding.level is Level.BLOCKS for _, finding in self.findings)
+        return sum(finding.level is Severity.BLOCKS for _, finding in self.findings)
 
     @property
     def first_limit(self) -> tuple[str, Finding] | None:
@@ -66,22 +66,22 @@ class Diagnosis:
 
 def fine(says: str, rate: float | None = None) -> Finding:
     """Return a finding that needs nothing done."""
-    return Finding(Level.FINE, says, rate=rate)
+    return Finding(Severity.FINE, says, rate=rate)
 
 
 def look(says: str, do: str, rate: float | None = None) -> Finding:
     """Return a finding of something that works within a limit or at a price."""
-    return Finding(Level.LOOK, says, do, rate)
+    return Finding(Severity.LOOK, says, do, rate)
 
 
 def unknown(says: str, do: str = "") -> Finding:
     """Return a finding of something that the doctor could not look at."""
-    return Finding(Level.UNKNOWN, says, do)
+    return Finding(Severity.UNKNOWN, says, do)
 
 
 def blocks(says: str, do: str) -> Finding:
     """Return a finding by which a deployment would fail, or would answer nothing."""
-    return Finding(Level.BLOCKS, says, do)
+    return Finding(Severity.BLOCKS, says, do)
 
 
 def examine(checks: Sequence[Check[Subject]], subject: Subject, report: Callable[[str, Finding], None]) -> Diagnosis:
@@ -91,7 +91,7 @@ def examine(checks: Sequence[Check[Subject]], subject: Subject, report: Callable
         for finding in results_of(check, subject):
             findings.append((check.name, finding))
             report(check.name, finding)
-        if check is checks[0] and any(finding.level is Level.BLOCKS for _, finding in findings):
+        if check is checks[0] and any(finding.level is Severity.BLOCKS for _, finding in findings):
             break
     return Diagnosis(findings)
 

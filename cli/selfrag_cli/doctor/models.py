@@ -134,8 +134,8 @@ def _denied(name: str, region: str, message: str, is_denied: bool) -> Finding | 
     if "aws-marketplace" in message:
         return blocks(
             f"The account has no subscription to {name} yet, and your credentials may not make it.",
-            "Call it once as somebody who may aws-marketplace:Subscribe and aws-marketplace:ViewSubscriptions, and run "
-            "it again in 15 minutes. The functions need neither.",
+            "Call it once with credentials that allow aws-marketplace:Subscribe and aws-marketplace:ViewSubscriptions, "
+            "and run it again in 15 minutes. The functions need neither.",
         )
     if "is not authorized to perform" in message:
         return unknown(

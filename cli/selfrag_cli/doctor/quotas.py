@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
@@ -143,14 +142,14 @@ def _limits(calls: Quota | None, tokens: Quota | None) -> str:
 def _quotas(account: Account, region: str) -> list[Quota]:
     """Return Bedrock's quotas of the account, and AWS's defaults for the rest."""
     client = account.client("service-quotas", region)
-    listed: dict[str, Any] = {}
+    quotas: dict[str, Quota] = {}
     for operation in ("list_aws_default_service_quotas", "list_service_quotas"):
         for page in client.get_paginator(operation).paginate(ServiceCode="bedrock"):
-            listed |= {quota["QuotaCode"]: quota for quota in page["Quotas"] if "Value" in quota}
-    return [
-        Quota("bedrock", region, each["QuotaName"], code, each["Value"], each.get("Adjustable", False))
-        for code, each in listed.items()
-    ]
+            for listed in page["Quotas"]:
+                if "Value" in listed:
+                    code, is_adjustable = listed["QuotaCode"], listed.get("Adjustable", False)
+                    quotas[code] = Quota("bedrock", region, listed["QuotaName"], code, listed["Value"], is_adjustable)
+    return list(quotas.values())
 
 
 def _named(quotas: list[Quota], pattern: str) -> Quota | None:

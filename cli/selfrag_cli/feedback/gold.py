@@ -1,30 +1,44 @@
 """Gold answers from feedback: the right answer, the documents that have it, or that they do not (pure)."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TypedDict
 
 from selfrag.domain.answers import UNCITED
 from selfrag.domain.feedback import Feedback
 
 
-def question_set(given: Iterable[Feedback], corrected: bool = False) -> list[dict[str, Any]]:
+class QuestionRow(TypedDict, total=False):
+    """A line of a question set, as `selfrag eval` reads it."""
+
+    id: str
+    question: str
+    answer: str
+    answerable: bool
+    facts: list[str]
+    documents: list[str]
+    passages: list[str]
+    kind: str
+    after: str
+
+
+def question_set(items: Iterable[Feedback], corrected: bool = False) -> list[QuestionRow]:
     """A line for each question, by its words: `question` and, where known, `answer`, `documents` and `answerable`.
 
     What people wrote themselves goes before what they only called useful, and of each what was said last holds. The
     same words asked under other collections are another question. Follow-ups are left out: alone they ask something
     else. With `corrected` so is what was only called useful, or of no use.
     """
-    lines: dict[tuple[str, ...], dict[str, Any]] = {}
-    for feedback in sorted(given, key=lambda each: (_is_corrected(each), each.given_at)):
+    lines: dict[tuple[str, ...], QuestionRow] = {}
+    for feedback in sorted(items, key=lambda each: (_is_corrected(each), each.given_at)):
         says_something = feedback.useful is not None or _is_corrected(feedback)
         if says_something and not feedback.previous and (_is_corrected(feedback) or not corrected):
-            asked = (feedback.question, *feedback.collections)
-            lines[asked] = {"question": feedback.question, **gold(feedback)}
-    return [lines[asked] for asked in sorted(lines)]
+            key = (feedback.question, *feedback.collections)
+            lines[key] = {"question": feedback.question, **gold(feedback)}
+    return [lines[key] for key in sorted(lines)]
 
 
-def gold(feedback: Feedback) -> dict[str, Any]:
-    """Return what is known of the question's answer; {} if nothing is."""
+def gold(feedback: Feedback) -> QuestionRow:
+    """Return the fields of a row that say what people know of the answer; {} if they know nothing."""
     if "unanswerable" in feedback.wrong:
         return {"answerable": False}
     if feedback.answer:
@@ -38,9 +52,12 @@ def gold(feedback: Feedback) -> dict[str, Any]:
     return {"documents": feedback.documents} if feedback.documents else {}
 
 
-def _answered(answer: str, documents: list[str]) -> dict[str, Any]:
-    known = {"answer": answer, "documents": documents, "answerable": True}
-    return {name: value for name, value in known.items() if value}
+def _answered(answer: str, documents: list[str]) -> QuestionRow:
+    row: QuestionRow = {"answer": answer} if answer else {}
+    if documents:
+        row["documents"] = documents
+    row["answerable"] = True
+    return row
 
 
 def _is_corrected(feedback: Feedback) -> bool:

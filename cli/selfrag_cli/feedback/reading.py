@@ -1,4 +1,4 @@
-"""Feedback as it is kept: on this laptop, or in a deployment's table, by who may read that."""
+"""Stored feedback: on this laptop, or in a deployment's table with an operator's credentials."""
 
 import time
 from typing import Any
@@ -14,12 +14,12 @@ def read_feedback(name: str, region: str | None, collection: str = "") -> list[F
 
     Raises InvalidInput for a deployment that is not there, and selfrag's other errors.
     """
-    given = feedback_of_deployment(dynamodb_in(region), name) if name else feedback_here()
-    return [each for each in given if not collection or collection in each.collections]
+    items = feedback_of_deployment(dynamodb_in(region), name) if name else feedback_here()
+    return [each for each in items if not collection or collection in each.collections]
 
 
 def feedback_here() -> list[Feedback]:
-    """Return what was said over the API that this laptop serves."""
+    """Return the feedback that the API of this laptop has stored."""
     with opened_items() as items:
         return LocalFeedback(items).all()
 
@@ -33,9 +33,9 @@ def feedback_of_deployment(client: Any, name: str) -> list[Feedback]:
     with aws_faults("the table of feedback"):
         try:
             pages = client.get_paginator("scan").paginate(TableName=f"{name}-feedback")
-            found = [feedback_of(item) for page in pages for item in page["Items"]]
+            items = [feedback_of(item) for page in pages for item in page["Items"]]
             # DynamoDB deletes expired items within days, not at the moment.
-            return [feedback for feedback in found if feedback.expires_at > time.time()]
+            return [feedback for feedback in items if feedback.expires_at > time.time()]
         except client.exceptions.ResourceNotFoundException:
             where = client.meta.region_name
             raise InvalidInput(

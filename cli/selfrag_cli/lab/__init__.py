@@ -1,1 +1,1 @@
-"""The laboratory: evaluation, replay, question making and benches; nothing that answers a question imports it."""
+"""The laboratory: evaluation, replay and question drafting; nothing that answers a question imports it."""

@@ -13,7 +13,7 @@ STEP = "grade_correctness"
 Says = Literal["yes", "partly", "no"]
 
 
-class Task(Limits):
+class CorrectnessTask(Limits):
     """The question, its right answers, each of which is enough, the facts that all belong to one, and the answer."""
 
     question: str
@@ -38,18 +38,20 @@ class CorrectnessVerdict(Model):
     judged_by: JudgedBy = "model"
 
 
-class Result(StepResult):
+class CorrectnessResult(StepResult):
     """The verdict and its cost."""
 
     verdict: CorrectnessVerdict
 
 
-def grade(task: Task, grader: Grader) -> Result:
+def grade(task: CorrectnessTask, grader: Grader) -> CorrectnessResult:
     """Return whether the answer says what a right one says, and why."""
     reply = grader.grade(task.model_dump(include={"question", "right", "facts", "answer"}), Correctness)
     if reply.verdict is None:
-        return Result(verdict=CorrectnessVerdict(says=None, reason=f"the verdict was {reply.flaw}"), **reply.took)
+        return CorrectnessResult(
+            verdict=CorrectnessVerdict(says=None, reason=f"the verdict was {reply.flaw}"), **reply.took
+        )
     verdict = CorrectnessVerdict(
         says=reply.verdict.says, reason=reply.verdict.reason, cached=reply.cached, judged_by=grader.judged_by
     )
-    return Result(verdict=verdict, **reply.took)
+    return CorrectnessResult(verdict=verdict, **reply.took)

@@ -11,7 +11,7 @@ from selfrag.runtime.settings import Settings, read
 from selfrag_cli.lab.findings import Findings
 from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.runs.asking import Ask, asking_endpoint, asking_place, brought_in_step
-from selfrag_cli.lab.runs.costs import MARGIN, Budget, estimated_usd, usual_usd
+from selfrag_cli.lab.runs.costs import MARGIN, RunBudget, estimated_usd, usual_usd
 from selfrag_cli.lab.runs.results import Results, no_results, opened_results
 from selfrag_cli.lab.runs.running import Progress, Run, ended_by_signals, tasks_left
 from selfrag_cli.lab.runs.variants import Variant
@@ -23,7 +23,7 @@ from selfrag_cli.local.sources.sync import OnDocument
 
 
 @dataclass(frozen=True)
-class Plan:
+class EvaluationPlan:
     """The questions, the variants, the file of results, how many are asked at a time, and the most dollars.
 
     `place` is None for a deployment, which is at `endpoint`. With no dollars nothing is asked.
@@ -70,7 +70,7 @@ class Display:
     asking: Callable[[], AbstractContextManager[Progress]]
 
 
-def evaluate(plan: Plan, display: Display) -> tuple[Findings, int]:
+def evaluate(plan: EvaluationPlan, display: Display) -> tuple[Findings, int]:
     """Ask what has no result yet; return the findings and the number of questions without one.
 
     Raises InvalidInput for results of something else, a collection that was never read or a limit that buys nothing,
@@ -92,7 +92,7 @@ def evaluate(plan: Plan, display: Display) -> tuple[Findings, int]:
         return Findings(plan.questions, plan.variants, results), left
 
 
-def _refuse_own_setups(plan: Plan) -> None:
+def _refuse_own_setups(plan: EvaluationPlan) -> None:
     if plan.place is None and any(variant.setup != AS_SET for variant in plan.variants):
         raise InvalidInput(
             "A deployment asks by its own prompts and models: variants by prompt and profile are for this machine. "
@@ -100,13 +100,13 @@ def _refuse_own_setups(plan: Plan) -> None:
         )
 
 
-def _opened(plan: Plan) -> AbstractContextManager[Results]:
+def _opened(plan: EvaluationPlan) -> AbstractContextManager[Results]:
     if plan.only_estimates and not plan.results.exists():
         return nullcontext(no_results(plan.source))
     return opened_results(plan.results, plan.source, plan.variants)
 
 
-def _usual_usd(plan: Plan) -> dict[str, float | None]:
+def _usual_usd(plan: EvaluationPlan) -> dict[str, float | None]:
     """Return the usual cost of a variant's question, by the models and prices of the settings."""
     if plan.place and is_offline():
         return {variant.name: 0.0 for variant in plan.variants}
@@ -119,7 +119,7 @@ def _usual_usd(plan: Plan) -> dict[str, float | None]:
     return {variant.name: usual(variant) for variant in plan.variants}
 
 
-def _budget(plan: Plan, results: Results, usual: Mapping[str, float | None]) -> Budget | None:
+def _budget(plan: EvaluationPlan, results: Results, usual: Mapping[str, float | None]) -> RunBudget | None:
     if plan.max_cost is None:
         return None
     costs = [usd for usd in usual.values() if usd is not None]
@@ -131,11 +131,11 @@ def _budget(plan: Plan, results: Results, usual: Mapping[str, float | None]) -> 
             f"Of --max-cost {plan.max_cost:g}, {results.spent:.4f} dollars are spent; a question is only begun with "
             f"{least:.4f} more, so that the limit cuts no answer short."
         )
-    return Budget(plan.max_cost, results.spent, least)
+    return RunBudget(plan.max_cost, results.spent, least)
 
 
 @contextmanager
-def _asking(plan: Plan, display: Display) -> Iterator[Ask]:
+def _asking(plan: EvaluationPlan, display: Display) -> Iterator[Ask]:
     if plan.place is None:
         yield asking_endpoint(plan.endpoint, os.environ.get("SELFRAG_API_KEY", ""))
         return

@@ -10,8 +10,8 @@ from selfrag_cli.lab.comparison import Difference, Interval, Verdict, difference
 from selfrag_cli.lab.measures import NOT_FOR_IT, Measured, measured, overall
 from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.responses import Response
-from selfrag_cli.lab.runs.results import Result
-from selfrag_cli.lab.runs.variants import Variant, Way
+from selfrag_cli.lab.runs.results import RunResult
+from selfrag_cli.lab.runs.variants import Variant, VariantConfig
 
 # The measures by which two answers to a question are told apart, the most telling first, after the primary one.
 _TELLING = ("match", "f1", "citation_recall", "citation_precision")
@@ -21,7 +21,7 @@ _MOST_DIFFERENT = 10
 class StoredResults(Protocol):
     """The results of a run."""
 
-    def find(self, variant: str, question_id: str) -> Result | None:
+    def find(self, variant: str, question_id: str) -> RunResult | None:
         """Return the last answer of a variant to a question."""
 
 
@@ -34,7 +34,7 @@ class JudgeReport(BaseModel):
     missing: int
 
 
-class VariantReport(Way):
+class VariantReport(VariantConfig):
     """The figures of a variant: each measure over all questions, and its interval."""
 
     name: str
@@ -59,7 +59,7 @@ class SideBySide(BaseModel):
     sides: list[Side]
 
 
-class Comparison(BaseModel):
+class VariantComparison(BaseModel):
     """A variant against the first one; the verdict and its p are those of the primary measure."""
 
     base: str
@@ -70,7 +70,7 @@ class Comparison(BaseModel):
     most_different: list[SideBySide]
 
 
-class Report(BaseModel):
+class EvaluationReport(BaseModel):
     """The figures of a run over the `compared` questions that every variant has answered."""
 
     questions: int
@@ -78,7 +78,7 @@ class Report(BaseModel):
     primary: str
     judge: JudgeReport | None
     variants: list[VariantReport]
-    comparisons: list[Comparison]
+    comparisons: list[VariantComparison]
 
 
 class Findings:
@@ -87,7 +87,7 @@ class Findings:
     def __init__(self, questions: Sequence[GoldQuestion], variants: Sequence[Variant], stored: StoredResults) -> None:
         self.total, self.variants = len(questions), variants
         self.questions: list[GoldQuestion] = []
-        self.results: dict[str, list[Result]] = {variant.name: [] for variant in variants}
+        self.results: dict[str, list[RunResult]] = {variant.name: [] for variant in variants}
         for question in questions:
             results = [result for variant in variants if (result := stored.find(variant.name, question.id))]
             if len(results) == len(variants):
@@ -115,10 +115,10 @@ class Findings:
             for result, of_answer in zip(results, self.measures[name], strict=True):
                 of_answer.update(shares[result.response.id])
 
-    def report(self) -> Report:
+    def report(self) -> EvaluationReport:
         """Return the figures of all variants, and of each against the first one."""
         first, *others = [variant.name for variant in self.variants]
-        return Report(
+        return EvaluationReport(
             questions=self.total,
             compared=len(self.questions),
             primary=self.primary,
@@ -136,10 +136,10 @@ class Findings:
             **variant.way.model_dump(),
         )
 
-    def _comparison(self, base: str, variant: str) -> Comparison:
+    def _comparison(self, base: str, variant: str) -> VariantComparison:
         gaps = differences(self.measures[base], self.measures[variant])
         primary = gaps.get(self.primary)
-        return Comparison(
+        return VariantComparison(
             base=base,
             variant=variant,
             verdict=primary.verdict if primary else None,

@@ -36,7 +36,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Worse:
+class Regression:
     """A measure that fails a run if it is worse than before by more than a margin; by variant and question."""
 
     text: str
@@ -46,7 +46,7 @@ class Worse:
 
 
 @dataclass(frozen=True)
-class Check:
+class GateCheck:
     """A condition after the run: of what, the figure, and whether the run fails by it."""
 
     of: str
@@ -59,7 +59,7 @@ class Check:
 class Gate:
     """All checks of a run, and the questions that explain them."""
 
-    checks: list[Check] = field(default_factory=list)
+    checks: list[GateCheck] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
 
     @property
@@ -84,7 +84,7 @@ def read_conditions(texts: Sequence[str]) -> list[Condition]:
     return [_condition(text) for text in texts]
 
 
-def read_all_conditions(texts: Sequence[str]) -> list[Condition | Worse]:
+def read_all_conditions(texts: Sequence[str]) -> list[Condition | Regression]:
     """Read conditions, also such as `match < before.csv - 0.03`; raises InvalidInput for what cannot be read."""
     return [_worse(parts) if (parts := _WORSE.fullmatch(text)) else _condition(text) for text in texts]
 
@@ -97,7 +97,7 @@ def _condition(text: str) -> Condition:
     return Condition(text.strip(), name, sign, float(limit))
 
 
-def _worse(parts: re.Match[str]) -> Worse:
+def _worse(parts: re.Match[str]) -> Regression:
     name, path, margin = parts.groups()
     before: dict[str, dict[str, float]] = {}
     sentence = f"{path} has no {name} by question: it is to be what --output wrote."
@@ -110,25 +110,25 @@ def _worse(parts: re.Match[str]) -> Worse:
         raise InvalidInput(sentence) from error
     if not before:
         raise InvalidInput(sentence)
-    return Worse(parts[0].strip(), name, float(margin or 0), before)
+    return Regression(parts[0].strip(), name, float(margin or 0), before)
 
 
-def check_figures(of: str, figures: Mapping[str, float | None], conditions: Sequence[Condition]) -> Iterator[Check]:
+def check_figures(of: str, figures: Mapping[str, float | None], conditions: Sequence[Condition]) -> Iterator[GateCheck]:
     """Check figures by conditions; one without a value fails. Raises InvalidInput for a figure that there is not."""
     for condition in conditions:
         if condition.name not in figures:
             raise InvalidInput(f"There is no {condition.name!r} to fail by; there are {', '.join(figures)}.")
         value = figures[condition.name]
         failed = value is None or _OPERATORS[condition.sign](value, condition.limit)
-        yield Check(of, condition.text, "no value" if value is None else f"{value:.4g}", failed)
+        yield GateCheck(of, condition.text, "no value" if value is None else f"{value:.4g}", failed)
 
 
-def check_findings(findings: Findings, conditions: Sequence[Condition | Worse]) -> Gate:
+def check_findings(findings: Findings, conditions: Sequence[Condition | Regression]) -> Gate:
     """Check the measures of each variant; the questions are those that lower the figure that fails."""
     gate = Gate()
     for variant, measures in findings.measures.items():
         for condition in conditions:
-            if isinstance(condition, Worse):
+            if isinstance(condition, Regression):
                 check, questions = _compared(findings, variant, condition)
             else:
                 (check,) = check_figures(variant, overall(measures), [condition])
@@ -143,7 +143,7 @@ def _below(findings: Findings, measures: Sequence[Measured], name: str) -> list[
     return [gold.question for gold, of_question in pairs if of_question[name].count < of_question[name].of]
 
 
-def _compared(findings: Findings, variant: str, worse: Worse) -> tuple[Check, list[str]]:
+def _compared(findings: Findings, variant: str, worse: Regression) -> tuple[GateCheck, list[str]]:
     """Compare a variant with the one of this name before, or the first one where none has the name."""
     name, before = worse.name, worse.before.get(variant) or next(iter(worse.before.values()))
     pairs = [
@@ -153,10 +153,10 @@ def _compared(findings: Findings, variant: str, worse: Worse) -> tuple[Check, li
     ]
     gap = differences([{name: share} for _, share, _ in pairs], [{name: share} for _, _, share in pairs]).get(name)
     if gap is None:
-        return Check(variant, worse.text, "no value", True), []
+        return GateCheck(variant, worse.text, "no value", True), []
     figure = f"{gap.value:+.4g} ({gap.low:+.4g} to {gap.high:+.4g}) over {gap.questions} questions"
     lower = [text for text, earlier, now in pairs if now.count < earlier.count * now.of]
-    return Check(variant, worse.text, figure, gap.value < -worse.margin), lower
+    return GateCheck(variant, worse.text, figure, gap.value < -worse.margin), lower
 
 
 def _cell(text: str) -> str:

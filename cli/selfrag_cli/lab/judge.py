@@ -10,8 +10,7 @@ from selfrag.domain.verdicts import judged_by
 from selfrag.question.compose_answer.messages import WITHOUT_ANSWER
 from selfrag.question.grade_support.logic import Result as SupportResult
 from selfrag_cli.lab.correctness import STEP as CORRECTNESS
-from selfrag_cli.lab.correctness import Result as CorrectnessResult
-from selfrag_cli.lab.correctness import Says
+from selfrag_cli.lab.correctness import CorrectnessResult, Says
 from selfrag_cli.lab.findings import Findings, JudgeReport
 from selfrag_cli.lab.judging import AS_SET, Case, Progress, Setting, alone, budget_of, judged, judging
 from selfrag_cli.lab.measures import NOT_FOR_IT, Measured, Share

@@ -21,7 +21,7 @@ from selfrag.question.grade_utility import logic as grade_utility
 from selfrag.runtime.models import FIRST
 from selfrag.runtime.settings import Settings, read
 from selfrag_cli.lab import correctness
-from selfrag_cli.lab.runs.costs import MARGIN, TOKENS, Budget
+from selfrag_cli.lab.runs.costs import MARGIN, TOKENS, RunBudget
 from selfrag_cli.lab.runs.running import MOST_IN_A_ROW
 from selfrag_cli.local.backends import check_services, chosen_backends
 from selfrag_cli.local.sources.place import Place
@@ -32,7 +32,7 @@ class Case(NamedTuple):
     """A task for the grader whose step has this folder."""
 
     step: str
-    given: Mapping[str, Any]
+    fields: Mapping[str, object]
 
 
 # Called with the number of verdicts so far, and of all.
@@ -45,7 +45,7 @@ STEPS: dict[str, tuple[str, type[Limits], Callable[[Any, Grader], StepResult]]] 
     "grade_relevance": (grade_relevance.__name__, grade_relevance.Task, grade_relevance.grade),
     "grade_support": (grade_support.__name__, grade_support.Task, grade_support.grade),
     "grade_utility": (grade_utility.__name__, grade_utility.Task, grade_utility.grade),
-    correctness.STEP: (correctness.__name__, correctness.Task, correctness.grade),
+    correctness.STEP: (correctness.__name__, correctness.CorrectnessTask, correctness.grade),
 }
 
 
@@ -86,14 +86,14 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Grade]:
         chosen = {**(json.loads(by_rule) if by_rule else read(Settings).models), **setting.models}
         environment = {**backends.environment, "SELFRAG_MODELS": json.dumps(chosen)}
         stores = opened_stores(environment, backends.secrets, {**backends.parts, "prompts": setting.prompts})
-        with stores, bootstrap.using(verdicts=_Recorded(recorded, questions.verdicts())):
+        with stores, bootstrap.using(verdicts=_ReplayCache(recorded, questions.verdicts())):
             graders = {step: _grader(step) for step in STEPS}
 
             def grade(case: Case, budget_usd: float | None) -> StepResult:
                 # An execution's own time and money are long gone.
-                within = case.given.get("collections", [])
-                limits, (_, kind, judge) = Limits(budget_usd=budget_usd, collections=within), STEPS[case.step]
-                task = kind.model_validate({**case.given, **limits.model_dump()}, extra="ignore")
+                within = {"budget_usd": budget_usd, "collections": case.fields.get("collections", [])}
+                limits, (_, kind, judge) = Limits.model_validate(within), STEPS[case.step]
+                task = kind.model_validate({**case.fields, **limits.model_dump()}, extra="ignore")
                 return judge(task, graders[case.step](limits))
 
             yield grade
@@ -109,7 +109,7 @@ def grader_of(step: str) -> Grader:
     return _grader(step)(Limits())
 
 
-class _Recorded:
+class _ReplayCache:
     """The verdict cache of a replay: the recorded verdicts, then another cache, which stores the new ones."""
 
     def __init__(self, recorded: Mapping[str, str], behind: VerdictCache) -> None:
@@ -121,7 +121,7 @@ class _Recorded:
 
 
 def judged(
-    cases: Mapping[str, Case], grade: Grade, parallel: int, budget: Budget | None, progress: Progress
+    cases: Mapping[str, Case], grade: Grade, parallel: int, budget: RunBudget | None, progress: Progress
 ) -> dict[str, StepResult]:
     """Return the verdicts by the names of their cases, until all is judged or the next one cannot be paid.
 
@@ -150,12 +150,12 @@ def judged(
     return results
 
 
-def budget_of(most: float, steps: Collection[str]) -> Budget:
+def budget_of(most: float, steps: Collection[str]) -> RunBudget:
     """Return the budget of verdicts by these steps, inside `judging`.
 
     Raises Misconfigured without prices, and InvalidInput for a sum that buys nothing.
     """
-    budget = Budget(most, 0.0, MARGIN * max(map(usual_usd, steps)))
+    budget = RunBudget(most, 0.0, MARGIN * max(map(usual_usd, steps)))
     if budget.least > budget.most:
         raise InvalidInput(f"A verdict is only begun with {budget.least:.4f} dollars left, so that none is cut.")
     return budget

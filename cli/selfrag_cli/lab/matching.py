@@ -60,9 +60,9 @@ def _inside(answer: Sequence[str], right: Sequence[str]) -> float:
     return float(bool(right) and any(answer[at : at + len(right)] == right for at in places))
 
 
-def same_document(one: str, other: str) -> bool:
+def same_document(first: str, second: str) -> bool:
     """Return whether two names can be of one document: a set may leave out first folders of a name, or have more."""
-    names = [name.removeprefix("./").split("/") for name in (one, other)]
+    names = [name.removeprefix("./").split("/") for name in (first, second)]
     shared = min(map(len, names))
     return names[0][-shared:] == names[1][-shared:]
 

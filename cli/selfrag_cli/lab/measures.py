@@ -11,7 +11,7 @@ from typing import TypeVar, get_args
 from selfrag.domain.answers import UNCITED, Status
 from selfrag_cli.lab.matching import f1, match, quoted_from, same_document, share_covered
 from selfrag_cli.lab.question_sets import GoldQuestion
-from selfrag_cli.lab.responses import Response, Verdict
+from selfrag_cli.lab.responses import Response, ResponseVerdict
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ NOT_FOR_IT = Share(0.0, 0.0)
 # Measures that are amounts and no shares, though all of them may be 0 or 1.
 AMOUNTS = ("rounds", "model_calls", "seconds", "usd")
 Measured = dict[str, Share]
-V = TypeVar("V", bound=Verdict)
+V = TypeVar("V", bound=ResponseVerdict)
 
 
 def measured(gold: GoldQuestion, response: Response, seconds: float) -> Measured:

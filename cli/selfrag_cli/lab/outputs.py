@@ -4,7 +4,6 @@ import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.passages import Passage
@@ -12,7 +11,7 @@ from selfrag_cli.lab.findings import Findings, values
 from selfrag_cli.lab.measures import Measured
 from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.responses import Response
-from selfrag_cli.lab.runs.results import Result
+from selfrag_cli.lab.runs.results import RunResult
 from selfrag_cli.lab.tables import differs, ends, figure, judge_line, verdict_line, words
 
 # The passages from which each answer was written, by its id.
@@ -76,7 +75,9 @@ def _write_ragas(findings: Findings, path: Path, written_from: WrittenFrom) -> N
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-def _ragas_row(gold: GoldQuestion, result: Result, measures: Measured, written_from: WrittenFrom) -> dict[str, Any]:
+def _ragas_row(
+    gold: GoldQuestion, result: RunResult, measures: Measured, written_from: WrittenFrom
+) -> dict[str, object]:
     response = result.response
     right = NO_ANSWER if gold.answerable is False else next(iter(gold.answers), None)
     return {
@@ -105,7 +106,7 @@ def _contexts(response: Response, written_from: WrittenFrom) -> list[str]:
     return list(dict.fromkeys(citation.quote for citation in response.citations))
 
 
-def _answers(findings: Findings) -> Iterator[tuple[GoldQuestion, Result, Measured]]:
+def _answers(findings: Findings) -> Iterator[tuple[GoldQuestion, RunResult, Measured]]:
     for variant, results in findings.results.items():
         yield from zip(findings.questions, results, findings.measures[variant], strict=True)
 

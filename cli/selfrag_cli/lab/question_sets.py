@@ -36,7 +36,7 @@ class GoldQuestion:
     kind: str | None = None
 
 
-class Row(Request):
+class SetRow(Request):
     """A line of a set; `after` is the `id` of an earlier line, which this one follows up."""
 
     EXAMPLE: ClassVar[str] = '{"question": "How many days of leave do I have?", "answer": "30 days"}'
@@ -70,9 +70,9 @@ class RagasRow(Request):
     reference: str | None = None
     reference_contexts: list[str] | None = None
 
-    def row(self) -> Row:
+    def row(self) -> SetRow:
         """Return the reference as the answer, and its contexts as the passages."""
-        return Row(question=self.user_input, answer=self.reference or "", passages=self.reference_contexts or [])
+        return SetRow(question=self.user_input, answer=self.reference or "", passages=self.reference_contexts or [])
 
 
 def read_questions(path: Path, limit: int | None = None) -> list[GoldQuestion]:
@@ -93,14 +93,14 @@ def read_questions(path: Path, limit: int | None = None) -> list[GoldQuestion]:
     return _with_ids([(place, _row(place, line)) for place, line in lines])[:limit]
 
 
-def _row(place: str, line: str) -> Row:
+def _row(place: str, line: str) -> SetRow:
     try:
         value: Any = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{place}: it is not JSON: {error}.") from error
     if not isinstance(value, Mapping):
-        raise InvalidInput(f"{place}: it is no JSON object such as {Row.EXAMPLE}.")
-    kind: type[Row] | type[RagasRow] = RagasRow if "user_input" in value else Row
+        raise InvalidInput(f"{place}: it is no JSON object such as {SetRow.EXAMPLE}.")
+    kind: type[SetRow] | type[RagasRow] = RagasRow if "user_input" in value else SetRow
     try:
         row = kind.model_validate(value)
     except ValidationError as error:
@@ -108,7 +108,7 @@ def _row(place: str, line: str) -> Row:
     return row.row() if isinstance(row, RagasRow) else row
 
 
-def _with_ids(rows: Sequence[tuple[str, Row]]) -> list[GoldQuestion]:
+def _with_ids(rows: Sequence[tuple[str, SetRow]]) -> list[GoldQuestion]:
     seen: Counter[str] = Counter()
     ids: dict[str, str] = {}
     questions = []
@@ -127,7 +127,7 @@ def _with_ids(rows: Sequence[tuple[str, Row]]) -> list[GoldQuestion]:
     return questions
 
 
-def _question(row: Row, own_id: str, after: str | None) -> GoldQuestion:
+def _question(row: SetRow, own_id: str, after: str | None) -> GoldQuestion:
     answers = _distinct([row.answer, *row.answers])
     return GoldQuestion(
         id=own_id,

@@ -13,7 +13,7 @@ from selfrag.runtime.models import FIRST
 from selfrag_cli.lab.gate import Condition, Gate, check_figures
 from selfrag_cli.lab.judging import Case, Progress, Setting, budget_of, cost, judged, judging
 from selfrag_cli.lab.runs.variants import read_prompt, read_step
-from selfrag_cli.lab.traces import GRADERS, Recorded, Trace
+from selfrag_cli.lab.traces import GRADERS, RecordedStep, Trace
 
 LEVELS: dict[str, Callable[[Any], str]] = {
     "GradeRelevance": lambda verdict: RelevanceVerdict.model_validate(verdict, extra="ignore").label,
@@ -86,7 +86,7 @@ class Replay:
     """Traces, their steps that were to be judged, and the results of these, by their identities."""
 
     traces: Sequence[Trace]
-    cases: Mapping[str, Recorded]
+    cases: Mapping[str, RecordedStep]
     results: Mapping[str, StepResult]
 
     def report(self) -> ReplayReport:
@@ -131,13 +131,13 @@ class Replay:
         result = self.results.get(name)
         return name in self.cases and (result is None or result.error is not None)
 
-    def _level(self, step: Recorded) -> Change | None:
+    def _level(self, step: RecordedStep) -> Change | None:
         """Return the level of a step's verdict as recorded and now; None where either is missing."""
         before, name = (step.result or {}).get("verdict"), identity(step)
         if step.name not in GRADERS or before is None or self._lacks(name):
             return None
         result = self.results.get(name)
-        # A verdict that was not asked for anew stands.
+        # A verdict that was not requested again stands.
         now = before if result is None else result.model_dump(mode="json")["verdict"]
         level = LEVELS[step.name]
         return Change(step=GRADERS[step.name], before=level(before), now=level(now))
@@ -156,11 +156,11 @@ def replayed(
     verdicts = {verdict.key: verdict.verdict for step in steps for verdict in step.judged}
     with judging(changes, verdicts) as grade:
         budget = None if max_cost is None else budget_of(max_cost, changes.steps or GRADERS.values())
-        cases = {name: Case(GRADERS[step.name], step.given) for name, step in recorded.items()}
+        cases = {name: Case(GRADERS[step.name], step.task) for name, step in recorded.items()}
         return Replay(traces, recorded, judged(cases, grade, parallel, budget, progress))
 
 
-def _to_judge(steps: Sequence[Recorded], changed: Collection[str]) -> dict[str, Recorded]:
+def _to_judge(steps: Sequence[RecordedStep], changed: Collection[str]) -> dict[str, RecordedStep]:
     """Return the steps to judge, each once; those that are changed, and cost something, come last.
 
     A verdict without a key stands unless its step is changed.
@@ -169,7 +169,7 @@ def _to_judge(steps: Sequence[Recorded], changed: Collection[str]) -> dict[str, 
     return {identity(step): step for step in sorted(selected, key=lambda step: GRADERS[step.name] in changed)}
 
 
-def identity(step: Recorded) -> str:
+def identity(step: RecordedStep) -> str:
     """Return the same text for steps that judge the same: a question in two variants is judged once."""
-    task = {name: value for name, value in step.given.items() if name not in Limits.model_fields}
-    return Recorded(name=step.name, given=task, result=None).model_dump_json()
+    task = {name: value for name, value in step.task.items() if name not in Limits.model_fields}
+    return RecordedStep(name=step.name, task=task, result=None).model_dump_json()

@@ -12,7 +12,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
-class Citation(_Part):
+class ResponseCitation(_Part):
     """A cited document and the words of it."""
 
     passage_id: str = ""
@@ -20,7 +20,7 @@ class Citation(_Part):
     quote: str
 
 
-class Usage(_Part):
+class ResponseUsage(_Part):
     """The cost of an answer; `cost_usd` is None if a price is not known."""
 
     model_calls: int
@@ -28,45 +28,45 @@ class Usage(_Part):
     cost_usd: float | None
 
 
-class Claim(_Part):
+class ResponseClaim(_Part):
     """A claim of the answer, and its support."""
 
     claim: str = ""
     support: ClaimSupport
 
 
-class Verdict(_Part):
+class ResponseVerdict(_Part):
     """A verdict; one by rule is no judgement, and counts as none."""
 
     judged_by: JudgedBy = "model"
 
 
-class Support(Verdict):
+class ResponseSupport(ResponseVerdict):
     """IsSup of an answer."""
 
     level: str = "ungraded"
-    claims: list[Claim] = []
+    claims: list[ResponseClaim] = []
 
 
-class Relevance(Verdict):
+class ResponseRelevance(ResponseVerdict):
     """IsRel of a passage; `document` is "" where the response does not name it."""
 
     score: float | None
     document: str = ""
 
 
-class Utility(Verdict):
+class ResponseUtility(ResponseVerdict):
     """IsUse of an answer."""
 
     score: float | None
 
 
-class Reflection(_Part):
+class ResponseReflection(_Part):
     """The graders' verdicts on an answer."""
 
-    relevance: list[Relevance] = []
-    support: Support | None = None
-    utility: Utility | None = None
+    relevance: list[ResponseRelevance] = []
+    support: ResponseSupport | None = None
+    utility: ResponseUtility | None = None
 
 
 class Response(_Part):
@@ -75,11 +75,11 @@ class Response(_Part):
     id: str
     status: Status
     answer: str
-    citations: list[Citation]
-    reflection: Reflection = Reflection()
+    citations: list[ResponseCitation]
+    reflection: ResponseReflection = ResponseReflection()
     path: list[str] = []
     queries: list[str] = []
-    usage: Usage
+    usage: ResponseUsage
 
     @property
     def failed(self) -> bool:

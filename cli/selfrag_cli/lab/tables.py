@@ -5,11 +5,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from selfrag_cli.lab.comparison import Difference, Interval
-from selfrag_cli.lab.findings import Comparison, JudgeReport, Report, SideBySide
+from selfrag_cli.lab.findings import EvaluationReport, JudgeReport, SideBySide, VariantComparison
 from selfrag_cli.terminal import visible
 
 
-def show_report(console: Console, report: Report) -> None:
+def show_report(console: Console, report: EvaluationReport) -> None:
     """Print the figures of the questions that every variant has answered."""
     if not report.compared:
         console.print("No question is answered by every variant yet.")
@@ -24,7 +24,7 @@ def show_report(console: Console, report: Report) -> None:
             _show_question(console, question)
 
 
-def _measures(report: Report) -> Table:
+def _measures(report: EvaluationReport) -> Table:
     title = f"{report.compared} questions, with 95% intervals"
     table = Table("Measure", title=title, title_justify="left")
     for variant in report.variants:
@@ -40,7 +40,7 @@ def _with_ends(value: float | None, interval: Interval | None) -> str:
     return f"{figure(value)} ({interval.low:.3g} to {interval.high:.3g})" if interval else figure(value)
 
 
-def _differences(comparison: Comparison) -> Table:
+def _differences(comparison: VariantComparison) -> Table:
     """Return a line for each measure that differs, or may."""
     title = escape(f"{comparison.variant} against {comparison.base}")
     table = Table("Measure", title=title, title_justify="left")
@@ -62,18 +62,18 @@ def ends(gap: Difference) -> str:
     return f"{gap.low:+.4g} to {gap.high:+.4g}"
 
 
-def verdict_line(comparison: Comparison, primary: str) -> str:
+def verdict_line(comparison: VariantComparison, primary: str) -> str:
     """Return in words whether a variant differs from the first one in the primary measure."""
     if comparison.p is None:
-        return f"Nothing is known of {words(primary)}, so there is no verdict."
+        return f"No question has a value of {words(primary)}, so there is no verdict."
     p = "" if comparison.verdict == "too few questions" else f" (exact p {comparison.p:.2g})"
     return f"The difference of {comparison.variant} in {words(primary)}: {comparison.verdict}{p}."
 
 
 def judge_line(judge: JudgeReport) -> str:
-    """Return in words who judged, and how many answers."""
-    who = "by rule, which is no judgement" if judge.judged_by == "rule" else f"by {judge.model}"
-    return f"supported, judged claims, correct: {judge.judged} answers written from passages, judged {who}"
+    """Return in words the judge and the number of answers."""
+    judge_name = "by rule, which is no judgement" if judge.judged_by == "rule" else f"by {judge.model}"
+    return f"supported, judged claims, correct: {judge.judged} answers written from passages, judged {judge_name}"
 
 
 def _show_question(console: Console, question: SideBySide) -> None:

@@ -4,15 +4,16 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
 from selfrag.domain.calls import Judged
 from selfrag.domain.errors import InvalidInput
-from selfrag.domain.history import Step, steps_of
+from selfrag.domain.history import Step
 from selfrag.domain.passages import Evidence, Passage
 from selfrag.question.generate.citations import source_of
+from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.stores.histories import histories
 
 # The graders' states, each with its folder.
@@ -20,17 +21,23 @@ GRADERS = {"GradeRelevance": "grade_relevance", "GradeSupport": "grade_support",
 END = "ComposeAnswer"
 
 
-class Recorded(BaseModel):
+class _Judgements(BaseModel):
+    """The verdicts of the model that a step's result rests on."""
+
+    judged: list[Judged] = []
+
+
+class RecordedStep(BaseModel):
     """A state as it ran; `result` is None where it failed."""
 
     name: str
-    given: dict[str, Any]
-    result: dict[str, Any] | None
+    task: dict[str, object]
+    result: dict[str, object] | None
 
     @property
     def judged(self) -> list[Judged]:
         """Return the verdicts of the model that it rests on."""
-        return [Judged.model_validate(verdict, extra="ignore") for verdict in (self.result or {}).get("judged", [])]
+        return _Judgements.model_validate(self.result or {}, extra="ignore").judged
 
 
 class Trace(BaseModel):
@@ -41,24 +48,23 @@ class Trace(BaseModel):
 
     id: str
     question: str
-    steps: list[Recorded]
+    steps: list[RecordedStep]
     written_from: list[Passage] | None = None
 
 
-def trace_of(history: Sequence[Mapping[str, Any]]) -> Trace:
-    """Return of an execution's history what judging it again needs."""
-    ran = steps_of([dict(event) for event in history])
+def trace_of(history: ExecutionHistory) -> Trace:
+    """Return the part of an execution's history that judging it again needs."""
     steps = [
-        Recorded(name=step.name, given=step.given, result=step.result if isinstance(step.result, dict) else None)
-        for step in ran
+        RecordedStep(name=step.name, task=step.given, result=step.result if isinstance(step.result, dict) else None)
+        for step in history.steps
         if step.name in (*GRADERS, END) and isinstance(step.given, dict)
     ]
-    end = steps[-1] if steps and steps[-1].name == END else Recorded(name=END, given={}, result=None)
+    end = steps[-1] if steps and steps[-1].name == END else RecordedStep(name=END, task={}, result=None)
     return Trace(
-        id=str(end.given.get("id", "")),
-        question=str(end.given.get("question", "")),
+        id=str(end.task.get("id", "")),
+        question=str(end.task.get("question", "")),
         steps=steps,
-        written_from=written_from(ran, end.result) if end.result else None,
+        written_from=written_from(history.steps, end.result) if end.result else None,
     )
 
 
@@ -73,14 +79,28 @@ class _Text(NamedTuple):
         return {passage.passage_id for passage in self.passages}
 
 
-def written_from(steps: Sequence[Step], response: Mapping[str, Any]) -> list[Passage]:
+class _CitedPassage(BaseModel):
+    """The passage of a citation."""
+
+    passage_id: str
+
+
+class _CitedAnswer(BaseModel):
+    """The answer of a response, and the passages that it cites."""
+
+    answer: str
+    citations: list[_CitedPassage]
+
+
+def written_from(steps: Sequence[Step], response: Mapping[str, object]) -> list[Passage]:
     """Return the passages as the writer of this answer saw them, each once; none for a direct answer.
 
     An answer that grew by sentences, or for which several passages voted, has those of all its parts. Where the
     response has no writer's text, as in an abstention, they are those of the last attempt to write one.
     """
     texts = [text for step in steps if step.name == "Generate" for text in _texts(step)]
-    answer, cited = str(response["answer"]), {citation["passage_id"] for citation in response["citations"]}
+    final = _CitedAnswer.model_validate(response, extra="ignore")
+    answer, cited = final.answer, {citation.passage_id for citation in final.citations}
     whole = [text for text in texts if text.text == answer and cited <= text.ids]
     parts = [text for text in texts if text.text and text.text in answer and (cited & text.ids or not text.passages)]
     sources = whole[-1:] or parts or texts[-1:]
@@ -89,7 +109,8 @@ def written_from(steps: Sequence[Step], response: Mapping[str, Any]) -> list[Pas
 
 def _texts(step: Step) -> Iterator[_Text]:
     task, result = step.given or {}, step.result if isinstance(step.result, dict) else {}
-    passages = [] if task.get("mode") == "direct" else [_shown(passage, task) for passage in task.get("passages", [])]
+    sources, strips = [] if task.get("mode") == "direct" else task.get("passages", []), task.get("strips") or {}
+    passages = [_shown(source, strips) for source in sources]
     # The fine-tuned model writes an answer from each passage in one step.
     for text in result.get("written", []):
         yield _Text(text["answer"], [passage for passage in passages if passage.passage_id == text["passage_id"]])
@@ -97,9 +118,9 @@ def _texts(step: Step) -> Iterator[_Text]:
         yield _Text(str(result.get("answer", "")), passages)
 
 
-def _shown(passage: Mapping[str, Any], task: Mapping[str, Any]) -> Passage:
+def _shown(passage: Mapping[str, object], selected: Mapping[object, object]) -> Passage:
     """Return a passage with the text that the writer sees of it: its selected strips, or all."""
-    strips = (task.get("strips") or {}).get(passage["passage_id"]) or passage.get("strips") or []
+    strips = selected.get(passage["passage_id"]) or passage.get("strips") or []
     shown = Passage.model_validate(passage, extra="ignore")
     if not strips:
         return shown
@@ -129,7 +150,7 @@ def read_traces(path: Path) -> list[Trace]:
     if events is None:
         return [_line(path, 1, text)]
     try:
-        return [trace_of(events)]
+        return [trace_of(ExecutionHistory("", events))]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"{path} is no history of an execution.") from error
 
@@ -154,7 +175,7 @@ def written_from_beside(results: Path) -> dict[str, list[Passage]]:
 
 
 @contextmanager
-def opened_traces(path: Path) -> Iterator[Callable[[Sequence[Mapping[str, Any]]], None]]:
+def opened_traces(path: Path) -> Iterator[Callable[[ExecutionHistory], None]]:
     """Yield a function that appends the trace of a history, in any thread; a trace that a kill has cut is dropped.
 
     Raises InvalidInput if the file cannot be written.
@@ -166,7 +187,7 @@ def opened_traces(path: Path) -> Iterator[Callable[[Sequence[Mapping[str, Any]]]
     with file:
         file.truncate(path.read_bytes().rfind(b"\n") + 1)
 
-        def append(history: Sequence[Mapping[str, Any]]) -> None:
+        def append(history: ExecutionHistory) -> None:
             # One write: the lines of two threads do not mix in a file that is appended to without a buffer's edge.
             file.write(trace_of(history).model_dump_json().encode() + b"\n")
             file.flush()

@@ -7,9 +7,9 @@ from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.questions import AskRequest
 from selfrag_cli.local.backends import Backends, check_generator, check_services, chosen_backends
 from selfrag_cli.local.index import local_parts
-from selfrag_cli.local.lookup import known_records
+from selfrag_cli.local.lookup import stored_records
 from selfrag_cli.local.sources.place import Place
-from selfrag_cli.local.sources.report import Report
+from selfrag_cli.local.sources.report import IngestionReport
 from selfrag_cli.local.sources.sync import OnDocument, sync
 from selfrag_cli.local.stores.tables import ANSWERS, opened_items
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 def ask_question(
     request: AskRequest, place: Place, on_document: OnDocument, on_step: "OnStep"
-) -> "tuple[Execution, Report | None]":
+) -> "tuple[Execution, IngestionReport | None]":
     """Answer a question from a place and keep answer, verdicts and history.
 
-    A directory is brought up to date before, which the report tells of. Raises InvalidInput for a collection that was
+    A directory is brought up to date first; the report is of that. Raises InvalidInput for a collection that was
     never read or an earlier question that is not kept, Misconfigured for a service that has no URL.
     """
     if request.previous and not _is_kept(request.previous):
         raise InvalidInput(f"There is no answer with the id {request.previous} here; ask its question again.")
     if place.directory is None:
-        known_records(place)
+        stored_records(place)
     check_services()
     check_generator(request.policy)
     report = sync(place, on_document) if place.directory else None

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import cast
 
 import yaml
+
+from selfrag_cli.local.runner.asl import StateMachine
 
 _FOLDER = Path(str(files("selfrag.workflows")))
 QUESTION = _FOLDER / "question.asl.yaml"
@@ -21,14 +23,14 @@ _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def definition_of(definition: Path, names: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
+def definition_of(definition: Path, names: Mapping[str, str] = MappingProxyType({})) -> StateMachine:
     """Return what AWS gets, made as Terraform makes it: filled in, then read, without the keys that begin with x-.
 
     A placeholder `${...}` that is not among `names` stays.
     """
-    filled = _PLACEHOLDER.sub(lambda found: names.get(found[1], found[0]), definition.read_text(encoding="utf-8"))
+    filled = _PLACEHOLDER.sub(lambda match: names.get(match[1], match[0]), definition.read_text(encoding="utf-8"))
     read = yaml.load(filled, Loader=_LOADER)  # noqa: S506 (a safe loader)
-    return {key: value for key, value in read.items() if not key.startswith("x-")}
+    return cast("StateMachine", {key: value for key, value in read.items() if not key.startswith("x-")})
 
 
 def placeholders(definition: Path) -> set[str]:

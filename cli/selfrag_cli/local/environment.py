@@ -11,11 +11,11 @@ MODEL_SECRET, WEB_SECRET, GENERATOR_SECRET = "selfrag/model-key", "selfrag/web-k
 
 
 @contextmanager
-def handlers_environment(wanted: Mapping[str, str]) -> Iterator[None]:
+def handlers_environment(variables: Mapping[str, str]) -> Iterator[None]:
     """Yield the handlers' environment; nothing of the user's own AWS gets in."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     # Python looks at both spellings, and at the lower one last.
-    no_proxy = [kept.get("NO_PROXY", ""), kept.get("no_proxy", ""), "127.0.0.1", "localhost"]
+    no_proxy = [inherited.get("NO_PROXY", ""), inherited.get("no_proxy", ""), "127.0.0.1", "localhost"]
     loopback = ",".join(filter(None, no_proxy))
     fixed = {
         "SELFRAG_EXPRESS_MACHINE_ARN": MACHINE_ARN,
@@ -27,7 +27,7 @@ def handlers_environment(wanted: Mapping[str, str]) -> Iterator[None]:
         "SELFRAG_AUTH": "none",
     }
     before = dict(os.environ)
-    _set({**kept, **fixed, **wanted})
+    _set({**inherited, **fixed, **variables})
     try:
         yield
     finally:

@@ -57,7 +57,7 @@ def connect(schema: str = "", directory: Path | None = None) -> sqlite3.Connecti
             _narrow(path.with_name(path.name + suffix))
         return _opened(path, schema)
     except (OSError, sqlite3.Error) as error:
-        raise Misconfigured(told(error, path)) from error
+        raise Misconfigured(explain(error, path)) from error
 
 
 @contextmanager
@@ -72,7 +72,7 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
             yield
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.OperationalError) or is_damage(error):
-            raise Misconfigured(told(error)) from error
+            raise Misconfigured(explain(error)) from error
         raise
 
 
@@ -81,14 +81,14 @@ def is_damage(error: BaseException) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-def told(error: BaseException, path: Path | None = None) -> str:
-    """Return what to say of an error of the file of the state, and what to do if it is damaged."""
+def explain(error: BaseException, path: Path | None = None) -> str:
+    """Return a sentence about an error of the file of the state, and what to do if it is damaged."""
     path = path or home() / FILE
     if not is_damage(error):
         return f"The file of selfrag's state, {path}, cannot be used: {error}."
     return (
         f"The file of selfrag's state, {path}, is damaged ({error}). It holds what was made of your documents, and "
-        "earlier answers. You may delete it, with the files that lie beside it under the same name: directories are "
+        "earlier answers. You may delete it, with the files of the same name next to it: directories are "
         "then read and embedded anew when they are asked, named collections when you ingest them again, and earlier "
         "answers and their traces are lost. Your documents are not in it."
     )
@@ -105,7 +105,7 @@ def alone(name: str) -> Iterator[None]:
 
 
 def _narrow(path: Path) -> None:
-    """Take a file that an earlier release made from all but its owner."""
+    """Make a file readable by its owner alone."""
     with suppress(FileNotFoundError):
         if stat.S_IMODE(path.stat().st_mode) != _OWNER_ONLY:
             path.chmod(_OWNER_ONLY)

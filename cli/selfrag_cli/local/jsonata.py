@@ -31,7 +31,7 @@ class QueryError(Exception):
 
 
 @dataclass(frozen=True)
-class _Parsed:
+class _ParsedExpression:
     """An expression: the library's program, the names that are bound for it, and its path if it is nothing more."""
 
     program: Any
@@ -40,11 +40,11 @@ class _Parsed:
     in_array: bool
 
 
-def evaluate(expression: str, bindings: Mapping[str, Any]) -> Any:
+def evaluate(expression: str, bindings: Mapping[str, object]) -> Any:
     """Return the value of an expression with variables bound; raises QueryError where AWS fails."""
     parsed = _parsed(expression)
-    if parsed.path and (found := _at(parsed.path, bindings)) is not _UNKNOWN:
-        return [found] if parsed.in_array and not isinstance(found, list) else found
+    if parsed.path and (variable := _at(parsed.path, bindings)) is not _UNKNOWN:
+        return [variable] if parsed.in_array and not isinstance(variable, list) else variable
     program = copy(parsed.program)
     # The library takes clock and environment from the instance that it calls current in this thread.
     jsonata.Jsonata.CURRENT.jsonata = program
@@ -84,7 +84,7 @@ def _at(path: tuple[str, ...], bindings: Any) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _parsed(expression: str) -> _Parsed:
+def _parsed(expression: str) -> _ParsedExpression:
     try:
         program = jsonata.Jsonata(expression)
     except Exception as error:
@@ -97,7 +97,7 @@ def _parsed(expression: str) -> _Parsed:
         raise QueryError(f"deeper than {_MOST_DEPTH} expressions in each other: {expression!r}")
     plain = _PATH.fullmatch(expression)
     path = tuple(plain[2].split(".")) if plain else ()
-    return _Parsed(program, frozenset(_VARIABLE.findall(expression)), path, bool(plain and plain[1]))
+    return _ParsedExpression(program, frozenset(_VARIABLE.findall(expression)), path, bool(plain and plain[1]))
 
 
 def check(expression: str) -> None:
@@ -126,9 +126,9 @@ def _refused(node: Any, has_context: bool) -> str | None:
     if node.type in ("name", "wildcard", "descendant", "parent") and not has_context:
         return str(node.value)
     for child, gives_context in _children(node):
-        found = _refused(child, has_context or gives_context)
-        if found:
-            return found
+        refusal = _refused(child, has_context or gives_context)
+        if refusal:
+            return refusal
     return None
 
 

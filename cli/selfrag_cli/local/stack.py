@@ -14,7 +14,7 @@ from selfrag_cli.local.definitions import QUESTION, ROOMS, definition_of, placeh
 from selfrag_cli.local.environment import MACHINE_ARN, handlers_environment
 from selfrag_cli.local.runner.lane import Pause
 from selfrag_cli.local.runner.machine import Machine
-from selfrag_cli.local.runner.tasks import LambdaHandler, Tables, services
+from selfrag_cli.local.runner.tasks import ItemTables, LambdaHandler, services
 from selfrag_cli.local.stores.executions import LocalExecutions
 from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.recent_calls import LocalCalls
@@ -37,14 +37,14 @@ def opened_stores(
     `parts` override those that the settings would make, and these.
     """
     with handlers_environment(environment), opened_items() as items:
-        made: bootstrap.Parts = {
+        stores: bootstrap.Parts = {
             "verdicts": LocalVerdicts(items),
             "recent_calls": LocalCalls(items),
             "secrets": secrets_of(secrets),
             "feedback": LocalFeedback(items),
             "idempotency": partial(_requests_in, items),
         }
-        with bootstrap.using(**made), bootstrap.using(**(parts or {})):
+        with bootstrap.using(**stores), bootstrap.using(**(parts or {})):
             yield items
 
 
@@ -67,7 +67,7 @@ def running_stack(
 def machine(
     definition: Path,
     handlers: Mapping[str, LambdaHandler],
-    tables: Tables,
+    tables: ItemTables,
     pause: Pause = time.sleep,
     timed: bool = True,
 ) -> Machine:
@@ -99,16 +99,16 @@ def _requests_in(items: Items) -> "BasePersistenceLayer":
     return LocalRequests(items)
 
 
-def secrets_of(known: Mapping[str, str]) -> Secrets:
+def secrets_of(values: Mapping[str, str]) -> Secrets:
     """Return a reader of these secrets, by their names."""
-    return lambda name, setting, *, anew=False: known[name]
+    return lambda name, setting, *, anew=False: values[name]
 
 
 def announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
-    """Return a handler that tells, before each call, the folder of its step."""
+    """Return a handler that announces the folder of its step before each call."""
 
-    def telling(event: dict[str, Any], context: Any) -> Any:
+    def announce(event: object, context: object) -> object:
         on_step(name)
         return handler(event, context)
 
-    return telling
+    return announce

@@ -1,7 +1,6 @@
 """An answer for a person: its text, sources and evidence, and on request its verdicts, path, cost and time."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import ValidationError
 from rich.console import Console
@@ -27,22 +26,24 @@ from selfrag_cli.show.traces import causes
 from selfrag_cli.terminal import visible
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
-_SAID = {"partial": "partly supported", "none": "not supported", "contradicted": "contradicted"}
+_CLAIM_WORDS = {"partial": "partly supported", "none": "not supported", "contradicted": "contradicted"}
 NOT_READ = "Not all of the response is known to this version of selfrag; --json shows it."
 
 
-def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step], verdicts: bool = False) -> None:
+def show_response(
+    console: Console, output: Mapping[str, object], steps: Sequence[Step], verdicts: bool = False
+) -> None:
     """Print a response: the answer with its marks, its sources, a line of evidence, and all `verdicts` if asked to.
 
     Of a response with other fields than ours, what all of them have.
     """
-    notice = output.get("notice")
-    if output["status"] != "answered":
-        console.print(Text(output["status"], style=f"bold {COLOURS[output['status']]}"))
+    notice, status = output.get("notice"), str(output["status"])
+    if status != "answered":
+        console.print(Text(status, style=f"bold {COLOURS[status]}"))
     try:
         response = AnswerResponse.model_validate(output)
     except ValidationError:
-        console.print(Text(output["answer"]))
+        console.print(Text(str(output["answer"])))
         notes = [NOT_READ]
     else:
         sources = list(dict.fromkeys(citation.passage_id for citation in response.citations))
@@ -52,7 +53,7 @@ def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step
         for passage in response.nearest:
             console.print(f"[dim]nearest: {escape(place_of(passage.model_dump()))}[/]")
         if notice:
-            console.print(Text(visible(notice), style=GREY))
+            console.print(Text(visible(str(notice)), style=GREY))
         if verdicts:
             _show_whole(console, response, steps)
         notes = response.usage.warnings
@@ -67,7 +68,7 @@ def show_response(console: Console, output: dict[str, Any], steps: Sequence[Step
 def _marked(response: AnswerResponse, sources: Sequence[str]) -> Text:
     """Return the answer with the number of its source after each cited part."""
     text, done = Text(), 0
-    for citation in sorted(response.citations, key=lambda one: one.answer_span[1]):
+    for citation in sorted(response.citations, key=lambda citation: citation.answer_span[1]):
         end = max(done, citation.answer_span[1])
         text.append(response.answer[done:end]).append(f" [{sources.index(citation.passage_id) + 1}]", "cyan")
         done = end
@@ -89,24 +90,24 @@ def _show_sources(console: Console, citations: Sequence[Citation], sources: Sequ
 
 def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
     """Return how many claims are supported, from how many documents, in which time and for how much."""
-    support, documents = response.reflection.support, len({one.document for one in response.citations})
-    said = Text()
+    support, documents = response.reflection.support, len({citation.document for citation in response.citations})
+    line = Text()
     if support and _is_by_rule(support):
-        said.append(support_by_rule(support.level), GREY)
+        line.append(support_by_rule(support.level), GREY)
     elif support and support.claims:
         held = sum(claim.support == "full" for claim in support.claims)
         colour = "green" if held == len(support.claims) else "yellow"
-        said.append(f"{held} of {len(support.claims)} claims supported", colour)
+        line.append(f"{held} of {len(support.claims)} claims supported", colour)
         if support.precision:
-            said.append(f" ({in_short(support.precision)})")
+            line.append(f" ({in_short(support.precision)})")
     more = [f"{documents} source{'s' if documents > 1 else ''}"] if documents else []
     more += [f"{_whole(steps):.2f} s"] if steps else []
     more += [_dollars(response.usage)] if response.usage.cost_usd != 0 else []
-    said.append(" · ".join(["", *more] if said and more else more))
+    line.append(" · ".join(["", *more] if line and more else more))
     for claim in support.claims if support and not _is_by_rule(support) else []:
         if claim.support != "full":
-            said.append(f"\n{_SAID[claim.support]}: ", "yellow").append(claim.claim)
-    return said
+            line.append(f"\n{_CLAIM_WORDS[claim.support]}: ", "yellow").append(claim.claim)
+    return line
 
 
 def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step]) -> None:
@@ -136,9 +137,9 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
         score = "" if verdict.score is None else f"{verdict.score:.2f}"
         place = places.get(verdict.passage_id, "")
         strips = f", strips kept: {len(verdict.strips)}" if verdict.strips else ""
-        said = relevance_by_rule(verdict.score) if _is_by_rule(verdict) else f"{verdict.label} {score}"
+        words = relevance_by_rule(verdict.score) if _is_by_rule(verdict) else f"{verdict.label} {score}"
         why = ": ".join(filter(None, [place, "" if _is_by_rule(verdict) else verdict.reason]))
-        table.add_row("IsRel", f"{said}{_cached(verdict)}{strips}", escape(why), style=_style(verdict))
+        table.add_row("IsRel", f"{words}{_cached(verdict)}{strips}", escape(why), style=_style(verdict))
     if support and _is_by_rule(support):
         table.add_row("IsSup", "", support_by_rule(support.level), style=GREY)
     elif support:

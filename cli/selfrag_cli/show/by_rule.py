@@ -1,21 +1,20 @@
 """Words for the verdicts of the stand-in's rules, which are no judgements and are shown as none."""
 
 from collections.abc import Mapping
-from typing import Any
 
-FOUND = "Found word for word in the source. No model checked whether it answers the question."
-NOT_FOUND = "Not found word for word in the source. No model checked it."
+WORD_FOR_WORD = "Found word for word in the source. No model checked whether it answers the question."
+NOT_WORD_FOR_WORD = "Not found word for word in the source. No model checked it."
 GREY = "bright_black"
 
 
-def is_by_rule(verdict: Mapping[str, Any]) -> bool:
+def is_by_rule(verdict: Mapping[str, object]) -> bool:
     """Return whether a verdict was made by rule."""
     return verdict.get("judged_by") == "rule"
 
 
 def support_by_rule(level: str) -> str:
     """Return what a rule found out about an answer's claims."""
-    return FOUND if level == "fully_supported" else NOT_FOUND
+    return WORD_FOR_WORD if level == "fully_supported" else NOT_WORD_FOR_WORD
 
 
 def relevance_by_rule(score: float | None) -> str:

@@ -1,7 +1,6 @@
 """What a person sees of documents, and of the passages that a search finds in them."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -9,6 +8,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from selfrag_cli.local.lookup import DocumentRow, SearchHit
 from selfrag_cli.show.places import copies_of, place_of
 from selfrag_cli.terminal import visible
 
@@ -20,7 +20,7 @@ SCORES = (
 )
 
 
-def show_documents(console: Console, documents: Sequence[dict[str, Any]]) -> None:
+def show_documents(console: Console, documents: Sequence[DocumentRow]) -> None:
     """Print what became of each document."""
     table = Table("Document", "Status", title="Documents", title_justify="left", expand=True)
     table.add_column("Passages", justify="right")
@@ -41,26 +41,25 @@ def show_documents(console: Console, documents: Sequence[dict[str, Any]]) -> Non
 
 
 def _without(name: str, sentence: str) -> str:
-    """Return a sentence about a document that stands beside its name."""
-    said = sentence.removeprefix(name).lstrip(" :")
-    return said[:1].upper() + said[1:]
+    """Return a sentence about a document without its name, which stands next to it."""
+    rest = sentence.removeprefix(name).lstrip(" :")
+    return rest[:1].upper() + rest[1:]
 
 
-def show_passages(console: Console, passages: Sequence[dict[str, Any]], text_hits: int | None = None) -> None:
+def show_passages(console: Console, hits: Sequence[SearchHit], text_hits: int | None = None) -> None:
     """Print passages, best first, each with what both searches made of it, and whether full text matched any."""
-    if not passages:
+    if not hits:
         console.print("Nothing was found.")
     if text_hits == 0:
         console.print("No document has these words.")
-    for number, passage in enumerate(passages, start=1):
-        place = place_of(passage)
-        scores = f"by text {_score(passage['by_text'])}, by vector {_score(passage['by_vector'])}"
-        title = f"{number}. {escape(place)}  [dim]{scores}, together {passage['score']:.2f}[/]"
-        console.print(Panel(Text(passage["text"]), title=title, title_align="left", border_style="blue"))
-        copies = passage.get("copies", [])
-        if copies:
-            console.print(Text(copies_of([copy["document"] for copy in copies], len(copies)), style="dim"))
-    if passages:
+    for number, hit in enumerate(hits, start=1):
+        place = place_of(hit.model_dump())
+        scores = f"by text {_score(hit.by_text)}, by vector {_score(hit.by_vector)}, together {_score(hit.score)}"
+        title = f"{number}. {escape(place)}  [dim]{scores}[/]"
+        console.print(Panel(Text(hit.text), title=title, title_align="left", border_style="blue"))
+        if hit.copies:
+            console.print(Text(copies_of([copy.document for copy in hit.copies], len(hit.copies)), style="dim"))
+    if hits:
         console.print(f"[dim]{SCORES}[/]")
 
 

@@ -1,8 +1,7 @@
-"""How a terminal names the place of a passage or of a quote, so that a person finds it and can tell it from others."""
+"""The names of places of passages and quotes, by which a person can look them up and tell them apart."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from selfrag.domain.history import Step
 from selfrag_cli.terminal import visible
@@ -10,12 +9,12 @@ from selfrag_cli.terminal import visible
 _BEGINNING = 60
 
 
-def place_of(found: Mapping[str, Any]) -> str:
+def place_of(passage: Mapping[str, object]) -> str:
     """Return where a passage or a citation stands: document, page, slide, sheet or row, and the heading above."""
-    page, heading = found.get("page"), found.get("heading")
+    page, heading = passage.get("page"), passage.get("heading")
     # What a release before locators has stored has a page alone.
-    where = found.get("locator") or (f"page {page}" if page else "")
-    return f"{visible(found['document'])}{f', {where}' if where else ''}{f' > {heading}' if heading else ''}"
+    where = passage.get("locator") or (f"page {page}" if page else "")
+    return f"{visible(str(passage['document']))}{f', {where}' if where else ''}{f' > {heading}' if heading else ''}"
 
 
 def copies_of(documents: Sequence[str], count: int) -> str:
@@ -26,9 +25,9 @@ def copies_of(documents: Sequence[str], count: int) -> str:
 
 
 def places(steps: Sequence[Step]) -> dict[str, str]:
-    """Where each passage that a search brought stands, by the passage's id; those of one place say how they begin."""
-    found = [step.result["passages"] for step in steps if isinstance(step.result, dict) and "passages" in step.result]
-    passages = {passage["passage_id"]: passage for each in found for passage in each}
+    """Return the place of each retrieved passage by its id; passages of the same place say how they begin."""
+    results = [step.result["passages"] for step in steps if isinstance(step.result, dict) and "passages" in step.result]
+    passages = {passage["passage_id"]: passage for result in results for passage in result}
     shared = Counter(map(place_of, passages.values()))
     return {
         passage_id: place if shared[place := place_of(passage)] == 1 else f"{place}: {_beginning(passage)}"
@@ -36,8 +35,8 @@ def places(steps: Sequence[Step]) -> dict[str, str]:
     }
 
 
-def _beginning(passage: Mapping[str, Any]) -> str:
+def _beginning(passage: Mapping[str, object]) -> str:
     """Return the first words of a passage, below the heading that its place names already."""
-    text, heading = " ".join(passage.get("text", "").lstrip("# ").split()), passage.get("heading") or ""
+    text, heading = " ".join(str(passage.get("text", "")).lstrip("# ").split()), str(passage.get("heading") or "")
     below = text.removeprefix(heading).strip() or text
     return below if len(below) <= _BEGINNING else f"{below[:_BEGINNING].rstrip()} ..."

@@ -83,8 +83,8 @@ def best_first(nodes: Sequence[Node]) -> list[Node]:
     return sorted(nodes, key=lambda node: (order.index(node.state), node.score is None, -(node.score or 0.0)))
 
 
-def said_of(node: Node) -> str:
-    """Say whether an answer was chosen or kept, or why it is out."""
+def state_of(node: Node) -> str:
+    """Return the state of an answer: chosen, kept, or out and why."""
     return f"out ({REASONS.get(node.reason, node.reason)})" if node.state == "pruned" else node.state
 
 
@@ -108,8 +108,8 @@ def _line(
     passage_id = node.passage_id or ""
     source = places.get(passage_id) or node.document or passage_id or "no passage"
     number = numbers.get(passage_id) if node.state == "chosen" else None
-    told = ", ".join([*terms, f"from {source}{f' [{number}]' if number else ''}"])
-    line = Text(visible(f"{said_of(node)}, {worth}: {told}"), style=style or COLOURS[node.state])
+    details = ", ".join([*terms, f"from {source}{f' [{number}]' if number else ''}"])
+    line = Text(visible(f"{state_of(node)}, {worth}: {details}"), style=style or COLOURS[node.state])
     text = node.text or texts.get(node.id, "")
     return line.append(f"\n{visible(text)}", style="default") if text else line
 

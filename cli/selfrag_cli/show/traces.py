@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from pydantic import BaseModel
 from rich.bar import Bar
 from rich.console import Console, Group
 from rich.markup import escape
@@ -12,14 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from selfrag.domain.answers import Citation
-from selfrag.domain.history import Step, epoch_seconds, steps_of
-from selfrag.domain.questions import Policy
+from selfrag.domain.history import Step
 from selfrag.domain.scores.shown import Scores
 from selfrag.domain.scores.traced import scores_of, texts_of
+from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.show.by_rule import is_by_rule
 from selfrag_cli.show.places import places
-from selfrag_cli.show.said import said
 from selfrag_cli.show.scores import show_scores
+from selfrag_cli.show.step_summaries import summarize
 from selfrag_cli.terminal import visible
 
 CORRECT = "correct: a passage of the documents is relevant, so the documents are used alone"
@@ -60,16 +60,16 @@ def _by_documents(steps: Sequence[Step]) -> str:
 
 def _by_complexity(steps: Sequence[Step]) -> str:
     """One of Adaptive-RAG's three ways (arXiv 2403.14403, section 3.2), by the verdict on the question."""
-    asked = next((step for step in steps if step.name == "DecideRetrieval"), None)
-    if asked is None:
+    decision = next((step for step in steps if step.name == "DecideRetrieval"), None)
+    if decision is None:
         return ""
-    verdict = _judgement(asked)
+    verdict = _judgement(decision)
     if verdict.get("decision") == "no":
         return NO_SEARCH
     return SIMPLE if verdict.get("complexity") == "simple" else COMPLEX
 
 
-def _judgement(step: Step) -> dict[str, Any]:
+def _judgement(step: Step) -> Mapping[str, object]:
     """Return what the step judged; empty where it failed."""
     verdict = step.result.get("verdict") if isinstance(step.result, dict) else None
     return verdict if isinstance(verdict, dict) else {}
@@ -78,41 +78,45 @@ def _judgement(step: Step) -> dict[str, Any]:
 BAR_WIDTH = 16
 
 
-def show_trace(console: Console, question_id: str, history: Sequence[dict[str, Any]], *, full: bool = False) -> None:
+class _Comparison(BaseModel):
+    """The fields of a response that say what was compared."""
+
+    citations: list[Citation] = []
+    scores: Scores | None = None
+    notice: str | None = None
+
+
+def show_trace(console: Console, history: ExecutionHistory, *, full: bool = False) -> None:
     """Print an execution: its question, status, id, seconds and strategy, then a line for each step.
 
     Where answers were compared, also these. With `full` what each step was given and gave back, too, and the texts of
     the segments that were pruned.
     """
-    given, steps = _given(history), steps_of(history)
-    # What was asked before there were strategies, or names none.
-    strategy = (given.get("policy") or {}).get("strategy", Policy().strategy)
-    seconds = epoch_seconds(history[-1]) - epoch_seconds(history[0])
-    console.print(f"[bold]Question[/]  {escape(str(given.get('question', '')))}")
-    console.print(f"[bold]Status[/]    {_status(history)}")
-    console.print(f"[bold]Id[/]        {question_id}")
+    steps, seconds = history.steps, history.seconds
+    console.print(f"[bold]Question[/]  {escape(history.question)}")
+    console.print(f"[bold]Status[/]    {history.status}")
+    console.print(f"[bold]Id[/]        {history.id}")
     console.print(f"[bold]Time[/]      {seconds:.2f} s from beginning to end")
-    console.print(f"[bold]Strategy[/]  {escape(strategy_and_way(strategy, steps))}")
+    console.print(f"[bold]Strategy[/]  {escape(strategy_and_way(history.strategy, steps))}")
     if steps:
         console.print(_timeline(steps, seconds))
-    _show_compared(console, history, steps, full)
+    _show_compared(console, history, full)
     if full:
         for number, step in enumerate(steps, start=1):
             console.print(_whole(number, step))
 
 
-def _show_compared(console: Console, history: Sequence[dict[str, Any]], steps: Sequence[Step], full: bool) -> None:
-    output = _output(history)
-    citations = [Citation.model_validate(one, extra="ignore") for one in output.get("citations", [])]
-    told = output.get("scores")
-    scores = Scores.model_validate(told, extra="ignore") if told else scores_of(steps)
+def _show_compared(console: Console, history: ExecutionHistory, full: bool) -> None:
+    response = _Comparison.model_validate(history.response, extra="ignore")
+    scores = response.scores or scores_of(history.steps)
     if scores:
-        texts = texts_of(steps) if full else None
-        show_scores(console, scores, citations, places(steps), texts, by_rule=bool(output.get("notice")))
+        texts = texts_of(history.steps) if full else None
+        by_rule = bool(response.notice)
+        show_scores(console, scores, response.citations, places(history.steps), texts, by_rule=by_rule)
 
 
 def _timeline(steps: Sequence[Step], seconds: float) -> Table:
-    """Return a line a step: how long it took, when in the whole that was, and what it said."""
+    """Return a line for each step: its seconds, its place in the whole, and its summary."""
     table = Table("", "Step", box=None, expand=True, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("Took", justify="right", no_wrap=True)
     table.add_column("When", width=BAR_WIDTH)
@@ -129,11 +133,11 @@ def _timeline(steps: Sequence[Step], seconds: float) -> Table:
 
 
 def _verdict(step: Step, where: Mapping[str, str]) -> Text:
-    """Return what a step said, cut to the line; an error whole."""
+    """Return the summary of a step, cut to the line; an error whole."""
     again = f" ({step.attempts} attempts)" if step.attempts > 1 else ""
     if step.error:
         return Text(f"error {visible(_error(step))}{again}", style="red")
-    return Text(visible(said(step, where) + again), no_wrap=True, overflow="ellipsis")
+    return Text(visible(summarize(step, where) + again), no_wrap=True, overflow="ellipsis")
 
 
 def _whole(number: int, step: Step) -> Panel:
@@ -150,34 +154,18 @@ def causes(steps: Sequence[Step]) -> list[str]:
     return list(dict.fromkeys(f"{step.name}: {step.cause.rstrip('.')}." for step in failed))
 
 
-def _given(history: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    given: dict[str, Any] = json.loads(history[0].get("executionStartedEventDetails", {}).get("input", "{}"))
-    return given
-
-
-def _status(history: Sequence[dict[str, Any]]) -> str:
-    """Return the response's status, or how the execution ended without one."""
-    return str(_output(history).get("status", "")) or f"no response ({history[-1]['type']})"
-
-
-def _output(history: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the response; empty where there is none."""
-    output: dict[str, Any] = json.loads(history[-1].get("executionSucceededEventDetails", {}).get("output", "{}"))
-    return output
-
-
 def _strips(step: Step) -> list[str]:
     """A line with what is kept of a passage that was graded strip by strip (`corrective`); none if that is all."""
     if step.name != "GradeRelevance" or not isinstance(step.result, dict):
         return []
-    kept = (step.result.get("verdict") or {}).get("strips") or []
-    text = step.given["passage"]["text"] if kept else ""
-    return ["strips  " + _json([text[strip["start"] : strip["end"]] for strip in kept])] if kept else []
+    strips = (step.result.get("verdict") or {}).get("strips") or []
+    text = step.given["passage"]["text"] if strips else ""
+    return ["strips  " + _json([text[strip["start"] : strip["end"]] for strip in strips])] if strips else []
 
 
 def _error(step: Step) -> str:
     return f"{step.error}: {step.cause}" if step.cause else step.error
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from werkzeug.datastructures import Headers
 
 from selfrag_cli.local.stand_in.claude import reply_to
-from selfrag_cli.local.stand_in.messages import Refused
+from selfrag_cli.local.stand_in.messages import Refusal
 from tests.support.doubles.json_server import JsonServer
 from tests.support.doubles.refusals import check
 from tests.support.doubles.requests import output_format, schema_in_words
@@ -54,15 +54,15 @@ class BedrockServer(JsonServer):
         """Return the reply to POST /model/ID/invoke; raises Refused."""
         _, room, model, operation = path.split("/")
         if (room, operation) != ("model", "invoke"):
-            raise Refused("Not Found", 404)
+            raise Refusal("Not Found", 404)
         model = unquote(model)
         try:
             return self._reply(model, {**body, "model": model})
-        except Refused:
+        except Refusal:
             self.requests.append((model, body, True))
             raise
 
-    def error(self, refused: Refused) -> dict[str, Any]:
+    def error(self, refused: Refusal) -> dict[str, Any]:
         """Return an error in the service's form."""
         return {"message": str(refused)}
 
@@ -72,10 +72,10 @@ class BedrockServer(JsonServer):
 
     def _reply(self, model: str, body: dict[str, Any]) -> dict[str, Any]:
         if self.refusal:
-            raise Refused(self.refusal[1], self.refusal[0])
+            raise Refusal(self.refusal[1], self.refusal[0])
         refuses = self._refuses.get(model)
         if refuses is None:
-            raise Refused("The provided model identifier is invalid.")
+            raise Refusal("The provided model identifier is invalid.")
         _refuse(body, refuses)
         check(body)
         self.requests.append((model, body, False))
@@ -100,14 +100,14 @@ def way_of(body: Mapping[str, Any]) -> str:
 def _refuse(body: Mapping[str, Any], refuses: frozenset[str]) -> None:
     tools = body.get("tools") or []
     if "format" in refuses and output_format(body):
-        raise Refused(EXTRA.format("output_config.format"))
+        raise Refusal(EXTRA.format("output_config.format"))
     for number, tool in enumerate(tools):
         if "strict" in refuses and "strict" in tool:
-            raise Refused(EXTRA.format(f"tools.{number}.custom.strict"))
+            raise Refusal(EXTRA.format(f"tools.{number}.custom.strict"))
     if "tools" in refuses and tools:
-        raise Refused(NO_TOOLS)
+        raise Refusal(NO_TOOLS)
     if "forced" in refuses and body.get("tool_choice", {}).get("type") in ("tool", "any"):
-        raise Refused(FORCED)
+        raise Refusal(FORCED)
 
 
 def _with_format(body: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from selfrag_cli.local.stand_in.messages import Refused, content_blocks
+from selfrag_cli.local.stand_in.messages import Refusal, content_blocks
 from tests.support.doubles.requests import is_current, output_format, takes_forced_tool
 
 _SAMPLING = ("temperature", "top_p", "top_k")
@@ -13,27 +13,27 @@ _SAMPLING = ("temperature", "top_p", "top_k")
 def check(body: Any) -> None:
     """Raise Refused for a request that the service would refuse, or that this stand-in cannot answer."""
     if not isinstance(body, dict):
-        raise Refused("the body must be a JSON object")
+        raise Refusal("the body must be a JSON object")
     if not isinstance(body.get("model"), str) or not body["model"]:
-        raise Refused("model: Field required")
+        raise Refusal("model: Field required")
     if type(body.get("max_tokens")) is not int or body["max_tokens"] < 1:
-        raise Refused("max_tokens: a positive integer is required")
+        raise Refusal("max_tokens: a positive integer is required")
     if body.get("stream"):
-        raise Refused("stream: this stand-in does not stream")
+        raise Refusal("stream: this stand-in does not stream")
     _check_messages(body)
     if is_current(body["model"]):
         _check_for_current(body)
     if output_format(body) and any(_cites(block) for block in content_blocks(body["messages"][-1])):
-        raise Refused("output_config.format cannot be combined with citations")
+        raise Refusal("output_config.format cannot be combined with citations")
 
 
 def _check_messages(body: Mapping[str, Any]) -> None:
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
-        raise Refused("messages: at least one message is required")
+        raise Refusal("messages: at least one message is required")
     for number, message in enumerate(messages):
         if not isinstance(message, dict) or message.get("role") not in ("user", "assistant"):
-            raise Refused(f"messages.{number}.role: must be user or assistant")
+            raise Refusal(f"messages.{number}.role: must be user or assistant")
         _check_blocks(message.get("content"), f"messages.{number}.content")
     if body.get("system") is not None:
         _check_blocks(body["system"], "system")
@@ -43,29 +43,29 @@ def _check_blocks(content: Any, where: str) -> None:
     if isinstance(content, str):
         content = [{"type": "text", "text": content}]
     if not isinstance(content, list) or not content:
-        raise Refused(f"{where}: text or a list of content blocks is required")
+        raise Refusal(f"{where}: text or a list of content blocks is required")
     for number, block in enumerate(content):
         if not isinstance(block, dict):
-            raise Refused(f"{where}.{number}: must be an object")
+            raise Refusal(f"{where}.{number}: must be an object")
         if block.get("type") == "search_result":
             if not all(isinstance(block.get(part), str) and block[part] for part in ("source", "title")):
-                raise Refused(f"{where}.{number}: a search_result needs a source and a title")
+                raise Refusal(f"{where}.{number}: a search_result needs a source and a title")
             _check_blocks(block.get("content"), f"{where}.{number}.content")
         elif block.get("type") != "text":
-            raise Refused(f"{where}.{number}: blocks of type {block.get('type')!r} are not known to this stand-in")
+            raise Refusal(f"{where}.{number}: blocks of type {block.get('type')!r} are not known to this stand-in")
         elif not isinstance(block.get("text"), str) or not block["text"].strip():
-            raise Refused(f"{where}.{number}: text content blocks must be non-empty")
+            raise Refusal(f"{where}.{number}: text content blocks must be non-empty")
 
 
 def _check_for_current(body: Mapping[str, Any]) -> None:
     sampling = [name for name in _SAMPLING if name in body]
     if sampling:
-        raise Refused(f"{sampling[0]}: sampling parameters are not supported by {body['model']}")
+        raise Refusal(f"{sampling[0]}: sampling parameters are not supported by {body['model']}")
     forced = isinstance(body.get("tool_choice"), dict) and body["tool_choice"].get("type") in ("tool", "any")
     if forced and not takes_forced_tool(body["model"]):
-        raise Refused('tool_choice: type "tool" and "any" are not supported for this model')
+        raise Refusal('tool_choice: type "tool" and "any" are not supported for this model')
     if body["messages"][-1]["role"] == "assistant":
-        raise Refused(f"messages: {body['model']} does not take an assistant message at the end")
+        raise Refusal(f"messages: {body['model']} does not take an assistant message at the end")
     _check_thinking(body.get("thinking"), body["model"])
 
 
@@ -79,7 +79,7 @@ def _check_thinking(thinking: Any, model: str) -> None:
     if "claude-sonnet-5-5" in model:
         taken.append("between_tools")
     if kind not in taken:
-        raise Refused(
+        raise Refusal(
             f'"thinking.type.{kind}" is not supported for this model. Use "thinking.type.{taken[-1]}" and '
             '"output_config.effort" to control thinking behavior.'
         )

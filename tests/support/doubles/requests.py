@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from selfrag_cli.local.stand_in.messages import Refused
+from selfrag_cli.local.stand_in.messages import Refusal
 
 _FIVE = re.compile(r"claude-(?:[a-z]+-)?5(?:\D|$)")
 
@@ -35,7 +35,7 @@ def forced_tool(body: Mapping[str, Any]) -> dict[str, Any] | None:
     for tool in tools if isinstance(tools, list) else []:
         if isinstance(tool, dict) and (wanted is None or tool.get("name") == wanted):
             return tool
-    raise Refused("tool_choice: there is no such tool")
+    raise Refusal("tool_choice: there is no such tool")
 
 
 def schema_of(body: Mapping[str, Any]) -> Any:

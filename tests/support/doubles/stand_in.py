@@ -10,7 +10,7 @@ from werkzeug.datastructures import Headers
 from selfrag.ports.web import Domains
 from selfrag_cli.local.stand_in.claude import reply_to
 from selfrag_cli.local.stand_in.fields import text_in, texts_in
-from selfrag_cli.local.stand_in.messages import Refused
+from selfrag_cli.local.stand_in.messages import Refusal
 from selfrag_cli.local.stand_in.web import SamplePages
 from tests.support.doubles.json_server import JsonServer
 from tests.support.doubles.refusals import check
@@ -35,15 +35,15 @@ class MessagesServer(JsonServer):
     def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
         """Return the reply to POST /v1/messages; raises Refused."""
         if path != "/v1/messages":
-            raise Refused("Not Found", 404, "not_found_error")
+            raise Refusal("Not Found", 404, "not_found_error")
         if not headers.get("x-api-key") and not headers.get("authorization"):
-            raise Refused("x-api-key header is required", 401, "authentication_error")
+            raise Refusal("x-api-key header is required", 401, "authentication_error")
         check(body)
         reply = _as_told_by(body, reply_to(_with_format(body)))
         self._requests.append(body)
         return reply
 
-    def error(self, refused: Refused) -> dict[str, Any]:
+    def error(self, refused: Refusal) -> dict[str, Any]:
         """Return an error in the service's form."""
         return {"type": "error", "error": {"type": refused.kind, "message": str(refused)}}
 
@@ -77,19 +77,19 @@ class WebServer(JsonServer):
     def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
         """Return the reply to POST /search; raises Refused."""
         if path != "/search":
-            raise Refused("Not Found", 404)
+            raise Refusal("Not Found", 404)
         if not (headers.get("authorization") or "").removeprefix("Bearer ").strip():
-            raise Refused("Unauthorized: missing or invalid API key.", 401)
+            raise Refusal("Unauthorized: missing or invalid API key.", 401)
         if not isinstance(body, dict):
-            raise Refused("the body must be a JSON object")
+            raise Refusal("the body must be a JSON object")
         query, included = text_in(body, "query"), texts_in(body, "include_domains")
         if not query.strip():
-            raise Refused("the query must not be empty")
+            raise Refusal("the query must not be empty")
         wanted = body.get("max_results", _USUAL_RESULTS)
         if type(wanted) is not int or not 0 <= wanted <= _MOST_RESULTS:
-            raise Refused(f"max_results must be a number from 0 to {_MOST_RESULTS}")
+            raise Refusal(f"max_results must be a number from 0 to {_MOST_RESULTS}")
         return self._pages(query, wanted, Domains(included=tuple(included)))
 
-    def error(self, refused: Refused) -> dict[str, Any]:
+    def error(self, refused: Refusal) -> dict[str, Any]:
         """Return an error in the service's form."""
         return {"detail": {"error": str(refused)}}

@@ -41,7 +41,7 @@ def aws() -> Iterator[Any]:
 
 def listed(aws: Any, *versions: dict[str, Any]) -> list[Any]:
     aws.functions.add_response("list_versions_by_function", {"Versions": [version("$LATEST"), *versions]})
-    return list(aws.releases.kept())
+    return list(aws.releases.all())
 
 
 def test_a_release_is_a_version_of_ask_with_the_versions_of_the_machines_that_it_names(aws: Any) -> None:
@@ -134,7 +134,7 @@ def test_a_deployment_that_is_not_there_is_said_to_be_not_there(aws: Any) -> Non
     for _ in range(2):
         aws.functions.add_client_error("list_versions_by_function", "ResourceNotFoundException", http_status_code=404)
     aws.functions.add_client_error("get_alias", "ResourceNotFoundException", http_status_code=404)
-    for look in (aws.releases.kept, aws.releases.kept, aws.releases.live):
+    for look in (aws.releases.all, aws.releases.all, aws.releases.live):
         with pytest.raises(InvalidInput, match="There is no deployment called rag in eu-west-1"):
             look()
 

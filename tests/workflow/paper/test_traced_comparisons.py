@@ -10,6 +10,7 @@ from rich.console import Console
 from selfrag.api.logic import unfinished
 from selfrag.domain.history import steps_of
 from selfrag.domain.spans import history_span
+from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.show.traces import show_trace
 from tests.support import steps
 from tests.support.aws.stack import Execution
@@ -98,5 +99,5 @@ def _named(event: dict[str, Any], end: str, name: str = "PickCandidate") -> bool
 
 def _printed(history: Sequence[dict[str, Any]], full: bool) -> str:
     text = StringIO()
-    show_trace(Console(file=text, width=200), "abc", history, full=full)
+    show_trace(Console(file=text, width=200), ExecutionHistory("abc", history), full=full)
     return text.getvalue()

@@ -10,14 +10,21 @@ from selfrag_cli.lab.commands.endings import end_with
 from selfrag_cli.lab.commands.options import Limit, Parallel
 from selfrag_cli.local.sources.place import place_to_ask
 from selfrag_cli.options import AsJson, Collection, Docs, Endpoint
+from selfrag_cli.sample import QUESTIONS
 from selfrag_cli.terminal import asking_progress, measuring_progress, out, print_json, reading_progress, warn
 
 if TYPE_CHECKING:
-    from selfrag_cli.lab.evaluation import Estimate, Plan
+    from selfrag_cli.lab.evaluation import Estimate, EvaluationPlan
     from selfrag_cli.lab.findings import Findings
     from selfrag_cli.lab.outputs import WrittenFrom
 
-QuestionSet = Annotated[Path, typer.Argument(metavar="QUESTIONS", help="A file of questions in JSON Lines.")]
+QuestionSet = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[QUESTIONS]",
+        help="A file of questions in JSON Lines; the sample's, about the sample handbook, if left out.",
+    ),
+]
 Variants = Annotated[
     list[str] | None,
     typer.Option(
@@ -28,7 +35,7 @@ Variants = Annotated[
 ]
 ResultsFile = Annotated[
     Path | None,
-    typer.Option("--results", help="Where answers are stored, and gone on with; QUESTIONS.results.jsonl by default."),
+    typer.Option("--results", help="Where answers are stored, and continued; QUESTIONS.results.jsonl by default."),
 ]
 MaxCost = Annotated[
     float | None,
@@ -55,14 +62,14 @@ FailIf = Annotated[
     typer.Option(
         "--fail-if",
         metavar="'match < 0.9'",
-        help="End with exit code 3 if it is so, also against answers of before: 'match < before.csv - 0.03'; more "
-        "than once.",
+        help="Exit with code 3 if the condition holds; also against earlier answers: 'match < before.csv - 0.03'; "
+        "more than once.",
     ),
 ]
 
 
 def evaluate(
-    questions: QuestionSet,
+    questions: QuestionSet = None,
     docs: Docs = None,
     collection: Collection = "",
     endpoint: Endpoint = "",
@@ -80,10 +87,10 @@ def evaluate(
 
     `selfrag eval graders ROWS` compares the graders themselves with people's labels.
 
-    Every answer is stored as it comes: the same command goes on where it was ended. Exit code 1 says that questions
-    are left without an answer, 3 that a condition of --fail-if holds. A deployment's key is SELFRAG_API_KEY.
+    Every answer is stored as it comes: the same command continues where it ended. Exit code 1 means that questions
+    have no answer, 3 that a condition of --fail-if holds. A deployment's key is SELFRAG_API_KEY.
     """
-    from selfrag_cli.lab.evaluation import Plan
+    from selfrag_cli.lab.evaluation import EvaluationPlan
     from selfrag_cli.lab.gate import check_findings, read_all_conditions
     from selfrag_cli.lab.outputs import check_outputs, write_outputs
     from selfrag_cli.lab.question_sets import read_questions
@@ -95,12 +102,16 @@ def evaluate(
             "A deployment answers from its own documents, and does not show what its writer saw: leave out --docs, "
             "--collection and --judge."
         )
+    if not questions and (endpoint or docs or collection):
+        raise InvalidInput("The sample's questions are about the sample handbook: name a file of your own questions.")
     conditions = read_all_conditions(fail_if or [])
     check_outputs(output or [])
     variants = read_variants(variant or [])
-    stored = results or Path(f"{questions.stem}.results.jsonl")
+    stored = results or Path(f"{questions.stem if questions else 'sample'}.results.jsonl")
     place = None if endpoint else place_to_ask(docs, collection)
-    plan = Plan(read_questions(questions, limit), variants, stored, parallel, max_cost, place, endpoint)
+    plan = EvaluationPlan(
+        read_questions(questions or QUESTIONS, limit), variants, stored, parallel, max_cost, place, endpoint
+    )
     findings, left = _answers(plan)
     written_from = written_from_beside(stored)
     unjudged = _judge(findings, written_from, plan, judge) if judge and not plan.only_estimates else 0
@@ -112,7 +123,7 @@ def evaluate(
     end_with(check_findings(findings, conditions))
 
 
-def _answers(plan: "Plan") -> "tuple[Findings, int]":
+def _answers(plan: "EvaluationPlan") -> "tuple[Findings, int]":
     from selfrag_cli.lab.evaluation import Display, evaluate
 
     return evaluate(plan, Display(warn, _show_estimate, reading_progress, asking_progress))
@@ -124,7 +135,7 @@ def _show_estimate(estimate: "Estimate") -> None:
     typer.echo(f"selfrag: {estimate.left} of {estimate.total} answers to get, for {dollars}{spent}", err=True)
 
 
-def _judge(findings: "Findings", written_from: "WrittenFrom", plan: "Plan", model: str) -> int:
+def _judge(findings: "Findings", written_from: "WrittenFrom", plan: "EvaluationPlan", model: str) -> int:
     """Have each answer judged, and return the number of missing verdicts."""
     from selfrag_cli.lab.judge import Judge, judge_answers
 
@@ -146,7 +157,7 @@ def _show(findings: "Findings", as_json: bool) -> None:
 
 def _end_incomplete(left: int, unjudged: int) -> None:
     if unjudged:
-        warn([f"{unjudged} verdicts are missing: an answer has no trace beside the results, or no verdict came"])
+        warn([f"{unjudged} verdicts are missing: an answer has no trace next to the results, or no verdict came"])
     if left:
         warn([f"{left} answers are missing; the same command goes on with them"])
     if left or unjudged:

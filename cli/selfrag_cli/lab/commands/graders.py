@@ -15,7 +15,7 @@ from selfrag_cli.terminal import err, measuring_progress, out, print_json
 
 if TYPE_CHECKING:
     from selfrag_cli.lab.comparison import Interval
-    from selfrag_cli.lab.graders.evaluation import Way
+    from selfrag_cli.lab.graders.evaluation import GraderConfig
     from selfrag_cli.lab.graders.report import GraderReport, WayReport
 
 # The folder of the files of public sets.
@@ -26,17 +26,15 @@ Rows = Annotated[
 ]
 Step = Annotated[str, typer.Option("--step", help="The grader: its folder among the steps.")]
 Prompts = Annotated[
-    list[str] | None, typer.Option("--prompt", metavar="FILE", help="Judge with this prompt, too; more than once.")
+    list[str] | None, typer.Option("--prompt", metavar="FILE", help="Also judge with this prompt; more than once.")
 ]
 Models = Annotated[
-    list[str] | None, typer.Option("--model", metavar="MODEL", help="Judge with this model alone, too; more than once.")
+    list[str] | None, typer.Option("--model", metavar="MODEL", help="Also judge with this model alone; more than once.")
 ]
 Publish = Annotated[
-    bool, typer.Option("--publish", help="Of grade_support: show its precision in the answers that it passes from now.")
+    bool, typer.Option("--publish", help="For grade_support: show its measured precision in answers from now on.")
 ]
-To = Annotated[
-    str, typer.Option("--name", help="With --publish: the deployment that it is for; this laptop if left out.")
-]
+To = Annotated[str, typer.Option("--name", help="With --publish: the name of the deployment; this laptop if left out.")]
 
 
 def graders(
@@ -55,8 +53,8 @@ def graders(
 ) -> None:
     """Compare a grader with people: labelled rows through the deployed step, and how often it is right.
 
-    Every verdict is stored: the same command pays for none twice. Exit code 1 says that some could not be had, 3
-    that a condition of --fail-if holds.
+    Every verdict is stored: the same command pays for none twice. Exit code 1 means that verdicts are missing,
+    3 that a condition of --fail-if holds.
     """
     from selfrag_cli.lab.gate import read_conditions
     from selfrag_cli.lab.graders.evaluation import Job, graded
@@ -85,17 +83,17 @@ def graders(
     end_with(gate_of(job, report, verdicts, conditions))
 
 
-def _ways(step: str, prompts: list[str], models: list[str]) -> "list[Way]":
+def _ways(step: str, prompts: list[str], models: list[str]) -> "list[GraderConfig]":
     """Return the step as it is set, then with each of the prompts, then with each of the models."""
-    from selfrag_cli.lab.graders.evaluation import Way
+    from selfrag_cli.lab.graders.evaluation import GraderConfig
     from selfrag_cli.lab.judging import AS_SET, Setting, alone
     from selfrag_cli.lab.runs.variants import read_prompt
 
     files = [read_prompt(f"{step}={file}", [step]) for file in prompts]
     return [
-        Way(AS_SET, Setting()),
-        *(Way(path.stem, Setting(prompts={step: text})) for _, path, text in files),
-        *(Way(model, alone(step, model)) for model in models),
+        GraderConfig(AS_SET, Setting()),
+        *(GraderConfig(path.stem, Setting(prompts={step: text})) for _, path, text in files),
+        *(GraderConfig(model, alone(step, model)) for model in models),
     ]
 
 

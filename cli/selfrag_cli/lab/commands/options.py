@@ -21,5 +21,7 @@ Parallel = Annotated[int, typer.Option("--parallel", metavar="N", min=1, max=64,
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Take the first N rows.")]
 FailIf = Annotated[
     list[str] | None,
-    typer.Option("--fail-if", metavar="'supported < 0.9'", help="End with exit code 3 if it is so; more than once."),
+    typer.Option(
+        "--fail-if", metavar="'supported < 0.9'", help="Exit with code 3 if the condition holds; more than once."
+    ),
 ]

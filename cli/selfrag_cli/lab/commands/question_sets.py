@@ -12,7 +12,7 @@ from selfrag_cli.local.sources.place import Place, place_to_read
 from selfrag_cli.terminal import measuring_progress, print_row, reading_progress, warn
 
 if TYPE_CHECKING:
-    from selfrag_cli.lab.drafting.generation import Outcome
+    from selfrag_cli.lab.drafting.generation import DraftingResult
 
 Output = Annotated[
     Path | None, typer.Option("--output", metavar="FILE", help="A new file for the questions; printed if left out.")
@@ -47,7 +47,7 @@ def questions(
         raise typer.Exit(1)
 
 
-def _drafted(place: Place, count: int, max_cost: float | None) -> "Outcome":
+def _drafted(place: Place, count: int, max_cost: float | None) -> "DraftingResult":
     from selfrag_cli.lab.drafting.generation import drafted, passages_of, sampled, writer_for
     from selfrag_cli.lab.runs.asking import brought_in_step
 
@@ -61,7 +61,7 @@ def _drafted(place: Place, count: int, max_cost: float | None) -> "Outcome":
     return outcome
 
 
-def _write(output: Path | None, outcome: "Outcome") -> None:
+def _write(output: Path | None, outcome: "DraftingResult") -> None:
     from selfrag_cli.lab.drafting.drafts import rows_of
 
     rows = rows_of(outcome.drafts)

@@ -45,8 +45,8 @@ def replay(
 ) -> None:
     """Judge recorded questions again under another prompt or model, without searching and writing.
 
-    Only what would be asked otherwise than it was is asked, and paid, once: the verdicts are stored. Exit code 1 says
-    that some could not be had, 3 that a condition of --fail-if holds.
+    Only requests that differ from the recorded ones are sent and paid, once: verdicts are stored. Exit code 1 means
+    that verdicts are missing, 3 that a condition of --fail-if holds.
     """
     from selfrag_cli.lab.gate import read_conditions
     from selfrag_cli.lab.replay import Changes, replayed

@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
 from selfrag.domain.passages import Passage
 from selfrag.text.east_asian import RUN
+from selfrag_cli.feedback.gold import QuestionRow
 from selfrag_cli.lab.matching import match
 
 Kind = Literal["single_fact", "several_facts", "follow_up", "unanswerable"]
 
 
 @dataclass(frozen=True)
-class Turn:
+class DraftTurn:
     """A question, and the words of the passages that answer it, each a fact; none where there is no answer."""
 
     question: str
@@ -26,16 +27,16 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Draft:
+class QuestionDraft:
     """A question of a kind, and the passages that it is about; `before` is the turn that a follow-up follows."""
 
     kind: Kind
-    turn: Turn
+    turn: DraftTurn
     passages: tuple[Passage, ...]
-    before: Turn | None = None
+    before: DraftTurn | None = None
 
     @property
-    def turns(self) -> list[Turn]:
+    def turns(self) -> list[DraftTurn]:
         """Return the question, behind the one that it follows."""
         return [turn for turn in (self.before, self.turn) if turn]
 
@@ -45,7 +46,7 @@ class Draft:
         return tuple(turn.question for turn in self.turns)
 
 
-def flaw_of(draft: Draft) -> str | None:
+def flaw_of(draft: QuestionDraft) -> str | None:
     """Return the flaw of a question as far as code can tell; None for none.
 
     Words are compared as `match` compares an answer with the right one.
@@ -68,7 +69,7 @@ def flaw_of(draft: Draft) -> str | None:
     return None
 
 
-def with_sources(draft: Draft) -> Draft:
+def with_sources(draft: QuestionDraft) -> QuestionDraft:
     """Return the draft with only those of its passages that hold a fact; all of them where there is no fact."""
     facts = [fact for turn in draft.turns for fact in turn.facts]
     sources = tuple(passage for passage in draft.passages if any(_stands_in(fact, [passage]) for fact in facts))
@@ -79,24 +80,24 @@ def _stands_in(fact: str, passages: Sequence[Passage]) -> bool:
     return any(match(passage.text, fact) for passage in passages)
 
 
-def rows_of(drafts: Sequence[Draft]) -> list[dict[str, Any]]:
+def rows_of(drafts: Sequence[QuestionDraft]) -> list[QuestionRow]:
     """Return the questions as rows of a set; an earlier question has a number for its id."""
-    rows: list[dict[str, Any]] = []
+    rows: list[QuestionRow] = []
     for number, draft in enumerate(drafts, 1):
         if draft.kind == "unanswerable":
             rows.append({"question": draft.turn.question, "answerable": False, "kind": draft.kind})
             continue
-        sources = {
+        sources: QuestionRow = {
             "documents": list(dict.fromkeys(passage.document for passage in draft.passages)),
             "passages": [passage.text for passage in draft.passages],
         }
         if draft.before:
             rows.append({"id": str(number), **_row(draft.before), **sources, "kind": "single_fact"})
-        facts = {"facts": list(draft.turn.facts)} if len(draft.turn.facts) > 1 else {}
-        after = {"after": str(number)} if draft.before else {}
+        facts: QuestionRow = {"facts": list(draft.turn.facts)} if len(draft.turn.facts) > 1 else {}
+        after: QuestionRow = {"after": str(number)} if draft.before else {}
         rows.append({**_row(draft.turn), **facts, **sources, "kind": draft.kind, **after})
     return rows
 
 
-def _row(turn: Turn) -> dict[str, Any]:
+def _row(turn: DraftTurn) -> QuestionRow:
     return {"question": turn.question, "answer": turn.answer, "answerable": True}

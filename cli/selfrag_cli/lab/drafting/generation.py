@@ -13,8 +13,8 @@ from selfrag.domain.errors import BudgetExceeded, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import CANDIDATES, best
 from selfrag.text.east_asian import RUN
-from selfrag_cli.lab.drafting.drafts import Draft, Kind
-from selfrag_cli.lab.drafting.writer import STEP, Writer
+from selfrag_cli.lab.drafting.drafts import Kind, QuestionDraft
+from selfrag_cli.lab.drafting.writer import STEP, QuestionWriter
 from selfrag_cli.local.backends import chosen_backends
 from selfrag_cli.local.index import local_parts, open_embedder, open_index
 from selfrag_cli.local.sources.place import Place
@@ -34,17 +34,19 @@ _SEED = 1
 
 
 @dataclass
-class Outcome:
+class DraftingResult:
     """The drafts, the reasons for dropped tries, and the reason for an early end, if any."""
 
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[QuestionDraft] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
     ended: str = ""
 
 
-def drafted(count: int, pieces: Iterable[Piece], writer: Writer, progress: Callable[[int], None]) -> Outcome:
+def drafted(
+    count: int, pieces: Iterable[Piece], writer: QuestionWriter, progress: Callable[[int], None]
+) -> DraftingResult:
     """Draft `count` questions, or as many as the passages give; the kinds take turns."""
-    outcome, seen = Outcome(), set[tuple[str, ...]]()
+    outcome, seen = DraftingResult(), set[tuple[str, ...]]()
     tries = zip(range(TRIES * count), cycle(get_args(Kind)), pieces, strict=False)
     for _, kind, piece in tries:
         try:
@@ -52,9 +54,9 @@ def drafted(count: int, pieces: Iterable[Piece], writer: Writer, progress: Calla
         except (BudgetExceeded, TemporarilyUnavailable) as error:
             outcome.ended = str(error)
             break
-        if isinstance(draft, Draft) and draft.questions in seen:
+        if isinstance(draft, QuestionDraft) and draft.questions in seen:
             draft = "it is asked already"
-        if isinstance(draft, Draft):
+        if isinstance(draft, QuestionDraft):
             seen.add(draft.questions)
             outcome.drafts.append(draft)
         else:
@@ -99,7 +101,7 @@ def passages_of(place: Place) -> list[Passage]:
 
 
 @contextmanager
-def writer_for(place: Place, max_cost: float | None) -> Iterator[Writer]:
+def writer_for(place: Place, max_cost: float | None) -> Iterator[QuestionWriter]:
     """Yield the writer that the settings name, over the stores of the home."""
     with (
         chosen_backends(place) as backends,
@@ -111,4 +113,4 @@ def writer_for(place: Place, max_cost: float | None) -> Iterator[Writer]:
             vector = embedder.query(question)
             return best(index.search(question, vector, CANDIDATES, bounds), PASSAGES, embedder.spread_floor)
 
-        yield Writer(questions.model(STEP), search, max_cost)
+        yield QuestionWriter(questions.model(STEP), search, max_cost)

@@ -10,7 +10,7 @@ from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import Passage
 from selfrag.ports.model import Claude, Judgement
 from selfrag.ports.prompts import load_prompt
-from selfrag_cli.lab.drafting.drafts import Draft, Kind, Turn, flaw_of, with_sources
+from selfrag_cli.lab.drafting.drafts import DraftTurn, Kind, QuestionDraft, flaw_of, with_sources
 
 Search = Callable[[str], list[Passage]]
 # The step whose model writes: drafting is no step of a deployment.
@@ -24,20 +24,20 @@ class WrittenTurn(BaseModel):
     question: str
 
 
-class Writing(BaseModel):
+class DraftReply(BaseModel):
     """The shape of the model's reply: the questions in the order in which they are asked."""
 
     turns: list[WrittenTurn]
 
 
-class Answering(BaseModel):
+class AnswerCheck(BaseModel):
     """The shape of the model's verdict; the words come first, so that it looks for them before it decides."""
 
     quote: str
     answered: bool
 
 
-class Writer:
+class QuestionWriter:
     """Asks Claude for at most `most` dollars in all; None for no limit.
 
     `search` finds the best passages for a question, by which one without an answer is checked.
@@ -48,7 +48,7 @@ class Writer:
         self._to_write, self._to_answer = load_prompt(__name__, "write.md"), load_prompt(__name__, "answer.md")
         self.spent = 0.0
 
-    def draft(self, kind: Kind, passage: Passage, other: Passage | None) -> Draft | str:
+    def draft(self, kind: Kind, passage: Passage, other: Passage | None) -> QuestionDraft | str:
         """Return a checked question about a passage, or why there is none; `other` is one of the same document.
 
         Raises BudgetExceeded if the sum is spent, TemporarilyUnavailable if the model does not reply.
@@ -61,26 +61,26 @@ class Writer:
                 for number, p in enumerate(passages, start=1)
             ],
         }
-        reply = self._within().judge(STEP, self._to_write, fields, Writing)
+        reply = self._within().judge(STEP, self._to_write, fields, DraftReply)
         self._pay(reply)
         if reply.verdict is None:
             return f"the reply is {reply.flaw}"
-        turns = [Turn(" ".join(turn.question.split()), tuple(turn.facts)) for turn in reply.verdict.turns]
+        turns = [DraftTurn(" ".join(turn.question.split()), tuple(turn.facts)) for turn in reply.verdict.turns]
         if len(turns) != (2 if kind == "follow_up" else 1):
             return "the passage does not lend itself to the kind"
-        draft = Draft(kind, turns[-1], tuple(passages), turns[0] if len(turns) > 1 else None)
+        draft = QuestionDraft(kind, turns[-1], tuple(passages), turns[0] if len(turns) > 1 else None)
         if flaw := flaw_of(draft):
             return flaw
         if kind == "unanswerable" and self._may_have_answer(draft):
             return "a passage that the search finds may answer it"
         return with_sources(draft)
 
-    def _may_have_answer(self, draft: Draft) -> bool:
+    def _may_have_answer(self, draft: QuestionDraft) -> bool:
         """Return whether the best passages of a search may answer the question; also where there is no verdict."""
         passages = _distinct([*self._search(draft.turn.question), *draft.passages])
         shown = [{"document": p.document, "title": p.title, "text": p.text} for p in passages]
         fields = {"question": draft.turn.question, "passages": shown}
-        reply = self._within().judge(STEP, self._to_answer, fields, Answering)
+        reply = self._within().judge(STEP, self._to_answer, fields, AnswerCheck)
         self._pay(reply)
         return reply.verdict is None or reply.verdict.answered
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from selfrag import bootstrap
 from selfrag.ports.measurements import measurement_key
 from selfrag.question.grade_support.logic import Support
-from selfrag_cli.lab.graders.rows import KINDS, Row
+from selfrag_cli.lab.graders.rows import KINDS, LabelledRow
 from selfrag_cli.lab.judging import Case, Progress, Setting, asked_as, budget_of, cost, grader_of, judged, judging
 
 
 @dataclass(frozen=True)
-class Way:
+class GraderConfig:
     """A name, and the prompts and models by which the step judges."""
 
     name: str
@@ -19,10 +19,10 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Verdicts:
+class GraderVerdicts:
     """The labels that a way gave to rows, by their places; `measured_as` is the key of its measured precision."""
 
-    way: Way
+    way: GraderConfig
     model: str
     labels: Mapping[int, str]
     calls: Mapping[str, int]
@@ -35,12 +35,12 @@ class Job:
     """The rows to judge, and the limits."""
 
     step: str
-    rows: Sequence[Row]
+    rows: Sequence[LabelledRow]
     parallel: int = 8
     max_cost: float | None = None
 
 
-def graded(job: Job, ways: Sequence[Way], progress: Progress) -> list[Verdicts]:
+def graded(job: Job, ways: Sequence[GraderConfig], progress: Progress) -> list[GraderVerdicts]:
     """Judge the rows in each way, and store every verdict in the home's verdict cache.
 
     Raises what `judging` and `judged` raise. When the dollars are spent, the rows that are left have no label.
@@ -52,7 +52,7 @@ def graded(job: Job, ways: Sequence[Way], progress: Progress) -> list[Verdicts]:
     return verdicts
 
 
-def _graded(job: Job, way: Way, left: float | None, progress: Progress) -> Verdicts:
+def _graded(job: Job, way: GraderConfig, left: float | None, progress: Progress) -> GraderVerdicts:
     kind = KINDS[job.step]
     cases = {f"{at}": Case(job.step, kind.task(row)) for at, row in enumerate(job.rows)}
     with judging(way.setting, {}) as grade:
@@ -61,7 +61,7 @@ def _graded(job: Job, way: Way, left: float | None, progress: Progress) -> Verdi
         budget = None if left is None else budget_of(left, [job.step])
         results = judged(cases, grade, job.parallel, budget, progress)
     models = [call.model for result in results.values() for call in result.calls]
-    return Verdicts(
+    return GraderVerdicts(
         way,
         model,
         {int(at): kind.label(result.model_dump()["verdict"]) for at, result in results.items() if not result.error},

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from selfrag_cli.lab.comparison import Interval, mcnemar, wilson
 from selfrag_cli.lab.gate import Condition, Gate, check_figures
-from selfrag_cli.lab.graders.evaluation import Job, Verdicts
+from selfrag_cli.lab.graders.evaluation import GraderVerdicts, Job
 from selfrag_cli.lab.graders.rows import KINDS
 
 # A share with its interval.
@@ -58,7 +58,7 @@ class GraderReport(BaseModel):
     comparisons: list[WayComparison]
 
 
-def report_of(job: Job, verdicts: Sequence[Verdicts]) -> GraderReport:
+def report_of(job: Job, verdicts: Sequence[GraderVerdicts]) -> GraderReport:
     """Return the figures over the rows that every way has judged."""
     places = [at for at in range(len(job.rows)) if all(at in way.labels for way in verdicts)]
     first, *others = verdicts
@@ -71,7 +71,7 @@ def report_of(job: Job, verdicts: Sequence[Verdicts]) -> GraderReport:
     )
 
 
-def _way(job: Job, verdicts: Verdicts, places: Sequence[int]) -> WayReport:
+def _way(job: Job, verdicts: GraderVerdicts, places: Sequence[int]) -> WayReport:
     kind = KINDS[job.step]
     pairs = [(job.rows[at].label, verdicts.labels[at]) for at in places]
     counts = Counter((people in kind.passing, label in kind.passing) for people, label in pairs)
@@ -100,19 +100,21 @@ def _share(count: int, of: int) -> Share | None:
     return (count / of, wilson(count, of)) if of else None
 
 
-def _comparison(job: Job, base: Verdicts, way: Verdicts, places: Sequence[int]) -> WayComparison:
+def _comparison(job: Job, base: GraderVerdicts, way: GraderVerdicts, places: Sequence[int]) -> WayComparison:
     right = [[_is_right(job, verdicts, at) for at in places] for verdicts in (base, way)]
     pairs = list(zip(*right, strict=True))
     won, lost = pairs.count((False, True)), pairs.count((True, False))
     return WayComparison(base=base.way.name, way=way.way.name, won=won, lost=lost, p=mcnemar(won, lost))
 
 
-def _is_right(job: Job, verdicts: Verdicts, at: int) -> bool:
+def _is_right(job: Job, verdicts: GraderVerdicts, at: int) -> bool:
     passing = KINDS[job.step].passing
     return (job.rows[at].label in passing) == (verdicts.labels.get(at) in passing)
 
 
-def gate_of(job: Job, report: GraderReport, verdicts: Sequence[Verdicts], conditions: Sequence[Condition]) -> Gate:
+def gate_of(
+    job: Job, report: GraderReport, verdicts: Sequence[GraderVerdicts], conditions: Sequence[Condition]
+) -> Gate:
     """Check the figures of each way; the claims and questions with a wrong label explain them."""
     gate = Gate()
     for way, of_way in zip(report.ways, verdicts, strict=True):

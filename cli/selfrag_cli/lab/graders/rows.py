@@ -16,7 +16,7 @@ UNGRADED = "ungraded"
 USEFUL = 3
 
 
-class Row(BaseModel):
+class LabelledRow(BaseModel):
     """A case and the label that people gave it."""
 
     label: str
@@ -39,11 +39,11 @@ class Kind:
     labels: tuple[str, ...]
     passing: tuple[str, ...]
     needs: tuple[str, ...]
-    task: Callable[[Row], dict[str, Any]]
-    label: Callable[[Mapping[str, Any]], str]
+    task: Callable[[LabelledRow], dict[str, object]]
+    label: Callable[[Mapping[str, object]], str]
 
 
-def passages_of(row: Row) -> list[Passage]:
+def passages_of(row: LabelledRow) -> list[Passage]:
     """Return the passages of a row, with their numbers as ids."""
     return [Passage(passage_id=f"{at}", document=f"{at}", text=text) for at, text in enumerate(row.passages, 1)]
 
@@ -55,16 +55,16 @@ def support_label(verdict: SupportVerdict) -> str:
     return levels.get(verdict.level, "contradicted" if denied else "unsupported")
 
 
-def _support_task(row: Row) -> dict[str, Any]:
+def _support_task(row: LabelledRow) -> dict[str, object]:
     passages = [passage.model_dump() for passage in passages_of(row)]
     return {"question": row.question, "answer": row.claim, "passages": passages}
 
 
-def _relevance_label(verdict: Mapping[str, Any]) -> str:
+def _relevance_label(verdict: Mapping[str, object]) -> str:
     return RelevanceVerdict.model_validate(verdict).label
 
 
-def _utility_label(verdict: Mapping[str, Any]) -> str:
+def _utility_label(verdict: Mapping[str, object]) -> str:
     score = UtilityVerdict.model_validate(verdict).score
     return UNGRADED if score is None else str(score)
 
@@ -103,12 +103,12 @@ KINDS: dict[str, Kind] = {
         ("yes",),
         ("question", "right", "answer"),
         lambda row: {"question": row.question, "right": row.right, "answer": row.answer},
-        lambda verdict: verdict["says"] or UNGRADED,
+        lambda verdict: str(verdict["says"] or UNGRADED),
     ),
 }
 
 
-def read_rows(path: Path, step: str) -> list[Row]:
+def read_rows(path: Path, step: str) -> list[LabelledRow]:
     """Read the rows of a file for a grader; raises InvalidInput with the number of a line that it cannot judge."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -120,9 +120,9 @@ def read_rows(path: Path, step: str) -> list[Row]:
     return rows
 
 
-def _row(where: str, line: str, kind: Kind) -> Row:
+def _row(where: str, line: str, kind: Kind) -> LabelledRow:
     try:
-        row = Row.model_validate_json(line)
+        row = LabelledRow.model_validate_json(line)
     except ValidationError as error:
         raise InvalidInput(f"{where}: it is no row: {error.errors()[0]['msg']}.") from error
     if row.label not in kind.labels:

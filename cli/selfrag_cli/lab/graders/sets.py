@@ -3,15 +3,15 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from selfrag.domain.errors import InvalidInput
 from selfrag.text.sentences import split_sentences
-from selfrag_cli.lab.graders.rows import Row
+from selfrag_cli.lab.graders.rows import LabelledRow
 
 _ENTAILED = {"entailment": "supported", "neutral": "unsupported", "contradiction": "contradicted"}
 
@@ -24,7 +24,7 @@ class PublicSet:
     commit: str
     path: str
     sha256: str
-    read: Callable[[str], Iterator[Row]]
+    read: Callable[[str], Iterator[LabelledRow]]
 
     @property
     def address(self) -> str:
@@ -46,7 +46,7 @@ class PublicSet:
         return content.decode()
 
 
-def read_set(name: str, directory: Path) -> list[Row]:
+def read_set(name: str, directory: Path) -> list[LabelledRow]:
     """Read the rows of a set from a directory.
 
     Raises InvalidInput for another name, a file that is missing, with the command that brings it, or another digest.
@@ -56,7 +56,7 @@ def read_set(name: str, directory: Path) -> list[Row]:
     return list(SETS[name].read(SETS[name].text(directory, name)))
 
 
-def wice(text: str) -> Iterator[Row]:
+def wice(text: str) -> Iterator[LabelledRow]:
     """Read claims of Wikipedia; the chunks of a claim's sources that hold evidence are its passages.
 
     A few claims have chunks with different labels: the last one's counts.
@@ -66,22 +66,30 @@ def wice(text: str) -> Iterator[Row]:
     for _, group in groupby(rows, key=lambda row: row["meta"]["id"]):
         chunks = list(group)
         passages = [" ".join(chunk["evidence"]) for chunk in chunks]
-        yield Row(claim=chunks[-1]["claim"], passages=passages, label=labels[chunks[-1]["label"]])
+        yield LabelledRow(claim=chunks[-1]["claim"], passages=passages, label=labels[chunks[-1]["label"]])
 
 
-def jnli(text: str) -> Iterator[Row]:
+def jnli(text: str) -> Iterator[LabelledRow]:
     """Read Japanese pairs of captions."""
     for row in map(json.loads, text.splitlines()):
-        yield Row(claim=row["sentence2"], passages=[row["sentence1"]], label=_ENTAILED[row["label"]])
+        yield LabelledRow(claim=row["sentence2"], passages=[row["sentence1"]], label=_ENTAILED[row["label"]])
 
 
-def klue(text: str) -> Iterator[Row]:
+def klue(text: str) -> Iterator[LabelledRow]:
     """Read Korean pairs of sentences."""
     for row in json.loads(text):
-        yield Row(claim=row["hypothesis"], passages=[row["premise"]], label=_ENTAILED[row["gold_label"]])
+        yield LabelledRow(claim=row["hypothesis"], passages=[row["premise"]], label=_ENTAILED[row["gold_label"]])
 
 
-def faith_judge(text: str) -> Iterator[Row]:
+class _Mark(TypedDict):
+    """What people marked in a text, from character to character."""
+
+    label_type: str
+    start: int
+    end: int
+
+
+def faith_judge(text: str) -> Iterator[LabelledRow]:
     """Read sentences of answers, each a claim with the label of what people marked in it.
 
     A sentence of fewer than three words, such as the head of a list, is no claim.
@@ -95,11 +103,11 @@ def faith_judge(text: str) -> Iterator[Row]:
                 end = start + len(sentence)
                 if len(sentence.split()) > 2:
                     label = _marked(response["labels"], start, end)
-                    yield Row(question=question, claim=sentence.strip(), passages=passages, label=label)
+                    yield LabelledRow(question=question, claim=sentence.strip(), passages=passages, label=label)
                 start = end
 
 
-def _marked(spans: Sequence[Mapping[str, Any]], start: int, end: int) -> str:
+def _marked(spans: Sequence[_Mark], start: int, end: int) -> str:
     """Return the worst mark in a stretch of a text, from character to character."""
     kinds = [span["label_type"] for span in spans if span["start"] < end and start < span["end"]]
     if any("Conflict" in kind for kind in kinds):

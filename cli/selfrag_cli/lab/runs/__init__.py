@@ -1,1 +1,1 @@
-"""A run: who is asked what, for how much, and where the answers are kept."""
+"""A run: the questions of each variant, their budget, and the file of the answers."""

@@ -1,24 +1,25 @@
 """Questions to the local stack, in processes as `selfrag serve` has them, or to a deployment."""
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.questions import AskRequest
+from selfrag_cli.histories import ExecutionHistory
+from selfrag_cli.lab.responses import Response
 from selfrag_cli.lab.runs.variants import Variant
 from selfrag_cli.local.backends import check_services, has_web
-from selfrag_cli.local.lookup import known_records
+from selfrag_cli.local.lookup import stored_records
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.local.sources.sync import OnDocument, sync
 from selfrag_cli.remote import ask_remote
 
 # Called with a request, a key that is the same when the same question is asked once more, and the variant that asks;
 # returns the response.
-Ask = Callable[[AskRequest, str, Variant], dict[str, Any]]
+Ask = Callable[[AskRequest, str, Variant], Response]
 # Called with the history of each execution that has ended.
-Store = Callable[[Sequence[Mapping[str, Any]]], None]
+Store = Callable[[ExecutionHistory], None]
 
 
 def brought_in_step(place: Place, on_document: OnDocument) -> list[str]:
@@ -28,7 +29,7 @@ def brought_in_step(place: Place, on_document: OnDocument) -> list[str]:
     """
     check_services()
     if place.directory is None:
-        known_records(place)
+        stored_records(place)
         return []
     return sync(place, on_document).in_short(place)
 
@@ -43,22 +44,22 @@ def asking_place(place: Place, variants: Sequence[Variant], store: Store) -> Ite
     with workers(place, setups) as processes:
         by_setup = dict(zip(setups, processes, strict=True))
 
-        def ask(request: AskRequest, key: str, variant: Variant) -> dict[str, Any]:
+        def ask(request: AskRequest, key: str, variant: Variant) -> Response:
             payload = request.execution_input([place.collection])
             payload["policy"]["web_search"] &= has_web(place)
             try:
-                response, error, history = by_setup[variant.setup].execute(uuid.uuid4().hex, payload)
+                result = by_setup[variant.setup].execute(uuid.uuid4().hex, payload)
             except (EOFError, OSError):
                 raise SelfragError("The process that answers questions has ended.") from None
-            store(history)
-            if response is None:
+            store(result.history)
+            if result.response is None:
                 # It may have paid by then, so it is not to be asked again at once.
-                raise SelfragError(f"The workflow gave no response: {error}")
-            return response
+                raise SelfragError(f"The workflow gave no response: {result.error}")
+            return Response.model_validate(result.response)
 
         yield ask
 
 
 def asking_endpoint(endpoint: str, api_key: str) -> Ask:
     """Ask a deployment: a question with the key of an earlier one is paid once, within a day."""
-    return lambda request, key, variant: ask_remote(request, endpoint, api_key, key)
+    return lambda request, key, variant: Response.model_validate(ask_remote(request, endpoint, api_key, key))

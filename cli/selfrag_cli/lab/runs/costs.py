@@ -78,7 +78,7 @@ def estimated_usd(variants: Sequence[str], results: Results, usual: Mapping[str,
 
 
 @dataclass
-class Budget:
+class RunBudget:
     """The dollars of a run: `most` in all, `spent` so far; a question that may not cost `least` is not asked.
 
     The workflow holds a question to its limit (`policy.max_cost_usd`), and cuts an answer short where the limit is

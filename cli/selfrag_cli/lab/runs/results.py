@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.responses import Response
-from selfrag_cli.lab.runs.variants import Variant, Way
+from selfrag_cli.lab.runs.variants import Variant, VariantConfig
 
 
 class Head(BaseModel):
@@ -24,11 +24,11 @@ class Head(BaseModel):
     source: str
 
 
-class Result(BaseModel):
+class RunResult(BaseModel):
     """A line: a variant's whole response to a question, and how many seconds it took."""
 
     variant: str
-    way: Way
+    way: VariantConfig
     question_id: str
     question: str
     seconds: float
@@ -40,13 +40,13 @@ class Result(BaseModel):
         return self.response.usage.cost_usd
 
 
-Line = TypeVar("Line", Head, Result)
+Line = TypeVar("Line", Head, RunResult)
 
 
 class Results:
     """The results of a file that is open; `opened_results` makes it."""
 
-    def __init__(self, file: IO[str], head: Head, stored: Sequence[Result]) -> None:
+    def __init__(self, file: IO[str], head: Head, stored: Sequence[RunResult]) -> None:
         self.run = head.run
         self._file = file
         self._latest = {(result.variant, result.question_id): result for result in stored}
@@ -54,7 +54,7 @@ class Results:
         # An answer that failed was paid, too, although a later one replaces it.
         self.spent = sum(result.usd or 0.0 for result in stored)
 
-    def find(self, variant: str, question_id: str) -> Result | None:
+    def find(self, variant: str, question_id: str) -> RunResult | None:
         """Return the last answer of a variant to a question."""
         return self._latest.get((variant, question_id))
 
@@ -62,14 +62,14 @@ class Results:
         """Return the idempotency key of the next try of a question, the same until it has a result."""
         return f"{self.run}.{variant}.{question_id}.{self._tries[variant, question_id]}"
 
-    def add(self, result: Result) -> None:
+    def add(self, result: RunResult) -> None:
         """Append an answer; it is in the file when this returns."""
         _write(self._file, result)
         self._latest[result.variant, result.question_id] = result
         self._tries[result.variant, result.question_id] += 1
         self.spent += result.usd or 0.0
 
-    def of(self, variant: str) -> list[Result]:
+    def of(self, variant: str) -> list[RunResult]:
         """Return all results of a variant."""
         return [result for (name, _), result in self._latest.items() if name == variant]
 
@@ -107,14 +107,14 @@ def _lock(path: Path, file: IO[str]) -> None:
         raise InvalidInput(f"Another command writes to {path}: wait for its end, or name another file.") from error
 
 
-def _read(path: Path, file: IO[str]) -> tuple[Head | None, list[Result]]:
+def _read(path: Path, file: IO[str]) -> tuple[Head | None, list[RunResult]]:
     whole = path.read_bytes()
     if not whole:
         return None, []
     complete = whole[: whole.rfind(b"\n") + 1]
     first, *others = complete.split(b"\n")[:-1] or [whole]
     head = _parsed(path, 1, first, Head)
-    stored = [_parsed(path, number, line, Result) for number, line in enumerate(others, 2)]
+    stored = [_parsed(path, number, line, RunResult) for number, line in enumerate(others, 2)]
     # Only a file that is wholly ours is changed.
     file.truncate(len(complete))
     return head, stored
@@ -127,7 +127,9 @@ def _parsed(path: Path, number: int, line: bytes, kind: type[Line]) -> Line:
         raise InvalidInput(f"{path}, line {number}: it is no result; name another file for the results.") from error
 
 
-def _refuse_others(path: Path, head: Head, source: str, stored: Sequence[Result], variants: Sequence[Variant]) -> None:
+def _refuse_others(
+    path: Path, head: Head, source: str, stored: Sequence[RunResult], variants: Sequence[Variant]
+) -> None:
     if head.source != source:
         raise InvalidInput(f"{path} holds answers from {head.source}, not from {source}: name another file.")
     ways = {variant.name: variant.way for variant in variants}

@@ -12,10 +12,9 @@ from threading import Event
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
 from selfrag_cli.lab.question_sets import GoldQuestion
-from selfrag_cli.lab.responses import Response
 from selfrag_cli.lab.runs.asking import Ask
-from selfrag_cli.lab.runs.costs import Budget
-from selfrag_cli.lab.runs.results import Result, Results
+from selfrag_cli.lab.runs.costs import RunBudget
+from selfrag_cli.lab.runs.results import Results, RunResult
 from selfrag_cli.lab.runs.variants import Variant
 from selfrag_cli.remote import retry_after
 
@@ -30,14 +29,14 @@ Progress = Callable[[int, int, float], None]
 
 
 @dataclass(frozen=True)
-class Task:
+class QuestionTask:
     """A question to be asked by a variant."""
 
     question: GoldQuestion
     variant: Variant
 
 
-def tasks_left(questions: Sequence[GoldQuestion], variants: Sequence[Variant], results: Results) -> list[Task]:
+def tasks_left(questions: Sequence[GoldQuestion], variants: Sequence[Variant], results: Results) -> list[QuestionTask]:
     """Return what has no result yet, or one that failed; a question by all variants before the next one.
 
     So a run that is stopped has compared what it has asked. Each question has its own order of variants, the same each
@@ -48,7 +47,7 @@ def tasks_left(questions: Sequence[GoldQuestion], variants: Sequence[Variant], r
         for variant in sorted(variants, key=lambda variant: _digest(f"{question.id} {variant.name}")):
             result = results.find(variant.name, question.id)
             if result is None or result.response.failed:
-                tasks.append(Task(question, variant))
+                tasks.append(QuestionTask(question, variant))
     return tasks
 
 
@@ -59,14 +58,14 @@ def _digest(text: str) -> bytes:
 class Queue:
     """Tasks in their order; a follow-up waits for the answer before it, and is dropped if none will come."""
 
-    def __init__(self, tasks: Sequence[Task], results: Results) -> None:
+    def __init__(self, tasks: Sequence[QuestionTask], results: Results) -> None:
         self._tasks, self._results = list(tasks), results
         self._unfinished = {(task.variant.name, task.question.id) for task in tasks}
 
     def __len__(self) -> int:
         return len(self._tasks)
 
-    def first(self) -> Task | None:
+    def first(self) -> QuestionTask | None:
         """Return the first task that can begin."""
         for task in list(self._tasks):
             if not task.question.after or self.previous(task):
@@ -76,16 +75,16 @@ class Queue:
                 self.finish(task)
         return None
 
-    def previous(self, task: Task) -> str:
+    def previous(self, task: QuestionTask) -> str:
         """Return the id of the same variant's answer to the earlier question; "" where there is none."""
         earlier = self._results.find(task.variant.name, task.question.after or "")
         return earlier.response.id if earlier and not earlier.response.failed else ""
 
-    def begin(self, task: Task) -> None:
+    def begin(self, task: QuestionTask) -> None:
         """Take a task from the queue."""
         self._tasks.remove(task)
 
-    def finish(self, task: Task) -> None:
+    def finish(self, task: QuestionTask) -> None:
         """Note that a task brings no further answer in this run."""
         self._unfinished.discard((task.variant.name, task.question.id))
 
@@ -98,11 +97,11 @@ class Run:
 
     def __init__(
         self,
-        tasks: Sequence[Task],
+        tasks: Sequence[QuestionTask],
         ask: Ask,
         results: Results,
         parallel: int,
-        budget: Budget | None = None,
+        budget: RunBudget | None = None,
         progress: Progress = lambda done, total, usd: None,
         pause: Pause | None = None,
     ) -> None:
@@ -111,12 +110,12 @@ class Run:
         self._budget, self._progress = budget, progress
         self._ending = Event()
         self._pause = pause or self._ending.wait
-        self._at_work: dict[Future[Result], tuple[Task, float | None]] = {}
+        self._at_work: dict[Future[RunResult], tuple[QuestionTask, float | None]] = {}
         self._done = self._failures = 0
         self._error: SelfragError | None = None
 
     def run(self) -> int:
-        """Ask until all is asked or no money is left, and return the number of questions without an answer.
+        """Ask all questions or until the budget is spent, and return the number of questions without an answer.
 
         Raises InvalidInput or Misconfigured when a question is refused so, and TemporarilyUnavailable when several in
         a row fail; what was answered until then is stored.
@@ -156,18 +155,18 @@ class Run:
             self._at_work[threads.submit(self._answer, request, key, task)] = task, limit
         return bool(self._at_work)
 
-    def _answer(self, request: AskRequest, key: str, task: Task) -> Result:
+    def _answer(self, request: AskRequest, key: str, task: QuestionTask) -> RunResult:
         """Ask with retries; the seconds are those of the try that brought the response."""
         for pause in (*PAUSES, None):
             began = time.perf_counter()
             try:
-                response = Response.model_validate(self._ask(request, key, task.variant))
+                response = self._ask(request, key, task.variant)
             except TemporarilyUnavailable as error:
                 if pause is None or self._ending.is_set():
                     raise
                 self._pause(max(pause, retry_after(error)))
             else:
-                return Result(
+                return RunResult(
                     variant=task.variant.name,
                     way=task.variant.way,
                     question_id=task.question.id,
@@ -188,7 +187,7 @@ class Run:
                 self._budget.settle(limit, result.usd if result else None)
             self._progress(self._done, self._total, self._results.spent)
 
-    def _result(self, future: Future[Result]) -> Result | None:
+    def _result(self, future: Future[RunResult]) -> RunResult | None:
         self._failures += 1
         try:
             result = future.result()

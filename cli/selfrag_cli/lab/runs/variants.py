@@ -5,9 +5,9 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy, read_request
@@ -20,10 +20,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _EXAMPLE = """--variant 'small={"top_k": 2}'"""
 
 
-class Way(BaseModel):
+class VariantConfig(BaseModel):
     """What tells a variant from others: the policy's changed fields, the profile, and the versions of its prompts."""
 
-    policy: dict[str, Any] = {}
+    policy: dict[str, JsonValue] = {}
     profile: str = ""
     prompts: dict[str, str] = {}
 
@@ -37,9 +37,9 @@ class Variant:
     setup: Setup = AS_SET
 
     @property
-    def way(self) -> Way:
+    def way(self) -> VariantConfig:
         """Return its identity."""
-        return Way(
+        return VariantConfig(
             policy=self.policy.model_dump(mode="json", exclude_defaults=True),
             profile=self.setup.profile,
             prompts={step: prompt.version for step, prompt in self.setup.prompts},

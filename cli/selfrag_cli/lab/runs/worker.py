@@ -2,30 +2,41 @@
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.managers import BaseManager
 from typing import Any, Protocol
 
+from typing_extensions import override
+
+from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.serving.server import answering
 from selfrag_cli.local.setup import Setup
 from selfrag_cli.local.sources.place import Place
 
-Answered = tuple[dict[str, Any] | None, str, list[dict[str, Any]]]
+
+@dataclass(frozen=True)
+class WorkerResult:
+    """The response to a question, or None and the error; and the history of its execution."""
+
+    response: dict[str, Any] | None
+    error: str
+    history: ExecutionHistory
 
 
-class Worker(Protocol):
+class QuestionWorker(Protocol):
     """A process that answers questions; any number of threads may ask it at a time."""
 
-    def execute(self, question_id: str, payload: dict[str, Any]) -> Answered:
-        """Run a question to its end; return its response, or None and the error, and its history.
+    def execute(self, question_id: str, payload: Mapping[str, object]) -> WorkerResult:
+        """Run a question to its end.
 
         Raises EOFError or OSError if the process is gone.
         """
 
 
-class SetupWorker:
+class SetupWorker(QuestionWorker):
     """The executions of a place's questions with a setup, in a process that ends with the one that began it."""
 
     def open(self, place: Place, setup: Setup) -> None:
@@ -35,10 +46,10 @@ class SetupWorker:
         self._opened = ExitStack()
         self._executions, _ = self._opened.enter_context(answering(place, setup, keeps_histories=False))
 
-    def execute(self, question_id: str, payload: dict[str, Any]) -> Answered:
-        """Run a question to its end; return its response, or None and the error, and its history."""
+    @override
+    def execute(self, question_id: str, payload: Mapping[str, object]) -> WorkerResult:
         ended = self._executions.execute(question_id, payload)
-        return ended.output, ended.error, ended.history
+        return WorkerResult(ended.output, ended.error, ExecutionHistory(question_id, ended.history))
 
 
 class Processes(BaseManager):
@@ -49,7 +60,7 @@ Processes.register("SetupWorker", SetupWorker)
 
 
 @contextmanager
-def workers(place: Place, setups: Sequence[Setup]) -> Iterator[list[Worker]]:
+def workers(place: Place, setups: Sequence[Setup]) -> Iterator[list[QuestionWorker]]:
     """Begin a process for each setup, and end them with the block; raises selfrag's typed errors."""
     with ExitStack() as processes:
         started: list[Any] = []

@@ -11,15 +11,15 @@ from pathlib import Path
 from selfrag.bootstrap import Parts
 from selfrag_cli.local.home import connect, home
 from selfrag_cli.local.index.embedders import E5Embedder, NamedEmbedder
-from selfrag_cli.local.index.embedding_cache import KeptEmbedder
+from selfrag_cli.local.index.embedding_cache import CachedEmbedder
 from selfrag_cli.local.index.passage_index import EmbeddedIndex
 from selfrag_cli.local.index.store import SCHEMA
 
 __all__ = [
     "SCHEMA",
+    "CachedEmbedder",
     "E5Embedder",
     "EmbeddedIndex",
-    "KeptEmbedder",
     "NamedEmbedder",
     "embedding_with",
     "local_parts",
@@ -33,7 +33,7 @@ def open_index() -> EmbeddedIndex:
     return _index_in(home())
 
 
-def open_embedder() -> KeptEmbedder:
+def open_embedder() -> CachedEmbedder:
     """Return multilingual-e5-small, with the vectors of passages cached in the home directory."""
     return _embedder_in(home())
 
@@ -44,13 +44,13 @@ def local_parts() -> Parts:
 
 
 @contextmanager
-def embedding_with(embedder: NamedEmbedder | None) -> Iterator[KeptEmbedder]:
+def embedding_with(embedder: NamedEmbedder | None) -> Iterator[CachedEmbedder]:
     """Open an embedder whose vectors are cached in the home directory; multilingual-e5-small if it is None."""
     if embedder is None:
         yield open_embedder()
         return
     with closing(connect(SCHEMA)) as connection:
-        yield KeptEmbedder(embedder, connection)
+        yield CachedEmbedder(embedder, connection)
 
 
 @cache
@@ -59,5 +59,5 @@ def _index_in(directory: Path) -> EmbeddedIndex:
 
 
 @cache
-def _embedder_in(directory: Path) -> KeptEmbedder:
-    return KeptEmbedder(E5Embedder(), connect(SCHEMA, directory))
+def _embedder_in(directory: Path) -> CachedEmbedder:
+    return CachedEmbedder(E5Embedder(), connect(SCHEMA, directory))

@@ -41,11 +41,11 @@ class CollectionVectors:
         self._append(fresh)
         self.numbers, self.lengths, self._generation = numbers, lengths, generation
 
-    def _keep(self, kept: NDArray[np.bool_]) -> None:
+    def _keep(self, mask: NDArray[np.bool_]) -> None:
         """Close the gaps in place: a copy would for a moment take the memory twice."""
-        end = first = int(kept.argmin()) if not kept.all() else len(kept)
-        for start in range(first, len(kept), _CHUNK):
-            chunk = self.vectors[start : start + _CHUNK][kept[start : start + _CHUNK]]
+        end = first = int(mask.argmin()) if not mask.all() else len(mask)
+        for start in range(first, len(mask), _CHUNK):
+            chunk = self.vectors[start : start + _CHUNK][mask[start : start + _CHUNK]]
             self.vectors[end : end + len(chunk)] = chunk
             end += len(chunk)
         self.vectors.resize((end, self.vectors.shape[1]), refcheck=False)
@@ -63,10 +63,10 @@ class CollectionVectors:
 
 def _read(connection: sqlite3.Connection, numbers: Numbers) -> Vectors:
     """Read the vectors of passages, in the order of their numbers."""
-    found = connection.execute(_VECTORS, (json.dumps(numbers.tolist()),))
+    cursor = connection.execute(_VECTORS, (json.dumps(numbers.tolist()),))
     vectors: Vectors = np.empty((0, 0), np.float32)
     for start in range(0, len(numbers), _CHUNK):
-        chunk = [vector for (vector,) in found.fetchmany(_CHUNK)]
+        chunk = [vector for (vector,) in cursor.fetchmany(_CHUNK)]
         if not start:
             vectors = np.empty((len(numbers), len(chunk[0]) // vectors.itemsize), np.float32)
         if set(map(len, chunk)) != {vectors.strides[0]}:

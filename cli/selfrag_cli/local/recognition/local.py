@@ -1,4 +1,4 @@
-"""A Recognizer on the laptop: tesseract reads page after page beside the workflow, and what it read stays in SQLite."""
+"""A Recognizer on the laptop: tesseract reads page after page in its own threads, and SQLite stores the texts."""
 
 import base64
 import sqlite3
@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
+from typing_extensions import override
+
 from selfrag.domain.errors import BadDocument
-from selfrag.ports.recognizer import Recognized
+from selfrag.ports.recognizer import Recognized, Recognizer
 from selfrag.reader.processes.pool import Contained
 from selfrag_cli.local.home import connect, writing
 from selfrag_cli.local.recognition import tesseract
@@ -27,23 +29,23 @@ _RENDER = Contained("selfrag_cli.local.recognition.rendering:rendered", "PDF", "
 @contextmanager
 def local_recognizer() -> Iterator["LocalRecognizer | None"]:
     """Yield the recogniser of this machine until the block ends; None where tesseract is not installed."""
-    found = tesseract.program()
-    if found is None:
+    program = tesseract.program()
+    if program is None:
         yield None
         return
-    with closing(connect(_SCHEMA)) as kept:
-        recognizer = LocalRecognizer(found, kept)
+    with closing(connect(_SCHEMA)) as connection:
+        recognizer = LocalRecognizer(program, connection)
         try:
             yield recognizer
         finally:
             recognizer.stop()
 
 
-class LocalRecognizer:
+class LocalRecognizer(Recognizer):
     """Pages are kept in memory until they are recognised; what they say is kept by their content, for good."""
 
-    def __init__(self, program: str, kept: sqlite3.Connection) -> None:
-        self._program, self._kept = program, kept
+    def __init__(self, program: str, connection: sqlite3.Connection) -> None:
+        self._program, self._connection = program, connection
         self._languages = tesseract.languages(program)
         self._lock, self._stopped = threading.Lock(), threading.Event()
         self._threads = ThreadPoolExecutor(AT_ONCE)
@@ -54,16 +56,17 @@ class LocalRecognizer:
         self._pages: dict[str, bytes] = {}
         self._begun: dict[str, Future[Sequence[Recognized]]] = {}
 
+    @override
     def keep(self, name: str, pages: bytes) -> None:
-        """Keep a PDF of the pages that are to be recognised."""
         self._pages[name] = pages
 
+    @override
     def begin(self, name: str) -> str:
-        """Begin with what is kept under a name; pages that are known are not recognised again."""
         if name not in self._begun:
             self._begun[name] = self._threads.submit(self._all, name, self._pages[name])
         return "tesseract"
 
+    @override
     def outcome(self, name: str, job: str) -> Sequence[Recognized] | None:
         """Return what the pages say; None if they are not done after a minute."""
         self.begin(name)
@@ -79,25 +82,25 @@ class LocalRecognizer:
         self._threads.shutdown(cancel_futures=True)
 
     def _all(self, name: str, pages: bytes) -> Sequence[Recognized]:
-        found = []
+        results = []
         for page in range(1, _COUNT(name, pages) + 1):
             if self._stopped.is_set():
                 raise BadDocument("the command was ended")
-            found.append(self._known(name, page) or self._read(name, pages, page))
-        return found
+            results.append(self._stored(name, page) or self._read(name, pages, page))
+        return results
 
-    def _known(self, name: str, page: int) -> Recognized | None:
+    def _stored(self, name: str, page: int) -> Recognized | None:
         with self._lock:
             where = "SELECT text, confidence FROM recognized WHERE name = ? AND page = ?"
-            row = self._kept.execute(where, (self._of(name), page)).fetchone()
+            row = self._connection.execute(where, (self._of(name), page)).fetchone()
         return None if row is None else Recognized(page, *row)
 
     def _read(self, name: str, pages: bytes, page: int) -> Recognized:
         picture = base64.b64decode(_RENDER(name, pages, page=page))
         read = tesseract.recognized(self._program, picture, page, self._languages)
-        with self._lock, writing(self._kept):
+        with self._lock, writing(self._connection):
             row = (self._of(name), page, read.text, read.confidence)
-            self._kept.execute("INSERT OR REPLACE INTO recognized VALUES (?, ?, ?, ?)", row)
+            self._connection.execute("INSERT OR REPLACE INTO recognized VALUES (?, ?, ?, ?)", row)
         return read
 
     def _of(self, name: str) -> str:

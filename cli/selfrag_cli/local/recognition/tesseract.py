@@ -39,12 +39,12 @@ def program() -> str | None:
     Raises InvalidInput for what only Amazon Textract recognises, and Misconfigured for what nothing does.
     """
     if "SELFRAG_TEXT_RECOGNITION" in os.environ:
-        wanted = read(IngestionSettings).text_recognition
-        if wanted in ("layout", "tables"):
+        setting = read(IngestionSettings).text_recognition
+        if setting in ("layout", "tables"):
             raise InvalidInput(
-                f"tesseract knows lines alone: on a laptop SELFRAG_TEXT_RECOGNITION is lines or off, not {wanted}."
+                f"tesseract knows lines alone: on a laptop SELFRAG_TEXT_RECOGNITION is lines or off, not {setting}."
             )
-        if wanted == "off":
+        if setting == "off":
             return None
     return shutil.which("tesseract")
 
@@ -54,17 +54,17 @@ def languages(tesseract: str) -> str:
     if chosen := os.environ.get("SELFRAG_OCR_LANGUAGES", ""):
         return chosen
     listed = _run(tesseract, ["--list-langs"], b"").decode(errors="replace").splitlines()[1:]
-    found = [name for name in listed if name not in _SCRIPTS_ONLY and "/" not in name]
+    names = [name for name in listed if name not in _SCRIPTS_ONLY and "/" not in name]
     # English is what is installed by default, and what any text may hold.
-    return "+".join(sorted(found, key=lambda name: (name != "eng", name))[:MAX_LANGUAGES]) or "eng"
+    return "+".join(sorted(names, key=lambda name: (name != "eng", name))[:MAX_LANGUAGES]) or "eng"
 
 
 def recognized(tesseract: str, picture: bytes, page: int, language: str) -> Recognized:
     """Return what a picture says, a line of text for each line of it; raises BadDocument."""
     options = ["stdin", "stdout", "--dpi", str(DPI), "-l", language, "tsv"]
-    said = _run(tesseract, options, picture).decode("utf-8", "replace")
+    table = _run(tesseract, options, picture).decode("utf-8", "replace")
     lines, sure, letters = defaultdict[tuple[str, ...], list[str]](list), 0.0, 0
-    for word in csv.DictReader(StringIO(said), delimiter="\t", quoting=csv.QUOTE_NONE):
+    for word in csv.DictReader(StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
         text, confidence = (word.get("text") or "").strip(), float(word.get("conf") or -1)
         if text and confidence >= 0:
             lines[tuple(word[level] for level in ("block_num", "par_num", "line_num"))].append(text)
@@ -72,18 +72,18 @@ def recognized(tesseract: str, picture: bytes, page: int, language: str) -> Reco
     return Recognized(page, "\n".join(map(" ".join, lines.values())), round(sure / letters, 1) if letters else 0.0)
 
 
-def _run(tesseract: str, options: list[str], told: bytes) -> bytes:
+def _run(tesseract: str, options: list[str], content: bytes) -> bytes:
     command = [sys.executable, "-I", "-S", "-c", _LAUNCH, str(MAX_MEMORY), str(MAX_SECONDS), tesseract, *options]
-    kept = {name: os.environ[name] for name in ("PATH", "TESSDATA_PREFIX") if name in os.environ}
+    inherited = {name: os.environ[name] for name in ("PATH", "TESSDATA_PREFIX") if name in os.environ}
     # One thread: the pages before and after are at work beside it.
-    environment = {**kept, "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}
+    environment = {**inherited, "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}
     try:
         with subprocess.Popen(  # noqa: S603 (our own command)
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
         ) as process:
             _RUNNING.add(process)
             try:
-                output, _ = process.communicate(told, 2 * MAX_SECONDS)
+                output, _ = process.communicate(content, 2 * MAX_SECONDS)
             finally:
                 process.kill()
                 _RUNNING.discard(process)
@@ -95,6 +95,6 @@ def _run(tesseract: str, options: list[str], told: bytes) -> bytes:
 
 
 def stop() -> None:
-    """End every tesseract that runs; who waits for it gets BadDocument."""
+    """End every running tesseract; a caller that waits for one gets BadDocument."""
     for process in list(_RUNNING):
         process.kill()

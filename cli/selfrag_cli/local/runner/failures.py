@@ -17,7 +17,7 @@ _NOT_CAUGHT_BY_ALL = (DATA_LIMIT_EXCEEDED, RUNTIME)
 
 
 class Failure(Exception):
-    """The failure of a state, with the event of its own that tells of it, if there is one."""
+    """The failure of a state, and the type of its event in the history, if it has one."""
 
     def __init__(self, error: str, cause: str = "", event: str = "") -> None:
         super().__init__(f"{error}: {cause}")
@@ -28,9 +28,9 @@ class Failure(Exception):
         return self.error in names or (ALL in names and self.error not in _NOT_CAUGHT_BY_ALL)
 
 
-class TimedOut(Exception):
+class ExecutionTimeout(Exception):
     """The end of an execution that has run for its TimeoutSeconds."""
 
 
-class Aborted(Exception):
+class ItemAbort(Exception):
     """The end of a Map's item, because another one has failed."""

@@ -5,20 +5,18 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-Event = dict[str, Any]
-
 
 class History:
     """Events of one execution in their order; any thread may add and read. Moments are ISO 8601."""
 
     def __init__(self) -> None:
-        self._events: list[Event] = []
+        self._events: list[dict[str, Any]] = []
         self._changed = threading.Condition()
         self._ended = False
 
-    def add(self, kind: str, previous: int, details: Mapping[str, Any]) -> int:
+    def add(self, kind: str, previous: int, details: Mapping[str, object]) -> int:
         """Add an event that follows the event `previous` of its lane, and return its id."""
-        event: Event = {"timestamp": datetime.now(UTC).isoformat(), "type": kind, "previousEventId": previous}
+        event: dict[str, Any] = {"timestamp": datetime.now(UTC).isoformat(), "type": kind, "previousEventId": previous}
         if details:
             event[_details_name(kind)] = dict(details)
         with self._changed:
@@ -28,13 +26,13 @@ class History:
         return int(event["id"])
 
     def end(self) -> None:
-        """Let those who wait know that no event follows."""
+        """Wake all waiting threads: no event follows."""
         with self._changed:
             self._ended = True
             self._changed.notify_all()
 
     @property
-    def events(self) -> list[Event]:
+    def events(self) -> list[dict[str, Any]]:
         """Return the events so far."""
         with self._changed:
             return list(self._events)

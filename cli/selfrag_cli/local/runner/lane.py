@@ -12,9 +12,9 @@ from selfrag_cli.local.runner.failures import (
     DATA_LIMIT_EXCEEDED,
     QUERY_EVALUATION_ERROR,
     RUNTIME,
-    Aborted,
+    ExecutionTimeout,
     Failure,
-    TimedOut,
+    ItemAbort,
 )
 from selfrag_cli.local.runner.history import History
 
@@ -22,15 +22,15 @@ from selfrag_cli.local.runner.history import History
 MAX_BYTES = 256 * 1024
 
 # Takes the arguments of a task and returns its result; raises Failure.
-Service = Callable[[dict[str, Any]], Any]
+Service = Callable[[Any], Any]
 Pause = Callable[[float], None]
 
 
 @dataclass(frozen=True)
-class Running:
+class ExecutionContext:
     """The state that all lanes of an execution share; `ends_at` is a moment of `time.monotonic`."""
 
-    context: Mapping[str, Any]
+    context: Mapping[str, object]
     history: History
     services: Mapping[str, Service]
     pause: Pause
@@ -40,7 +40,7 @@ class Running:
         """Return the seconds until the execution's timeout; raises TimedOut if none are left."""
         left = self.ends_at - time.monotonic()
         if left <= 0:
-            raise TimedOut
+            raise ExecutionTimeout
         return left
 
 
@@ -51,8 +51,8 @@ class Lane:
     `outer` names the variables of the lane around an item's, which it sees and cannot set.
     """
 
-    running: Running
-    variables: dict[str, Any] = field(default_factory=dict)
+    running: ExecutionContext
+    variables: dict[str, object] = field(default_factory=dict)
     last: int = 0
     stopped: threading.Event = field(default_factory=threading.Event)
     outer: frozenset[str] = frozenset()
@@ -65,7 +65,7 @@ class Lane:
         """Add an event to the history."""
         self.last = self.running.history.add(kind, self.last, details)
 
-    def assign(self, values: dict[str, Any]) -> None:
+    def assign(self, values: Mapping[str, object]) -> None:
         """Set variables; raises Failure for one of the lane around it."""
         if shadowed := self.outer & values.keys():
             raise Failure(RUNTIME, f"an item of a Map assigns {', '.join(sorted(shadowed))}, which is not its own")
@@ -74,7 +74,7 @@ class Lane:
     def check(self) -> None:
         """Raise Aborted or TimedOut if no other state is to begin."""
         if self.stopped.is_set():
-            raise Aborted
+            raise ItemAbort
         self.running.seconds_left()
 
     def pause(self, seconds: float) -> None:
@@ -82,7 +82,7 @@ class Lane:
         self.running.pause(min(seconds, self.running.seconds_left()))
         self.check()
 
-    def value(self, template: Any, states: Mapping[str, Any]) -> Any:
+    def value(self, template: Any, states: Mapping[str, object]) -> Any:
         """Return a JSON value with the expressions in it evaluated; `states` is what $states holds.
 
         Raises Failure where AWS fails with States.QueryEvaluationError.

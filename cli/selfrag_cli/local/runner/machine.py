@@ -5,9 +5,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from selfrag_cli.local.runner.failures import RUNTIME, Failure, TimedOut
-from selfrag_cli.local.runner.history import Event, History
-from selfrag_cli.local.runner.lane import Lane, Pause, Running, Service, as_json
+from selfrag_cli.local.runner.asl import StateMachine
+from selfrag_cli.local.runner.failures import RUNTIME, ExecutionTimeout, Failure
+from selfrag_cli.local.runner.history import History
+from selfrag_cli.local.runner.lane import ExecutionContext, Lane, Pause, Service, as_json
 from selfrag_cli.local.runner.states import run_states
 
 RUNNING, SUCCEEDED, FAILED, TIMED_OUT = "RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT"
@@ -25,7 +26,7 @@ class Execution:
         self._history, self._on_end = History(), on_end
 
     @property
-    def history(self) -> list[Event]:
+    def history(self) -> list[dict[str, Any]]:
         """Return the events so far."""
         return self._history.events
 
@@ -38,29 +39,29 @@ class Execution:
         self._history.wait_for_end()
         return self
 
-    def run(self, machine: "Machine", payload: Mapping[str, Any]) -> None:
+    def run(self, machine: "Machine", payload: Mapping[str, object]) -> None:
         """Run to the end; an error of the interpreter's own ends it as failed, too."""
         began, lane = time.monotonic(), Lane(machine.running(self.id, payload, self._history))
         try:
             lane.note("ExecutionStarted", input=as_json(payload, "the input"))
             lane.last = 0
             output = run_states(machine.definition, payload, lane)
-            status, told = SUCCEEDED, {"output": as_json(output, "the output")}
-        except TimedOut:
-            output, status, told = None, TIMED_OUT, {}
+            status, details = SUCCEEDED, {"output": as_json(output, "the output")}
+        except ExecutionTimeout:
+            output, status, details = None, TIMED_OUT, {}
         except Failure as failure:
-            output, status, told = None, FAILED, {"error": failure.error, "cause": failure.cause}
+            output, status, details = None, FAILED, {"error": failure.error, "cause": failure.cause}
         except Exception as error:
-            output, status, told = (
+            output, status, details = (
                 None,
                 FAILED,
                 {"error": RUNTIME, "cause": f"{type(error).__name__}: {error}"},
             )
         self.output, self.seconds = output, time.monotonic() - began
         self.error = (
-            "" if output is not None else ": ".join(filter(None, (told.get("error", status), told.get("cause"))))
+            "" if output is not None else ": ".join(filter(None, (details.get("error", status), details.get("cause"))))
         )
-        lane.note(f"Execution{''.join(map(str.capitalize, status.split('_')))}", **told)
+        lane.note(f"Execution{''.join(map(str.capitalize, status.split('_')))}", **details)
         self.status = status
         try:
             self._on_end(self)
@@ -72,22 +73,22 @@ class Machine:
     """A definition with what carries out its tasks, by their Resource; `pause` waits, in seconds."""
 
     def __init__(
-        self, arn: str, definition: Mapping[str, Any], services: Mapping[str, Service], pause: Pause = time.sleep
+        self, arn: str, definition: StateMachine, services: Mapping[str, Service], pause: Pause = time.sleep
     ) -> None:
         self.definition = definition
         self._arn, self._services, self._pause = arn, services, pause
 
     def start(
-        self, name: str, payload: Mapping[str, Any], on_end: Callable[[Execution], None] = lambda ended: None
+        self, name: str, payload: Mapping[str, object], on_end: Callable[[Execution], None] = lambda ended: None
     ) -> Execution:
-        """Begin an execution in a thread; `on_end` is called before those who wait for it go on."""
+        """Begin an execution in a thread; `on_end` is called before waiting threads go on."""
         execution = Execution(name, on_end)
         threading.Thread(target=execution.run, args=(self, payload), daemon=True, name=f"execution {name}").start()
         return execution
 
-    def running(self, name: str, payload: Mapping[str, Any], history: History) -> Running:
+    def running(self, name: str, payload: Mapping[str, object], history: History) -> ExecutionContext:
         """Return what the lanes of an execution share."""
         arn = f"{self._arn.replace(':stateMachine:', ':execution:')}:{name}"
         context = {"Execution": {"Id": arn, "Input": payload, "Name": name}}
         ends_at = time.monotonic() + self.definition.get("TimeoutSeconds", float("inf"))
-        return Running(context, history, self._services, self._pause, ends_at)
+        return ExecutionContext(context, history, self._services, self._pause, ends_at)

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from selfrag_cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATION_ERROR, Aborted, Failure
+from selfrag_cli.local.runner.asl import Retrier, State, States, Transition
+from selfrag_cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATION_ERROR, Failure, ItemAbort
 from selfrag_cli.local.runner.lane import Lane, as_json
 from selfrag_cli.local.runner.tasks import in_time
 
@@ -21,22 +22,22 @@ from selfrag_cli.local.runner.tasks import in_time
 class Retries:
     """The retries of one visit to a state; of its retriers, the first that names an error decides."""
 
-    def __init__(self, retriers: Sequence[Mapping[str, Any]]) -> None:
-        self._retriers, self._made = retriers, Counter[int]()
+    def __init__(self, retriers: Sequence[Retrier]) -> None:
+        self._retriers, self._attempts = retriers, Counter[int]()
 
     def backoff(self, failure: Failure) -> float | None:
         """Return the seconds before the next try; None if there is none."""
         for number, retrier in enumerate(self._retriers):
             if failure.is_among(retrier["ErrorEquals"]):
-                self._made[number] += 1
-                return _seconds(retrier, self._made[number] - 1)
+                self._attempts[number] += 1
+                return _seconds(retrier, self._attempts[number] - 1)
         return None
 
 
-def _seconds(retrier: Mapping[str, Any], made: int) -> float | None:
-    if made >= retrier.get("MaxAttempts", 3):
+def _seconds(retrier: Retrier, attempts: int) -> float | None:
+    if attempts >= retrier.get("MaxAttempts", 3):
         return None
-    seconds = retrier.get("IntervalSeconds", 1) * retrier.get("BackoffRate", 2.0) ** made
+    seconds = retrier.get("IntervalSeconds", 1) * retrier.get("BackoffRate", 2.0) ** attempts
     longest = min(seconds, retrier.get("MaxDelaySeconds", seconds))
     return random.uniform(0, longest) if retrier.get("JitterStrategy") == "FULL" else longest  # noqa: S311
 
@@ -54,23 +55,23 @@ def each_item(name: str, items: Sequence[Any], at_once: int, lane: Lane, process
     that they are in.
     """
     lane.note("MapStateStarted", length=len(items))
-    one = _Items(name, lane, process)
+    progress = _Items(name, lane, process)
     waiting: SimpleQueue[tuple[int, Any]] = SimpleQueue()
     for numbered in enumerate(items):
         waiting.put(numbered)
     most = min(at_once or MOST_AT_ONCE, len(items))
-    threads = [threading.Thread(target=one.work, args=(waiting,), daemon=True, name=name) for _ in range(most)]
+    threads = [threading.Thread(target=progress.work, args=(waiting,), daemon=True, name=name) for _ in range(most)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    lane.last = max(one.last, lane.last)
-    if one.failure:
-        if isinstance(one.failure, Failure):
-            one.failure.event = "MapStateFailed"
-        raise one.failure
+    lane.last = max(progress.last, lane.last)
+    if progress.failure:
+        if isinstance(progress.failure, Failure):
+            progress.failure.event = "MapStateFailed"
+        raise progress.failure
     lane.note("MapStateSucceeded")
-    return [one.results[number] for number in range(len(items))]
+    return [progress.results[number] for number in range(len(items))]
 
 
 class _Items:
@@ -94,7 +95,7 @@ class _Items:
             inner.note("MapIterationStarted", **named)
             try:
                 self.results[number] = self._process(item, inner)
-            except Aborted:
+            except ItemAbort:
                 inner.note("MapIterationAborted", **named)
             except BaseException as error:
                 inner.note("MapIterationFailed", **named)
@@ -105,47 +106,44 @@ class _Items:
             self.last = max(self.last, inner.last)
 
 
-State = Mapping[str, Any]
-
-
 @dataclass(frozen=True)
 class Exit:
     """The way out of a state: its fields, the output without an Output, and what is added to $states."""
 
-    fields: State
+    fields: Transition
     output: Any
-    states: Mapping[str, Any] = field(default_factory=dict)
+    states: Mapping[str, object] = field(default_factory=dict)
 
 
-def run_states(part: Mapping[str, Any], given: Any, lane: Lane) -> Any:
+def run_states(part: States, data: Any, lane: Lane) -> Any:
     """Run the states of a machine, or of a Map's item, from the first to the last, and return the last one's output."""
     name: str | None = part["StartAt"]
     while name is not None:
         lane.check()
-        given, name = _run(name, part["States"][name], given, lane)
-    return given
+        data, name = _run(name, part["States"][name], data, lane)
+    return data
 
 
-def _run(name: str, state: State, given: Any, lane: Lane) -> tuple[Any, str | None]:
+def _run(name: str, state: State, data: Any, lane: Lane) -> tuple[Any, str | None]:
     """Run one state, and return its output and the next one's name."""
-    lane.note(f"{state['Type']}StateEntered", name=name, input=as_json(given, f"the input of {name}"))
+    lane.note(f"{state['Type']}StateEntered", name=name, input=as_json(data, f"the input of {name}"))
     retries = Retries(state.get("Retry", ()))
     while True:
         try:
-            left = _DO[state["Type"]](name, state, given, lane)
-            return _leave(name, state, left, given, lane)
+            left = _DO[state["Type"]](name, state, data, lane)
+            return _leave(name, state, left, data, lane)
         except Failure as failure:
             if failure.event:
-                lane.note(failure.event, **_told(failure, state))
+                lane.note(failure.event, **_details(failure, state))
             seconds = retries.backoff(failure)
             if seconds is None:
-                return _leave(name, state, _caught(state, failure), given, lane)
+                return _leave(name, state, _caught(state, failure), data, lane)
         lane.pause(seconds)
 
 
-def _leave(name: str, state: State, left: Exit, given: Any, lane: Lane) -> tuple[Any, str | None]:
+def _leave(name: str, state: State, left: Exit, data: Any, lane: Lane) -> tuple[Any, str | None]:
     # What is assigned takes effect when the state is left: Output sees the old values.
-    states = {"input": given, **left.states}
+    states = {"input": data, **left.states}
     values = lane.value(left.fields.get("Assign", {}), states)
     as_json(values, "an Assign")
     output = lane.value(left.fields["Output"], states) if "Output" in left.fields else left.output
@@ -158,47 +156,48 @@ def _leave(name: str, state: State, left: Exit, given: Any, lane: Lane) -> tuple
 def _caught(state: State, failure: Failure) -> Exit:
     for catcher in state.get("Catch", ()):
         if failure.is_among(catcher["ErrorEquals"]):
-            told = {"Error": failure.error, "Cause": failure.cause}
-            return Exit(catcher, told, {"errorOutput": told})
-    # It has been told of, and what is around the state tells of its own end.
+            error_output = {"Error": failure.error, "Cause": failure.cause}
+            return Exit(catcher, error_output, {"errorOutput": error_output})
+    # The state's failure is in the history already; the lane around it adds its own.
     raise Failure(failure.error, failure.cause)
 
 
-def _told(failure: Failure, state: State) -> dict[str, Any]:
+def _details(failure: Failure, state: State) -> dict[str, str]:
     if failure.event.startswith("MapState"):
         return {}
-    told = {"error": failure.error, "cause": failure.cause}
-    return {**_resource(state), **told} if failure.event.startswith("Task") else told
+    details = {"error": failure.error, "cause": failure.cause}
+    return {**_resource(state), **details} if failure.event.startswith("Task") else details
 
 
-def _pass(name: str, state: State, given: Any, lane: Lane) -> Exit:
-    return Exit(state, given)
+def _pass(name: str, state: State, data: Any, lane: Lane) -> Exit:
+    return Exit(state, data)
 
 
-def _choice(name: str, state: State, given: Any, lane: Lane) -> Exit:
+def _choice(name: str, state: State, data: Any, lane: Lane) -> Exit:
     for choice in state["Choices"]:
-        holds = lane.value(choice["Condition"], {"input": given})
+        holds = lane.value(choice["Condition"], {"input": data})
         if not isinstance(holds, bool):
             raise Failure(QUERY_EVALUATION_ERROR, f"a Condition of {name} is no boolean", "EvaluationFailed")
         if holds:
-            return Exit(choice, given)
+            return Exit(choice, data)
     if "Default" not in state:
         raise Failure(NO_CHOICE_MATCHED, f"no Choice of {name} holds")
-    return Exit({**state, "Next": state["Default"]}, given)
+    default: State = {**state, "Next": state["Default"]}
+    return Exit(default, data)
 
 
-def _wait(name: str, state: State, given: Any, lane: Lane) -> Exit:
-    lane.pause(lane.value(state["Seconds"], {"input": given}))
-    return Exit(state, given)
+def _wait(name: str, state: State, data: Any, lane: Lane) -> Exit:
+    lane.pause(lane.value(state["Seconds"], {"input": data}))
+    return Exit(state, data)
 
 
-def _fail(name: str, state: State, given: Any, lane: Lane) -> Exit:
-    error, cause = (lane.value(state.get(part, ""), {"input": given}) for part in ("Error", "Cause"))
+def _fail(name: str, state: State, data: Any, lane: Lane) -> Exit:
+    error, cause = (lane.value(state.get(part, ""), {"input": data}) for part in ("Error", "Cause"))
     raise Failure(error, cause)
 
 
-def _task(name: str, state: State, given: Any, lane: Lane) -> Exit:
-    states, resource = {"input": given}, _resource(state)
+def _task(name: str, state: State, data: Any, lane: Lane) -> Exit:
+    states, resource = {"input": data}, _resource(state)
     seconds = lane.value(state.get("TimeoutSeconds"), states)
     parameters = as_json(lane.value(state["Arguments"], states), f"what {name} is given")
     timeout = {} if seconds is None else {"timeoutInSeconds": seconds}
@@ -211,17 +210,17 @@ def _task(name: str, state: State, given: Any, lane: Lane) -> Exit:
     return Exit(state, result, {"result": result})
 
 
-def _map(name: str, state: State, given: Any, lane: Lane) -> Exit:
-    items = lane.value(state["Items"], {"input": given})
+def _map(name: str, state: State, data: Any, lane: Lane) -> Exit:
+    items = lane.value(state["Items"], {"input": data})
     if not isinstance(items, list):
         raise Failure(QUERY_EVALUATION_ERROR, f"Items of {name} is no array", "EvaluationFailed")
-    at_once = lane.value(state.get("MaxConcurrency", 0), {"input": given})
+    at_once = lane.value(state.get("MaxConcurrency", 0), {"input": data})
     processor = state["ItemProcessor"]
     result = each_item(name, items, at_once, lane, lambda item, inner: run_states(processor, item, inner))
     return Exit(state, result, {"result": result})
 
 
-def _resource(state: State) -> dict[str, Any]:
+def _resource(state: State) -> dict[str, str]:
     """Return how a task's events name what it calls."""
     kind, action = state["Resource"].split(":")[-2:]
     return {"resourceType": kind, "resource": action}

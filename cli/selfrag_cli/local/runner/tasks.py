@@ -5,19 +5,42 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from types import SimpleNamespace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict, TypeVar
 
 from selfrag.domain.errors import SelfragError
 from selfrag_cli.local.runner.failures import TIMEOUT, Failure
 from selfrag_cli.local.runner.lane import Lane, Service
+from selfrag_cli.local.stores.attributes import Item
 
-LambdaHandler = Callable[[dict[str, Any], Any], Any]
-Item = dict[str, Any]
+LambdaHandler = Callable[[Any, Any], Any]
+A = TypeVar("A")
 _PREFIX = "arn:aws:states:::"
 _STORE_FAILED = "DynamoDB.InternalServerErrorException"
 
 
-class Tables(Protocol):
+class LambdaArguments(TypedDict):
+    """The function to invoke, and the event that it gets."""
+
+    FunctionName: str
+    Payload: object
+
+
+class GetItemArguments(TypedDict):
+    """The table, the key of the item, and the attributes that are read."""
+
+    TableName: str
+    Key: Item
+    ProjectionExpression: str
+
+
+class PutItemArguments(TypedDict):
+    """The table, and the item that is written."""
+
+    TableName: str
+    Item: Item
+
+
+class ItemTables(Protocol):
     """The tables that a definition reads and writes, as DynamoDB has their items; raises SelfragError."""
 
     def get_item(self, table: str, key: Item) -> Item | None:
@@ -27,7 +50,7 @@ class Tables(Protocol):
         """Write an item."""
 
 
-def services(handlers: Mapping[str, LambdaHandler], tables: Tables) -> dict[str, Service]:
+def services(handlers: Mapping[str, LambdaHandler], tables: ItemTables) -> dict[str, Service]:
     """Return what carries out each kind of task, by its Resource."""
     return {
         f"{_PREFIX}lambda:invoke": lambda arguments: _invoked(handlers, arguments),
@@ -36,30 +59,30 @@ def services(handlers: Mapping[str, LambdaHandler], tables: Tables) -> dict[str,
     }
 
 
-def _invoked(handlers: Mapping[str, LambdaHandler], arguments: dict[str, Any]) -> Any:
+def _invoked(handlers: Mapping[str, LambdaHandler], arguments: LambdaArguments) -> object:
     name = arguments["FunctionName"]
     try:
         result = handlers[name](arguments["Payload"], SimpleNamespace(function_name=name))
         return {"StatusCode": 200, "Payload": json.loads(json.dumps(result))}
     except Exception as error:  # Lambda turns every error of a handler into a name and a message
-        told = {"errorType": type(error).__name__, "errorMessage": str(error)}
-        raise Failure(type(error).__name__, json.dumps(told), "TaskFailed") from error
+        cause = {"errorType": type(error).__name__, "errorMessage": str(error)}
+        raise Failure(type(error).__name__, json.dumps(cause), "TaskFailed") from error
 
 
-def _stored(call: Callable[[Tables, dict[str, Any]], Any], tables: Tables, arguments: dict[str, Any]) -> Any:
+def _stored(call: Callable[[ItemTables, A], object], tables: ItemTables, arguments: A) -> object:
     try:
         return call(tables, arguments)
     except SelfragError as error:
         raise Failure(_STORE_FAILED, str(error), "TaskFailed") from error
 
 
-def _got(tables: Tables, arguments: dict[str, Any]) -> Any:
+def _got(tables: ItemTables, arguments: GetItemArguments) -> object:
     item = tables.get_item(arguments["TableName"], arguments["Key"])
-    wanted = [name.strip() for name in arguments["ProjectionExpression"].split(",")]
-    return {} if item is None else {"Item": {name: item[name] for name in wanted if name in item}}
+    attributes = [name.strip() for name in arguments["ProjectionExpression"].split(",")]
+    return {} if item is None else {"Item": {name: item[name] for name in attributes if name in item}}
 
 
-def _put(tables: Tables, arguments: dict[str, Any]) -> Any:
+def _put(tables: ItemTables, arguments: PutItemArguments) -> object:
     tables.put_item(arguments["TableName"], arguments["Item"])
     return {}
 

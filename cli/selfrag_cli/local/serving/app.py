@@ -22,7 +22,7 @@ from selfrag.runtime.observability import Handler
 from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, Bucket, check_size
 from selfrag_cli.local.serving.cors import opened, refuse_strangers
 from selfrag_cli.local.serving.events import Streams
-from selfrag_cli.local.serving.invocation import asked_of, invoke
+from selfrag_cli.local.serving.invocation import invoke, proxy_request
 from selfrag_cli.local.serving.threads import in_thread
 
 MAX_LINE_BYTES = MAX_HEADERS_BYTES = 64 * 1024
@@ -34,14 +34,14 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 def problem_response(problem: ProblemRaised) -> Response:
     """Return the response of a problem, with an id of its own."""
     request_id = str(uuid.uuid4())
-    told = respond(problem, request_id)
+    reply = respond(problem, request_id)
     headers = {
         **SECURITY_HEADERS,
         **problem.headers,
         "X-Request-Id": request_id,
-        "Content-Type": str(told.content_type),
+        "Content-Type": str(reply.content_type),
     }
-    return Response(told.body, told.status_code, headers)
+    return Response(reply.body, reply.status_code, headers)
 
 
 def refuse_head(request: Request) -> None:
@@ -54,7 +54,7 @@ def refuse_head(request: Request) -> None:
         raise ProblemRaised(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail, "Send fewer of them.")
     # A page whose host name was made to lead here: a browser would let it read the answers.
     if re.sub(r":\d*$", "", request.headers.get("host", LOOPBACK[0]).lower()) not in LOOPBACK:
-        detail = "This server is asked under the name of this machine only."
+        detail = "This server answers only under the name of this machine."
         raise ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Ask http://127.0.0.1.")
 
 
@@ -78,7 +78,7 @@ COMPRESSED_FROM_BYTES = 1024
 # How long a body may take to come.
 BODY_SECONDS = 60
 _UPLOADS = {"Allow": "PUT, OPTIONS"}
-_KEPT = {
+_ATTACHMENT_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
@@ -125,10 +125,10 @@ class ServedApi:
         if self._bucket and path.startswith(ORIGINALS_PATH):
             return await _original(self._bucket, path.removeprefix(ORIGINALS_PATH), request)
         if PATH.match(path):
-            return await self._streams.open(asked_of(request))
+            return await self._streams.open(proxy_request(request))
         refuse_large(_length(request) or 0)
         body = await _body(request, MAX_BODY_BYTES, BODY_SECONDS)
-        return await in_thread(invoke, self._handler, asked_of(request, body))
+        return await in_thread(invoke, self._handler, proxy_request(request, body))
 
 
 async def _original(bucket: Bucket, token: str, request: Request) -> Response:
@@ -137,7 +137,7 @@ async def _original(bucket: Bucket, token: str, request: Request) -> Response:
         hint = "GET /v1/documents/{document_id}/original gives an address."
         raise ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes GET only.", hint, {"Allow": "GET"})
     key, content = await in_thread(bucket.original, token)
-    headers = {**_KEPT, "Content-Disposition": attachment(key)}
+    headers = {**_ATTACHMENT_HEADERS, "Content-Disposition": attachment(key)}
     return Response(content, headers=headers, media_type="application/octet-stream")
 
 

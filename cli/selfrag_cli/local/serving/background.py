@@ -12,7 +12,7 @@ from selfrag_cli.local.serving.documents import Documents
 END_SECONDS = 5.0
 
 
-class Ingesting:
+class IngestionThread:
     """Ingests what has changed, one run at a time; what changes during a run is for the next one."""
 
     def __init__(self, ingest: Callable[[], None], documents: Documents) -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Protocol
 
+from typing_extensions import override
+
 from selfrag.api.edge.problems import ProblemRaised
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import UploadRequest
@@ -20,7 +22,7 @@ Changed = Callable[[str, str], None]
 
 
 @dataclass(frozen=True)
-class Awaited:
+class PendingUpload:
     """A file to come: its key, its bytes, and until when it may come."""
 
     key: str
@@ -31,7 +33,7 @@ class Awaited:
 class Bucket(Uploads, Protocol):
     """The stand-in for the bucket of documents: the API's side of it, and the place that a file is put to."""
 
-    def awaited(self, token: str) -> Awaited:
+    def awaited(self, token: str) -> PendingUpload:
         """Return the file that an address was given for; raises ProblemRaised."""
 
     def put(self, token: str, content: bytes) -> str:
@@ -70,31 +72,32 @@ class ReadBucket:
         return key, content
 
 
-class ReadOnlyBucket(ReadBucket):
+class ReadOnlyBucket(ReadBucket, Bucket):
     """Refuses uploads and deletions."""
 
+    @override
     def origin(self) -> str:
         """Nothing is uploaded."""
         return ""
 
+    @override
     def target(self, request: UploadRequest) -> UploadTarget:
-        """Raise ProblemRaised with what to do instead."""
         raise _unchanged()
 
+    @override
     def delete(self, key: str) -> None:
-        """Raise ProblemRaised with what to do instead."""
         raise _unchanged()
 
-    def awaited(self, token: str) -> Awaited:
-        """Raise ProblemRaised with what to do instead."""
+    @override
+    def awaited(self, token: str) -> PendingUpload:
         raise _unchanged()
 
+    @override
     def put(self, token: str, content: bytes) -> str:
-        """Raise ProblemRaised with what to do instead."""
         raise _unchanged()
 
 
-class DirectoryBucket(ReadBucket):
+class DirectoryBucket(ReadBucket, Bucket):
     """A directory as the API's bucket: gives addresses of the server at `url`, takes what is put there, and deletes.
 
     `changed` is called with the key and the ETag of what was put, and with none for what was deleted.
@@ -103,33 +106,36 @@ class DirectoryBucket(ReadBucket):
     def __init__(self, folder: Folder, changed: Changed, url: str) -> None:
         super().__init__(folder, url)
         self._directory, self._changed = folder, changed
-        self._awaited: dict[str, Awaited] = {}
+        self._awaited: dict[str, PendingUpload] = {}
 
+    @override
     def origin(self) -> str:
-        """Return the server itself."""
         return self._url
 
+    @override
     def target(self, request: UploadRequest) -> UploadTarget:
         """Return an address for one file; raises InvalidInput for what no file can have."""
         self._directory.check(request.key)
         if request.tags or request.date:
-            raise InvalidInput("A directory keeps no tags and no date beside its files: let the document say them.")
+            raise InvalidInput("A directory stores no tags and no date of its files: write them into the document.")
         now, token = time.time(), secrets.token_urlsafe(32)
         for old, awaited in list(self._awaited.items()):
             if awaited.ends_at <= now:
                 self._awaited.pop(old, None)
-        self._awaited[token] = Awaited(request.key, request.size, now + UPLOAD_SECONDS)
+        self._awaited[token] = PendingUpload(request.key, request.size, now + UPLOAD_SECONDS)
         return UploadTarget(f"{self._url}{UPLOADS_PATH}{token}")
 
+    @override
     def delete(self, key: str) -> None:
-        """Delete a file; one that is gone already is no error."""
         self._directory.delete(key)
         self._changed(key, "")
 
-    def awaited(self, token: str) -> Awaited:
+    @override
+    def awaited(self, token: str) -> PendingUpload:
         """Return the file that an address was given for; raises ProblemRaised if it is good for none any more."""
         return _still_good(self._awaited.get(token))
 
+    @override
     def put(self, token: str, content: bytes) -> str:
         """Write the file that an address was given for, and return its ETag.
 
@@ -143,14 +149,14 @@ class DirectoryBucket(ReadBucket):
         return etag
 
 
-def check_size(awaited: Awaited, size: int) -> None:
+def check_size(awaited: PendingUpload, size: int) -> None:
     """Raise ProblemRaised for another number of bytes than was named."""
     if size != awaited.size:
-        detail = f"The file has {size:,} bytes; its upload was asked for with {awaited.size:,}."
+        detail = f"The file has {size:,} bytes; its upload was requested with {awaited.size:,}."
         raise ProblemRaised(HTTPStatus.BAD_REQUEST, detail, "Ask POST /v1/documents again, with its size.")
 
 
-def _still_good(awaited: Awaited | None) -> Awaited:
+def _still_good(awaited: PendingUpload | None) -> PendingUpload:
     if awaited is None or awaited.ends_at <= time.time():
         detail = "This address takes no file: each takes one, for 15 minutes."
         raise ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Ask POST /v1/documents for another one.")

@@ -40,8 +40,8 @@ class Documents:
     def refresh(self, waiting: Mapping[str, str], unread: Mapping[str, str], reason: str) -> None:
         """List as failed, for this reason, what a run has not recorded, and as working what waits for the next run."""
         for key in unread:
-            known = self._manifest.read(document_id(DOCUMENTS_BUCKET, key))
-            if known and (known.status == "working" or known.removing):
+            record = self._manifest.read(document_id(DOCUMENTS_BUCKET, key))
+            if record and (record.status == "working" or record.removing):
                 self._mark(key, "failed", reason)
         for key, etag in waiting.items():
             self.changed(key, etag)

@@ -10,7 +10,7 @@ from starlette.types import Message, Receive, Scope, Send
 from selfrag.api.edge.problems import RETRY_AFTER, ProblemRaised
 from selfrag.api.streaming.events import AGAIN, HEADERS, HEARTBEAT, PATH, Telling, without_a_stream
 from selfrag.runtime.observability import Handler
-from selfrag_cli.local.serving.invocation import Asked, invoke
+from selfrag_cli.local.serving.invocation import ProxyRequest, invoke
 from selfrag_cli.local.serving.threads import in_thread
 
 # Each takes a thread.
@@ -19,9 +19,9 @@ MOST_STREAMS = 64
 HEARTBEAT_SECONDS = 5.0
 # How long a reader of a stream may take none of it.
 STALL_SECONDS = 30
-# Steps that end together are told together.
+# Steps that end together are sent together.
 GAP_SECONDS = 0.05
-# How long it may take to look again at what no event tells of, such as a question that is not begun yet.
+# The pauses between looks while there are no events, such as before a question begins.
 LEAST_SECONDS, MOST_SECONDS = 0.05, 2.0
 
 # How many events a question's execution has had, as soon as they are more than so many or so many seconds are over.
@@ -29,36 +29,36 @@ Watch = Callable[[str, int, float], int | None]
 
 
 class Streams:
-    """The streams of a server: what `handler` says to the same caller is asked anew as `watch` tells of a change."""
+    """The streams of a server: `handler` is called again after each change that `watch` reports."""
 
     def __init__(self, handler: Handler, watch: Watch, heartbeat_seconds: float = HEARTBEAT_SECONDS) -> None:
         self._handler, self._watch, self._heartbeat_seconds = handler, watch, heartbeat_seconds
         self.open_streams = 0
 
-    async def open(self, asked: Asked) -> Response:
+    async def open(self, request: ProxyRequest) -> Response:
         """Return a stream of a question, or the refusal that its caller gets for it; raises ProblemRaised."""
-        told = asked.headers.get("last-event-id", "")
-        headers = without_a_stream(asked.method, told)
+        last_event_id = request.headers.get("last-event-id", "")
+        headers = without_a_stream(request.method, last_event_id)
         if headers is not None:
             return Response(status_code=HTTPStatus.NO_CONTENT, headers=headers)
-        first = await self._look(asked)
+        first = await self._look(request)
         if first.status_code != HTTPStatus.OK:
             return first
-        if asked.method == "HEAD":
+        if request.method == "HEAD":
             return StreamingResponse((), headers=HEADERS)
         if self.open_streams == MOST_STREAMS:
             detail = f"{MOST_STREAMS} questions are followed at this moment."
             hint = "Look at GET /v1/questions/{id}?trace=true."
             raise ProblemRaised(HTTPStatus.SERVICE_UNAVAILABLE, detail, hint, RETRY_AFTER)
         self.open_streams += 1
-        return _Stream(self, self._events(asked, told))
+        return _Stream(self, self._events(request, last_event_id))
 
-    async def _events(self, asked: Asked, told: str) -> AsyncIterator[str]:
-        seen, pause, telling = 0, LEAST_SECONDS, Telling(told)
-        question_id = asked.path.split("/")[3]
+    async def _events(self, request: ProxyRequest, last_event_id: str) -> AsyncIterator[str]:
+        seen, pause, telling = 0, LEAST_SECONDS, Telling(last_event_id)
+        question_id = request.path.split("/")[3]
         yield AGAIN
         while True:
-            view = await self._look(asked)
+            view = await self._look(request)
             if event := telling.new(view.status_code, bytes(view.body).decode()):
                 yield event
             if telling.is_over:
@@ -73,11 +73,11 @@ class Streams:
                 continue
             yield HEARTBEAT
 
-    async def _look(self, asked: Asked) -> Response:
+    async def _look(self, request: ProxyRequest) -> Response:
         """Return what the API says of the question now."""
-        found = PATH.match(asked.path)
-        headers = {name: value for name, value in asked.headers.items() if name != "accept-encoding"}
-        look = Asked("GET", found[0] if found else "", {"trace": ["true"]}, headers)
+        match = PATH.match(request.path)
+        headers = {name: value for name, value in request.headers.items() if name != "accept-encoding"}
+        look = ProxyRequest("GET", match[0] if match else "", {"trace": ["true"]}, headers)
         return await in_thread(invoke, self._handler, look)
 
 

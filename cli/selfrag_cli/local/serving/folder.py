@@ -29,7 +29,7 @@ class Folder:
                 raise IsADirectoryError(errno.EISDIR, "")
 
     def put(self, key: str, content: bytes) -> None:
-        """Write a file, or replace it; who reads it meanwhile sees the old one or the new one.
+        """Write a file, or replace it; a reader meanwhile sees the old one or the new one.
 
         Raises InvalidInput as `check` does, TemporarilyUnavailable if it cannot be written.
         """

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
@@ -17,7 +18,17 @@ from selfrag_cli.local.serving.bucket import Bucket
 from selfrag_cli.local.serving.events import Streams, Watch
 from selfrag_cli.local.serving.http import answering_http
 
-_of_thread: ContextVar[dict[str, Any]] = ContextVar("of_thread")
+
+@dataclass(frozen=True)
+class _Invocation:
+    """The request that a thread answers, as Powertools has it."""
+
+    event: Any = None
+    lambda_context: Any = None
+    context: dict[str, object] = field(default_factory=dict)
+
+
+_of_thread: ContextVar[_Invocation] = ContextVar("of_thread", default=_Invocation())  # noqa: B039 (it is frozen)
 
 
 @contextmanager
@@ -31,15 +42,15 @@ def serving(
 ) -> Iterator[str]:
     """Answer HTTP on loopback until the block ends; gives the URL. The local stack has to be running.
 
-    `watch` tells of the events of its executions. `bucket` makes, for that URL, what stands in for the stack's bucket;
-    `handler` stands in for the deployed one; pages of these `origins` may ask, beside the API's own; with a `token`
+    `watch` waits for the events of its executions. `bucket` makes, for that URL, what stands in for the stack's bucket;
+    `handler` stands in for the deployed one; pages of these `origins` may ask, and the API's own; with a `token`
     callers have to send it as their key. Raises Misconfigured if the port is taken.
     """
     with listening(port) as bound:
         url = f"http://{HOST}:{bound.getsockname()[1]}"
-        given, answers = bucket(url) if bucket else None, handler or threaded_handler()
-        parts: bootstrap.Parts = {"uploads": given} if given else {}
-        app = ServedApi(answers, Streams(answers, watch), given, origins, token)
+        uploads, answers = bucket(url) if bucket else None, handler or threaded_handler()
+        parts: bootstrap.Parts = {"uploads": uploads} if uploads else {}
+        app = ServedApi(answers, Streams(answers, watch), uploads, origins, token)
         with bootstrap.using(**parts), answering_http(bound, app):
             yield url
 
@@ -56,11 +67,11 @@ def threaded_handler() -> Handler:
 class PerThread(APIGatewayRestResolver):
     """Powertools keeps the request at hand on a class, since a Lambda has one at a time; a server has many."""
 
-    current_event: Any = property(lambda self: _of_thread.get()["current_event"])
-    lambda_context: Any = property(lambda self: _of_thread.get()["lambda_context"])
-    context: Any = property(lambda self: _of_thread.get({"context": {}})["context"], lambda self, value: None)
+    current_event: Any = property(lambda self: _of_thread.get().event)
+    lambda_context: Any = property(lambda self: _of_thread.get().lambda_context)
+    context: Any = property(lambda self: _of_thread.get().context, lambda self, value: None)
 
     def resolve(self, event: Any, context: Any) -> dict[str, Any]:
         """Answer one request; what is known of it is this thread's."""
-        _of_thread.set({"current_event": self._to_proxy_event(event), "lambda_context": context, "context": {}})
+        _of_thread.set(_Invocation(self._to_proxy_event(event), context))
         return super().resolve(event, context)

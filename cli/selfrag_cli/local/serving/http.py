@@ -33,7 +33,7 @@ def answering_http(
     """
     most = most_connections or connections_within(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
 
-    class Protocol(_Bounded):
+    class Protocol(_BoundedProtocol):
         limits = head_seconds, most
 
     config = Config(
@@ -67,7 +67,7 @@ def connections_within(descriptors: int) -> int:
     return MOST_CONNECTIONS if descriptors < 0 else max(1, min(MOST_CONNECTIONS, descriptors // 3))
 
 
-class _Bounded(H11Protocol):
+class _BoundedProtocol(H11Protocol):
     """Uvicorn's HTTP, which waits for no head without an end, and bounds the connections.
 
     `limits` are the seconds and the number. Uvicorn's own limits answer connections that are too many and keep those
@@ -88,7 +88,7 @@ class _Bounded(H11Protocol):
         super().connection_made(transport)
         self._opened_at = self.loop.time()
         self._await_head()
-        others = [each for each in self.connections if isinstance(each, _Bounded) and each is not self]
+        others = [each for each in self.connections if isinstance(each, _BoundedProtocol) and each is not self]
         others = [each for each in others if not each.transport.is_closing()]
         if len(others) >= self.limits[1]:
             waiting = [each for each in others if not each.is_at_work]

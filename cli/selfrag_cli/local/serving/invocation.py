@@ -19,7 +19,7 @@ LOOK_AGAIN_SECONDS = "1"
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProxyRequest:
     """A request that has been read; the names of its headers are in small letters."""
 
     method: str
@@ -29,16 +29,16 @@ class Asked:
     body: bytes = b""
 
 
-def asked_of(request: Request, body: bytes = b"") -> Asked:
+def proxy_request(request: Request, body: bytes = b"") -> ProxyRequest:
     """Return a request with the body that was read of it."""
     parameters = request.query_params
     query = {name: parameters.getlist(name) for name in parameters}
-    return Asked(request.method, request.scope["path"], query, dict(request.headers.items()), body)
+    return ProxyRequest(request.method, request.scope["path"], query, dict(request.headers.items()), body)
 
 
-def invoke(handler: Handler, asked: Asked) -> Response:
+def invoke(handler: Handler, request: ProxyRequest) -> Response:
     """Return the response of a Lambda behind API Gateway (REST, proxy)."""
-    reply = handler(_event(asked), _Context())
+    reply = handler(_event(request), _Context())
     status = int(reply["statusCode"])
     response = Response(str(reply["body"]), status)
     for name, values in reply["multiValueHeaders"].items():
@@ -49,28 +49,28 @@ def invoke(handler: Handler, asked: Asked) -> Response:
     return response
 
 
-def _event(asked: Asked) -> dict[str, Any]:
+def _event(request: ProxyRequest) -> dict[str, Any]:
     try:
-        body, encoded = asked.body.decode(), False
+        body, encoded = request.body.decode(), False
     except UnicodeDecodeError:
-        body, encoded = base64.b64encode(asked.body).decode(), True
+        body, encoded = base64.b64encode(request.body).decode(), True
     return {
-        "resource": asked.path,
-        "path": asked.path,
-        "httpMethod": asked.method,
-        "headers": dict(asked.headers),
-        "multiValueHeaders": {name: [value] for name, value in asked.headers.items()},
-        "queryStringParameters": {name: values[-1] for name, values in asked.query.items()} or None,
-        "multiValueQueryStringParameters": dict(asked.query) or None,
+        "resource": request.path,
+        "path": request.path,
+        "httpMethod": request.method,
+        "headers": dict(request.headers),
+        "multiValueHeaders": {name: [value] for name, value in request.headers.items()},
+        "queryStringParameters": {name: values[-1] for name, values in request.query.items()} or None,
+        "multiValueQueryStringParameters": dict(request.query) or None,
         "pathParameters": None,
         "stageVariables": None,
         "requestContext": {
             "requestId": str(uuid.uuid4()),
-            "path": asked.path,
+            "path": request.path,
             "stage": "$default",
-            "httpMethod": asked.method,
+            "httpMethod": request.method,
             "requestTimeEpoch": int(1000 * time.time()),
-            "identity": {"apiKeyId": asked.headers.get("x-api-key") or None},
+            "identity": {"apiKeyId": request.headers.get("x-api-key") or None},
         },
         "body": body or None,
         "isBase64Encoded": encoded,

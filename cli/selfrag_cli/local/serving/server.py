@@ -12,8 +12,8 @@ from selfrag import bootstrap
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.backends import check_services, chosen_backends
 from selfrag_cli.local.index import local_parts, open_embedder
-from selfrag_cli.local.lookup import known_records
-from selfrag_cli.local.serving.background import Ingesting
+from selfrag_cli.local.lookup import stored_records
+from selfrag_cli.local.serving.background import IngestionThread
 from selfrag_cli.local.serving.bucket import Bucket, DirectoryBucket, ReadOnlyBucket
 from selfrag_cli.local.serving.documents import Documents
 from selfrag_cli.local.serving.folder import Folder
@@ -52,7 +52,7 @@ def serve_documents(
     if writable:
         _check_writable(place.source)
     if place.directory is None:
-        known_records(place)
+        stored_records(place)
     else:
         # An empty directory may be filled by uploads.
         with suppress(NothingUsable) if writable else nullcontext():
@@ -116,7 +116,7 @@ def _bucket(place: Place, writable: bool, manifest: LocalManifest) -> Iterator[C
         return
     folder = Folder(place.source, place.collection)
     with ingestion_stack(manifest, open_embedder()) as stack:
-        ingesting = Ingesting(partial(_ingest, place, stack), Documents(place.collection, manifest))
+        ingesting = IngestionThread(partial(_ingest, place, stack), Documents(place.collection, manifest))
         with ingesting.at_work(stack.close):
             yield lambda url: DirectoryBucket(folder, ingesting.changed, url)
 

@@ -37,7 +37,7 @@ _FORGET = (
 
 
 @dataclass(frozen=True)
-class Known:
+class StoredCollection:
     """A collection in the home; `root` is None if only a question named it.
 
     `documents` are those in the index, `not_read` those that are not; `read_at` is when something was last read, in
@@ -59,67 +59,67 @@ class Known:
         return "sample" if isinstance(self.root, Path) and Place(self.name, self.root).is_sample else "own"
 
 
-def known_collections() -> list[Known]:
+def stored_collections() -> list[StoredCollection]:
     """Return each collection in the home, the named ones first."""
     with _opened() as connection:
         manifest, held = LocalManifest(connection), sizes(connection)
         names = [name for (name,) in connection.execute(_NAMES)]
-        found = [_known(name, manifest, held.get(name, Size())) for name in names]
-    return sorted(found, key=lambda known: (known.kind != "named", str(known.root or ""), known.name))
+        entries = [_entry(name, manifest, held.get(name, Size())) for name in names]
+    return sorted(entries, key=lambda entry: (entry.kind != "named", str(entry.root or ""), entry.name))
 
 
-def known_collection(name: str) -> Known:
+def stored_collection(name: str) -> StoredCollection:
     """Return a collection by its name or, if it has no name of its own, by its directory or site.
 
     Raises InvalidInput if there is none.
     """
-    known = {known.name: known for known in known_collections()}
+    entries = {entry.name: entry for entry in stored_collections()}
     own = site_collection(canonical(name)) if is_address(name) else directory_collection(Path(name))
-    found = known.get(name) or known.get(own)
-    if found is None:
+    entry = entries.get(name) or entries.get(own)
+    if entry is None:
         raise InvalidInput(f"There is no collection {name!r}, and no directory or site of this name was read.")
-    return found
+    return entry
 
 
-def remove_collection(known: Known, embedder: NamedEmbedder | None = None) -> None:
+def remove_collection(entry: StoredCollection, embedder: NamedEmbedder | None = None) -> None:
     """Remove a collection's passages, vectors and records, and forget its directory; no file is touched.
 
     The vectors are multilingual-e5-small's unless another embedder is given.
     """
     with (
         embedding_with(embedder) as embedding,
-        alone(known.name),
+        alone(entry.name),
         _opened() as connection,
         writing(connection),
     ):
-        forget(connection, known.name, embedding.key)
+        forget(connection, entry.name, embedding.key)
         for statement in _FORGET:
-            connection.execute(statement, (known.name,))
+            connection.execute(statement, (entry.name,))
 
 
-def move_collection(known: Known, directory: Path) -> None:
+def move_collection(entry: StoredCollection, directory: Path) -> None:
     """Let a collection be read from another directory, to which its own was moved; nothing is read for it.
 
     Raises InvalidInput for a directory that is none, or that has a collection of its own already, and for a site's.
     """
     check_directory(directory)
-    if isinstance(known.root, str):
-        raise InvalidInput(f"{known.root} is a site, which cannot be moved to a directory: ingest that by itself.")
+    if isinstance(entry.root, str):
+        raise InvalidInput(f"{entry.root} is a site, which cannot be moved to a directory: ingest that by itself.")
     own = directory_collection(directory)
-    if is_own(known.name) and own != known.name and any(other.name == own for other in known_collections()):
+    if is_own(entry.name) and own != entry.name and any(other.name == own for other in stored_collections()):
         raise InvalidInput(
             f"{directory} has been read already, into a collection of its own: remove that first, with "
             f"`selfrag collections remove {directory}`."
         )
-    source = source_of(known.name)
-    with alone(known.name):
-        remember(known.name, directory, source.unread if source else {}, read_at=known.read_at)
+    source = source_of(entry.name)
+    with alone(entry.name):
+        remember(entry.name, directory, source.unread if source else {}, read_at=entry.read_at)
 
 
-def _known(name: str, manifest: LocalManifest, size: Size) -> Known:
+def _entry(name: str, manifest: LocalManifest, size: Size) -> StoredCollection:
     source, records = source_of(name), list(manifest.records(name).values())
     ready = sum(bool(record.generation) for record in records)
-    return Known(
+    return StoredCollection(
         name=name,
         root=source.root if source else None,
         documents=ready,

@@ -1,4 +1,4 @@
-"""A directory beside the manifest: its documents, which of them are to be ingested, and what is gone."""
+"""A directory compared with the manifest: its documents, those to ingest, and those that are gone."""
 
 import hashlib
 import os
@@ -38,7 +38,7 @@ class Files(ABC):
         """Return the bytes of a file, at most one more than a document may have; raises BadDocument."""
 
     def metadata(self, path: str) -> Mapping[str, str]:
-        """Return what is known of a file beside its content, as the metadata of an object."""
+        """Return the metadata of a file, as an object in a bucket has it."""
         return {}
 
 
@@ -79,7 +79,7 @@ class Comparison:
 
 
 def compare(place: Place, manifest: LocalManifest, made_by: str) -> Comparison:
-    """Compare a place's files with the manifest; `made_by` is what passages depend on beside the content."""
+    """Compare a place's files with the manifest; `made_by` names what else passages depend on than the content."""
     # Read before the files are: what another process adds meanwhile is then not taken for a file that is gone.
     before = records_by_path(place, manifest)
     files = documents_below(place.source, place.collection)

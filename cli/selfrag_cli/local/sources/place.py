@@ -32,7 +32,7 @@ Root = Path | str
 
 
 @dataclass(frozen=True)
-class Source:
+class CollectionSource:
     """The directory or site of a collection, and when something was last read (seconds since the epoch).
 
     `unread` says why something there could not be read, by its path; no record of the manifest tells of that.
@@ -44,16 +44,19 @@ class Source:
     unread: Mapping[str, str]
 
 
-def source_of(collection: str) -> Source | None:
+def source_of(collection: str) -> CollectionSource | None:
     """Return the source of a collection; None if nothing of it was ever read, or by an earlier release."""
     return next((source for source in sources() if source.collection == collection), None)
 
 
-def sources() -> list[Source]:
+def sources() -> list[CollectionSource]:
     """Return the sources of all collections, in the order of their names."""
     with _opened() as connection:
         rows = connection.execute("SELECT * FROM sources ORDER BY collection").fetchall()
-    return [Source(name, _root(os.fsdecode(at)), read_at, json.loads(unread)) for name, at, read_at, unread in rows]
+    return [
+        CollectionSource(name, _root(os.fsdecode(at)), read_at, json.loads(unread))
+        for name, at, read_at, unread in rows
+    ]
 
 
 def remember(collection: str, root: Root, unread: Mapping[str, str], read_at: int | None = None) -> None:
@@ -63,7 +66,7 @@ def remember(collection: str, root: Root, unread: Mapping[str, str], read_at: in
     """
     before = source_of(collection)
     at = read_at if read_at is not None else before.read_at if before else int(time.time())
-    now = Source(collection, resolved(root), at, dict(unread))
+    now = CollectionSource(collection, resolved(root), at, dict(unread))
     if now != before:
         row = (collection, os.fsencode(now.root), at, json.dumps(now.unread))
         with _opened() as connection, writing(connection):

@@ -16,12 +16,12 @@ _ALWAYS = ("added", "changed", "removed", "unchanged", "failed")
 
 
 @dataclass(frozen=True)
-class Report:
+class IngestionReport:
     """The outcome of every file: each is counted once, and documents that are no files any more as `removed`.
 
     `failed` were read and hold nothing that can be used, or a step failed; `unreadable` could not be read at all;
     `others` counts files of other kinds by their ending, `links` what was not followed. `warnings` is a sentence for
-    each thing that was not read, `found` says how a site's pages were found.
+    each thing that was not read, `site_note` says how a site's pages were found.
     """
 
     added: int = 0
@@ -33,7 +33,7 @@ class Report:
     links: int = 0
     others: Mapping[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-    found: str = ""
+    site_note: str = ""
 
     @property
     def not_read(self) -> int:
@@ -46,7 +46,7 @@ class Report:
         if self.unreadable:
             counts.append(f"{self.unreadable} unreadable")
         if self.others:
-            kinds = sorted(self.others.items(), key=lambda one: (-one[1], one[0]))
+            kinds = sorted(self.others.items(), key=lambda kind: (-kind[1], kind[0]))
             listed = ", ".join(f"{ending or 'without an ending'} {count}" for ending, count in kinds)
             counts.append(f"{sum(self.others.values())} of other kinds ({listed})")
         if self.links:
@@ -62,30 +62,32 @@ class Report:
         return [f"{some} could not be read; see `selfrag documents{docs}`"]
 
 
-class Interrupted(SelfragError):
+class Interruption(SelfragError):
     """A person interrupted the command while documents were read; what it has read is kept."""
 
-    def __init__(self, kept: int, files: int) -> None:
-        super().__init__(f"Interrupted: {kept} of {files} documents are in the index; the same command goes on there.")
+    def __init__(self, stored: int, files: int) -> None:
+        super().__init__(
+            f"Interrupted: {stored} of {files} documents are in the index; the same command goes on there."
+        )
 
 
 class NothingUsable(InvalidInput):
     """A directory holds no document that can be used; what there was of it is gone from the index."""
 
-    def __init__(self, message: str, report: Report) -> None:
+    def __init__(self, message: str, report: IngestionReport) -> None:
         super().__init__(message)
         self.report = report
 
 
 @dataclass(frozen=True)
-class Plan:
+class IngestionPlan:
     """The report that an ingestion would end with if all can be read; a line for each file that is not as it was."""
 
-    report: Report
+    report: IngestionReport
     lines: list[str]
 
 
-def plan_of(place: Place, comparison: Comparison) -> Plan:
+def plan_of(place: Place, comparison: Comparison) -> IngestionPlan:
     """Return the plan of a place; whether a file holds what can be used shows only when it is read."""
     read = Record(id="", status="ready", generation="to be read")
     after = {**comparison.before, **{path: read for path in comparison.todo if path not in comparison.unread}}
@@ -96,10 +98,10 @@ def plan_of(place: Place, comparison: Comparison) -> Plan:
         refuse_another(place)
     except AnotherDirectory as error:
         report = replace(report, warnings=[str(error), *report.warnings])
-    return Plan(report, lines)
+    return IngestionPlan(report, lines)
 
 
-def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Report:
+def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> IngestionReport:
     """Return the report of a place as the manifest says it afterwards; raises NothingUsable if it holds nothing."""
     report = _counted(place, comparison, after)
     if not any(record.generation for record in after.values()):
@@ -109,13 +111,15 @@ def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record])
     return report
 
 
-def _counted(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Report:
+def _counted(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> IngestionReport:
     """Count every file once, by its record before and after."""
     files, counts = comparison.files, Counter(_outcomes(comparison, after).values())
     counts["unreadable"] += len(files.unread)
     counts["removed"] = sum(bool(comparison.before[path].generation) for path in comparison.gone)
     warnings = [*files.notes, *files.unread.values(), *_refused(files.others), *_warnings(place, comparison, after)]
-    return Report(**counts, links=files.links, others=dict(files.others), warnings=warnings, found=files.summary)
+    return IngestionReport(
+        **counts, links=files.links, others=dict(files.others), warnings=warnings, site_note=files.summary
+    )
 
 
 def _outcomes(comparison: Comparison, after: Mapping[str, Record]) -> dict[str, str]:

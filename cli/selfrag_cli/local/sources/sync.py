@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
-from typing import Any, Never
+from typing import Never
 
 from selfrag import bootstrap
 from selfrag.domain.documents import document_id
@@ -24,13 +24,14 @@ from selfrag.runtime.settings import IngestionSettings
 from selfrag_cli.local.definitions import INGESTION
 from selfrag_cli.local.environment import DOCUMENTS_BUCKET, handlers_environment
 from selfrag_cli.local.home import alone
-from selfrag_cli.local.index import KeptEmbedder, NamedEmbedder, embedding_with, open_index
+from selfrag_cli.local.index import CachedEmbedder, NamedEmbedder, embedding_with, open_index
 from selfrag_cli.local.index.tokens import TOKENIZER
 from selfrag_cli.local.recognition.tesseract import program
-from selfrag_cli.local.runner.tasks import Item, LambdaHandler
+from selfrag_cli.local.runner.tasks import LambdaHandler
 from selfrag_cli.local.sources.comparison import Comparison, compare, content_of, is_about, records_by_path
 from selfrag_cli.local.sources.place import AnotherDirectory, Place, refuse_another, remember
-from selfrag_cli.local.sources.report import Interrupted, Plan, Report, plan_of, report_of
+from selfrag_cli.local.sources.report import IngestionPlan, IngestionReport, Interruption, plan_of, report_of
+from selfrag_cli.local.stores.attributes import Item
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag_cli.local.stores.objects import LocalObjects
 
@@ -83,7 +84,7 @@ class IngestionStack:
 
 
 @contextmanager
-def ingestion_stack(manifest: LocalManifest, embedding: KeptEmbedder) -> Iterator[IngestionStack]:
+def ingestion_stack(manifest: LocalManifest, embedding: CachedEmbedder) -> Iterator[IngestionStack]:
     """Have the environment and the parts of ingestion's steps until the block ends."""
     # It takes a second to load.
     from selfrag_cli.local.recognition.local import local_recognizer
@@ -96,7 +97,7 @@ def ingestion_stack(manifest: LocalManifest, embedding: KeptEmbedder) -> Iterato
             "objects": stack.objects,
             "manifest": manifest,
             "index": open_index(),
-            "embedder": Interruptible(embedding, stack.stopped),
+            "embedder": InterruptGuard(embedding, stack.stopped),
             "recognizer": recognizer,
         }
         with bootstrap.using(**parts):
@@ -110,13 +111,13 @@ def sync(
     may_replace: Callable[[AnotherDirectory], bool] = lambda another: False,
     compare_with: Compare = compare,
     stack: IngestionStack | None = None,
-) -> Report:
+) -> IngestionReport:
     """Bring a place's collection up to date with its directory, or with what else `compare_with` compares it with.
 
     multilingual-e5-small embeds unless another embedder is given. A `stack` is one that is in force already. Several
     processes may do so at once, for the same directory or others. Raises InvalidInput if the directory is missing,
     AnotherDirectory if the collection was read from another one which it may not replace, NothingUsable if it holds no
-    document that can be used, Interrupted.
+    document that can be used, Interruption.
     """
     # Of several processes one brings it in step, and the others find it so.
     with alone(place.collection), embedding_with(embedder) as embedding, opened_manifest() as manifest:
@@ -136,18 +137,18 @@ def sync(
         return report_of(place, comparison, records_by_path(place, manifest))
 
 
-def plan(place: Place, embedder: NamedEmbedder | None = None, compare_with: Compare = compare) -> Plan:
+def plan(place: Place, embedder: NamedEmbedder | None = None, compare_with: Compare = compare) -> IngestionPlan:
     """Return what `sync` would do, without doing it; raises InvalidInput if the directory is missing."""
     with embedding_with(embedder) as embedding, opened_manifest() as manifest:
         return plan_of(place, compare_with(place, manifest, _made_by(embedding)))
 
 
-def _made_by(embedding: KeptEmbedder) -> str:
+def _made_by(embedding: CachedEmbedder) -> str:
     return IngestionSettings(pipeline=_pipeline(embedding)).made_by
 
 
-def _pipeline(embedding: KeptEmbedder) -> str:
-    """Return what passages depend on beside the files: what embeds them, and whether pictures of pages are read."""
+def _pipeline(embedding: CachedEmbedder) -> str:
+    """Return what else passages depend on than the files: the embedder, and whether pictures of pages are read."""
     return " ".join([embedding.name, TOKENIZER, *(["tesseract"] if program() else [])])
 
 
@@ -186,7 +187,7 @@ def _ingest(
         _Run(content, stack, lambda key, ended: None).to_the_end(_failed(place, manifest, keys))
     except KeyboardInterrupt as error:
         files = len(comparison.files.paths)
-        raise Interrupted(files - total + read, files) from error
+        raise Interruption(files - total + read, files) from error
     return unread
 
 
@@ -196,11 +197,11 @@ def _failed(place: Place, manifest: LocalManifest, keys: Sequence[str]) -> list[
     return [key for key in keys if (record := records.get(key)) and record.status == "failed" and not is_about(record)]
 
 
-class Stopped(SelfragError):
+class IngestionStop(SelfragError):
     """The command ends, so no step begins any more."""
 
 
-class Interruptible:
+class InterruptGuard:
     """An embedder that ends between some passages when the run is to end."""
 
     def __init__(self, embedder: Embedder, stopped: threading.Event) -> None:
@@ -215,7 +216,7 @@ class Interruptible:
         """Yield each passage's vector; raises SelfragError once the run is to end."""
         for start in range(0, len(texts), _TOGETHER):
             if self._stopped.is_set():
-                raise Stopped("the command was ended")
+                raise IngestionStop("the command was ended")
             yield from self._embedder.passages(texts[start : start + _TOGETHER])
 
 
@@ -288,9 +289,9 @@ class _Run:
     def _watched(self, handler: LambdaHandler) -> LambdaHandler:
         """Return a step that does not begin when the run is to end, and whose misconfiguration ends the run."""
 
-        def watched(event: dict[str, Any], context: Any) -> Any:
+        def watched(event: object, context: object) -> object:
             if self._stack.stopped.is_set():
-                raise Stopped("the command was ended")
+                raise IngestionStop("the command was ended")
             try:
                 return handler(event, context)
             except Misconfigured as error:

@@ -1,62 +1,62 @@
 """The stand-in's answer: sentences of the search results, each with its citation, and a total."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from selfrag.question.generate.annotations import NO_ANSWER
 from selfrag.text.east_asian import RUN
 from selfrag_cli.local.stand_in.arithmetic import total_for, worked_out
-from selfrag_cli.local.stand_in.fields import object_in, text_in, texts_in
+from selfrag_cli.local.stand_in.fields import Fields, object_in, text_in, texts_in
+from selfrag_cli.local.stand_in.messages import SearchResultBlock, SearchResultLocation, TextBlock
 from selfrag_cli.local.stand_in.questions import in_full, is_about_documents, lacking
-from selfrag_cli.local.stand_in.quoting import ENOUGH, Quote, Source, chosen, quotes
+from selfrag_cli.local.stand_in.quoting import ENOUGH, Quote, QuoteSource, chosen, quotes
 from selfrag_cli.local.stand_in.words import holds, letters
 
-Block = dict[str, Any]
 # The document's date at the end of a title is no year that the page is about.
 _DATED = re.compile(r", \d{4}-\d\d-\d\d$")
 ABILITIES = "Hello. I quote sentences from the documents that answer a question, or say that none does."
 
 
-def generate(fields: Mapping[str, Any], results: Sequence[Block]) -> list[Block]:
+def generate(fields: Fields, results: Sequence[SearchResultBlock]) -> list[TextBlock]:
     """Quote the sentences that answer, with citations; without search results, reply to a greeting or a sum."""
     question, previous = text_in(fields, "question"), object_in(fields, "previous")
     if not results:
         direct = fields.get("task") == "direct" and not is_about_documents(question, {})
         return [_text(worked_out(question) or ABILITIES if direct else NO_ANSWER)]
-    asked = in_full(question, previous)
+    full_question = in_full(question, previous)
     sources = [
-        Source(r["source"], _DATED.sub("", r["title"]), tuple(block["text"] for block in r["content"])) for r in results
+        QuoteSource(r["source"], _DATED.sub("", r["title"]), tuple(block["text"] for block in r["content"]))
+        for r in results
     ]
     failed = {letters(claim) for claim in texts_in(fields, "failed_claims")}
     if fields.get("task") == "segment":
-        found = _following(asked, fields.get("so_far") or "", sources)
+        selected = _following(full_question, str(fields.get("so_far") or ""), sources)
     else:
-        found = [quote for quote in chosen(asked, sources) if letters(quote.text) not in failed]
-    if not found:
+        selected = [quote for quote in chosen(full_question, sources) if letters(quote.text) not in failed]
+    if not selected:
         return [_text(NO_ANSWER)]
-    blocks = [_quoted(quote, results) for quote in found]
+    blocks = [_quoted(quote, results) for quote in selected]
     for block in blocks[1:]:
         block["text"] = _apart(block["text"])
-    total = total_for(question, found[0].text)
+    total = total_for(question, selected[0].text)
     if total and letters(total) not in failed and fields.get("task") != "segment":
         blocks.append(_text(_apart(total)))
     return blocks
 
 
-def _following(question: str, so_far: str, sources: Sequence[Source]) -> list[Quote]:
+def _following(question: str, so_far: str, sources: Sequence[QuoteSource]) -> list[Quote]:
     """Return the best sentence that was not said; to an answer that lacks a name, only one that holds such a name."""
-    said, missing = letters(so_far), lacking(question, so_far)
+    earlier, missing = letters(so_far), lacking(question, so_far)
     for quote in quotes(question, sources):
         named = any(holds(sources[quote.source].text if not so_far else quote.text, name) for name in missing)
-        if quote.share >= ENOUGH and letters(quote.text) not in said and (named or not missing):
+        if quote.share >= ENOUGH and letters(quote.text) not in earlier and (named or not missing):
             return [quote]
     return []
 
 
-def _quoted(quote: Quote, results: Sequence[Block]) -> Block:
+def _quoted(quote: Quote, results: Sequence[SearchResultBlock]) -> TextBlock:
     result = results[quote.source]
-    citation = {
+    citation: SearchResultLocation = {
         "type": "search_result_location",
         "cited_text": "".join(block["text"] for block in result["content"][quote.start : quote.end]),
         "source": result["source"],
@@ -65,7 +65,7 @@ def _quoted(quote: Quote, results: Sequence[Block]) -> Block:
         "start_block_index": quote.start,
         "end_block_index": quote.end,
     }
-    return _text(quote.text) | {"citations": [citation]}
+    return {**_text(quote.text), "citations": [citation]}
 
 
 def _apart(sentence: str) -> str:
@@ -73,5 +73,5 @@ def _apart(sentence: str) -> str:
     return sentence if RUN.match(sentence) else f" {sentence}"
 
 
-def _text(text: str) -> Block:
+def _text(text: str) -> TextBlock:
     return {"type": "text", "text": text}

@@ -29,17 +29,17 @@ def worked_out(text: str) -> str | None:
         return None
     try:
         tree = ast.parse(written.strip(), mode="eval")
-        said = _written(_value(tree.body))
+        result = _written(_value(tree.body))
     except ZeroDivisionError:
-        said = "is not defined"
+        result = "is not defined"
     except OverflowError:
-        said = "is a number too large to write out"
+        result = "is a number too large to write out"
     except (SyntaxError, ValueError, MemoryError, RecursionError, TypeError):
         return None
     if not any(isinstance(node, ast.BinOp) for node in ast.walk(tree)):
         return None
     spaced = re.sub(r"([*]{2}|[+*/-])", r" \1 ", written)
-    return f"{' '.join(spaced.split())} {said}."
+    return f"{' '.join(spaced.split())} {result}."
 
 
 def _value(node: ast.expr) -> Fraction:

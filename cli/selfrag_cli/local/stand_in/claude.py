@@ -9,25 +9,26 @@ from types import SimpleNamespace
 from typing import Any
 
 from pydantic import ValidationError
+from typing_extensions import override
 
 from selfrag.adapters.claude.messages import Content, Message, call_of, content_of, search_result, verdict_in
 from selfrag.domain.calls import ModelCall, Prices
 from selfrag.domain.verdicts import RULE_MODEL
-from selfrag.ports.model import Judgement, Source, V, Writing
+from selfrag.ports.model import Claude, Judgement, Source, V, Writing
 from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.stand_in.answers import generate
 from selfrag_cli.local.stand_in.fields import fields_of
-from selfrag_cli.local.stand_in.messages import Refused, content_blocks
+from selfrag_cli.local.stand_in.messages import Refusal, RequestMessage, content_blocks
 from selfrag_cli.local.stand_in.rules import RULES
 
 
-def answer_of(message: Mapping[str, Any], schema: Any) -> Any:
+def answer_of(message: RequestMessage, schema: Any) -> object:
     """Return the verdict that a schema asks for, or, without one, the answer in content blocks; raises Refused."""
     if schema is None:
-        results = [block for block in content_blocks(message) if block["type"] == "search_result"]
+        results = [block for block in content_blocks(message) if "source" in block]
         return generate(fields_of(message), results)
-    return _asked_for(RULES[step_of(schema)](fields_of(message)), schema)
+    return _limited_to(RULES[step_of(schema)](fields_of(message)), schema)
 
 
 def step_of(schema: Any) -> str:
@@ -41,28 +42,30 @@ def step_of(schema: Any) -> str:
     for step in RULES:
         if title in step.split("_"):
             return step
-    raise Refused(f"no rule is known for this schema; known are those of {', '.join(RULES)}")
+    raise Refusal(f"no rule is known for this schema; known are those of {', '.join(RULES)}")
 
 
-def _asked_for(verdict: Any, schema: Mapping[str, Any]) -> Any:
+def _limited_to(verdict: dict[str, object], schema: Mapping[str, Any]) -> Any:
     """Return a verdict in the fields that a schema names and no others, as the service gives it."""
     named = {name for shape in (schema, *schema.get("$defs", {}).values()) for name in shape.get("properties", {})}
 
-    def kept(value: Any) -> Any:
+    def prune(value: Any) -> Any:
         if isinstance(value, list):
-            return [kept(item) for item in value]
-        return {name: kept(part) for name, part in value.items() if name in named} if isinstance(value, dict) else value
+            return [prune(item) for item in value]
+        return (
+            {name: prune(part) for name, part in value.items() if name in named} if isinstance(value, dict) else value
+        )
 
-    return kept(verdict)
+    return prune(verdict)
 
 
 _EAST_ASIAN = re.compile("[\u3000-\uffef]")
 
 
-def reply_to(body: Mapping[str, Any]) -> dict[str, Any]:
+def reply_to(body: Mapping[str, Any]) -> dict[str, object]:
     """Return the reply to a request that was checked; raises Refused for a step that no rule is for."""
-    wanted = body.get("output_config", {}).get("format", {}).get("schema")
-    answer = answer_of(body["messages"][-1], wanted)
+    schema = body.get("output_config", {}).get("format", {}).get("schema")
+    answer = answer_of(body["messages"][-1], schema)
     verdict = {"type": "text", "text": json.dumps(answer, ensure_ascii=False)}
     content = answer if isinstance(answer, list) else [verdict]
     sent = {name: body[name] for name in ("system", "messages", "output_config") if name in body}
@@ -96,36 +99,41 @@ class _Part(SimpleNamespace):
         return None
 
 
-class RuleClaude:
+class RuleClaude(Claude):
     """Replies by rule; `models` has the model id of each step, `prices` those of the stand-in."""
 
     def __init__(self, models: Mapping[str, str], prices: Mapping[str, Prices], clock: Clock) -> None:
         self._models, self._prices, self._clock = models, prices, clock
 
+    @override
     def model_of(self, step: str) -> str:
-        """Return the model id that the step is configured to use."""
         return self._models[step]
 
-    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
-        """Return a verdict on quoted fields in the shape of a pydantic model."""
-        wanted = {"output_config": {"format": {"type": "json_schema", "schema": shape.model_json_schema()}}}
-        content, call = self._asked(step, prompt, [], fields, wanted)
+    @override
+    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
+        output = {"output_config": {"format": {"type": "json_schema", "schema": shape.model_json_schema()}}}
+        content, call = self._reply(step, prompt, [], fields, output)
         try:
             return Judgement(verdict_in(content, shape), None, call=call)
         except ValidationError:
             return Judgement(None, "malformed", call=call)
 
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
-        """Return an answer that cites the sources."""
-        content, call = self._asked(step, prompt, [search_result(source) for source in sources], fields, {})
+    @override
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> Writing:
+        content, call = self._reply(step, prompt, [search_result(source) for source in sources], fields, {})
         return Writing(content.segments, None, call=call)
 
-    def _asked(
-        self, step: str, prompt: Prompt, results: list[Any], fields: Mapping[str, Any], wanted: Mapping[str, Any]
+    def _reply(
+        self,
+        step: str,
+        prompt: Prompt,
+        results: Sequence[object],
+        fields: Mapping[str, object],
+        output: Mapping[str, object],
     ) -> tuple[Content, ModelCall]:
         content = [*results, {"type": "text", "text": as_quoted_fields(fields)}]
         rubric, messages = {"type": "text", "text": prompt.text}, [{"role": "user", "content": content}]
-        request = {"model": self.model_of(step), "system": [rubric], "messages": messages, **wanted}
+        request = {"model": self.model_of(step), "system": [rubric], "messages": messages, **output}
         began = self._clock.now()
         reply: Any = json.loads(json.dumps(reply_to(request)), object_hook=lambda part: _Part(**part))
         message = Message.model_validate(reply)

@@ -2,50 +2,52 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
-from selfrag_cli.local.stand_in.messages import Refused, content_blocks
+from selfrag_cli.local.stand_in.messages import Refusal, RequestMessage, content_blocks
+
+# The fields of a step's task as JSON has them.
+Fields = Mapping[str, object]
 
 
-def fields_of(message: Mapping[str, Any]) -> dict[str, Any]:
+def fields_of(message: RequestMessage) -> dict[str, object]:
     """Return the JSON object in a message's last text block; raises Refused if there is none."""
-    texts = [block["text"] for block in content_blocks(message) if block["type"] == "text"]
+    texts = [block["text"] for block in content_blocks(message) if "text" in block]
     try:
         fields = json.loads(texts[-1]) if texts else None
     except (ValueError, RecursionError):
         fields = None
     if not isinstance(fields, dict):
-        raise Refused("this stand-in answers steps of selfrag only: the last text block must be a JSON object")
+        raise Refusal("this stand-in answers steps of selfrag only: the last text block must be a JSON object")
     return fields
 
 
-def text_in(fields: Mapping[str, Any], name: str) -> str:
+def text_in(fields: Fields, name: str) -> str:
     """Return a field that must be a text."""
     value = fields.get(name)
     if not isinstance(value, str):
-        raise Refused(f"the field {name} must be a text")
+        raise Refusal(f"the field {name} must be a text")
     return value
 
 
-def texts_in(fields: Mapping[str, Any], name: str) -> list[str]:
+def texts_in(fields: Fields, name: str) -> list[str]:
     """Return a field that may be left out, or is a list of texts."""
     value = fields.get(name) or []
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise Refused(f"the field {name} must be a list of texts")
+        raise Refusal(f"the field {name} must be a list of texts")
     return value
 
 
-def objects_in(fields: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+def objects_in(fields: Fields, name: str) -> list[dict[str, object]]:
     """Return a field that must be a list of objects."""
     value = fields.get(name)
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise Refused(f"the field {name} must be a list of objects")
+        raise Refusal(f"the field {name} must be a list of objects")
     return value
 
 
-def object_in(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
+def object_in(fields: Fields, name: str) -> dict[str, object]:
     """Return a field that may be left out, or is an object."""
     value = fields.get(name) or {}
     if not isinstance(value, dict):
-        raise Refused(f"the field {name} must be an object")
+        raise Refusal(f"the field {name} must be an object")
     return value

@@ -1,10 +1,9 @@
 """Requests to the Messages API as the rules read them."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict, final
 
 
-class Refused(Exception):
+class Refusal(Exception):
     """A request that is answered with an error: its HTTP status, the error's type, and a message."""
 
     def __init__(self, message: str, status: int = 400, kind: str = "invalid_request_error") -> None:
@@ -12,7 +11,45 @@ class Refused(Exception):
         self.status, self.kind = status, kind
 
 
-def content_blocks(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+class SearchResultLocation(TypedDict):
+    """The citation of blocks of a search result."""
+
+    type: str
+    cited_text: str
+    source: str
+    title: str
+    search_result_index: int
+    start_block_index: int
+    end_block_index: int
+
+
+@final
+class TextBlock(TypedDict, total=False):
+    """A text, with citations where it has been written from search results."""
+
+    type: str
+    text: str
+    citations: list[SearchResultLocation]
+
+
+@final
+class SearchResultBlock(TypedDict):
+    """A search result, of which a text may cite blocks."""
+
+    type: str
+    source: str
+    title: str
+    content: list[TextBlock]
+
+
+class RequestMessage(TypedDict):
+    """A turn of a conversation."""
+
+    role: str
+    content: str | list[TextBlock | SearchResultBlock]
+
+
+def content_blocks(message: RequestMessage) -> list[TextBlock | SearchResultBlock]:
     """Return a message's content as blocks; a plain string is one text block."""
     content = message["content"]
     return [{"type": "text", "text": content}] if isinstance(content, str) else content

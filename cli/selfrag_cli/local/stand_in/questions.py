@@ -1,13 +1,11 @@
 """Questions as the rules read them: greetings and sums, follow-ups, and the names that a text lacks."""
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from selfrag_cli.local.stand_in.arithmetic import worked_out
+from selfrag_cli.local.stand_in.fields import Fields
 from selfrag_cli.local.stand_in.words import GREETINGS, content_words, holds, names, plain, units
 
-Fields = Mapping[str, Any]
 _MOST_WORDS_OF_A_FOLLOW_UP = 2
 
 

@@ -20,7 +20,7 @@ _LONGEST_HEADING, _FULL_LINE = 70, 45
 
 
 @dataclass(frozen=True)
-class Source:
+class QuoteSource:
     """A passage: its document, its title, and its text in blocks."""
 
     document: str
@@ -44,18 +44,18 @@ class Quote:
     share: float
 
 
-def quotes(question: str, sources: Sequence[Source]) -> list[Quote]:
+def quotes(question: str, sources: Sequence[QuoteSource]) -> list[Quote]:
     """Return the sentences of the sources, best first; of equals the one that was found first."""
     weights = _weights(question, [source.text for source in sources])
-    found = [
+    sentences = [
         Quote(number, start, end, text, _share(question, weights, source, text, headings))
         for number, source in enumerate(sources)
         for start, end, text, headings in _sentences(source.blocks)
     ]
-    return sorted(found, key=lambda quote: -quote.share)
+    return sorted(sentences, key=lambda quote: -quote.share)
 
 
-def chosen(question: str, sources: Sequence[Source]) -> list[Quote]:
+def chosen(question: str, sources: Sequence[QuoteSource]) -> list[Quote]:
     """Return the sentences that answer, if any: the best one, and one for each name that it leaves out.
 
     A name of the question that stands in no source of theirs leaves none.
@@ -65,8 +65,8 @@ def chosen(question: str, sources: Sequence[Source]) -> list[Quote]:
     for name in names(question) if ranked else ():
         if not any(holds(quote.text, name) for quote in best):
             best += [quote for quote in ranked if holds(quote.text, name)][:1]
-    told = "\n".join(sources[quote.source].text for quote in best)
-    return best if all(holds(told, name) for name in names(question)) else []
+    evidence = "\n".join(sources[quote.source].text for quote in best)
+    return best if all(holds(evidence, name) for name in names(question)) else []
 
 
 def _weights(question: str, passages: Sequence[str]) -> dict[str, float]:
@@ -79,7 +79,7 @@ def _weights(question: str, passages: Sequence[str]) -> dict[str, float]:
     }
 
 
-def _share(question: str, weights: Mapping[str, float], source: Source, text: str, headings: str) -> float:
+def _share(question: str, weights: Mapping[str, float], source: QuoteSource, text: str, headings: str) -> float:
     where = ((text, 1.0), (f"{source.title} {source.document} {headings}", _HEADING), (source.text, _PASSAGE))
     got = sum(
         weight * next((worth for part, worth in where if has(part, unit)), 0.0) for unit, weight in weights.items()

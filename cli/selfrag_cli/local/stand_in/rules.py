@@ -4,21 +4,20 @@ No rule judges: relevance and use are shares of words, and support is that a cla
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from selfrag.domain.answers import UNCITED
 from selfrag.text.sentences import split_sentences
 from selfrag_cli.local.stand_in.arithmetic import worked_out
-from selfrag_cli.local.stand_in.fields import object_in, objects_in, text_in, texts_in
-from selfrag_cli.local.stand_in.questions import Fields, in_full, is_about_documents, is_follow_up, lacking
-from selfrag_cli.local.stand_in.quoting import Source, chosen, quotes
+from selfrag_cli.local.stand_in.fields import Fields, object_in, objects_in, text_in, texts_in
+from selfrag_cli.local.stand_in.questions import in_full, is_about_documents, is_follow_up, lacking
+from selfrag_cli.local.stand_in.quoting import QuoteSource, chosen, quotes
 from selfrag_cli.local.stand_in.words import content_words, has, letters, names, units
 
 _MOST_SENTENCES, _LONGEST_WORDS = 3, 3
 _USES = ((0.6, 5), (0.35, 4), (0.15, 3))
 
 
-def _decide_retrieval(fields: Fields) -> dict[str, Any]:
+def _decide_retrieval(fields: Fields) -> dict[str, object]:
     """Search for all but greetings and sums; a short follow-up stays with its evidence."""
     question, previous = text_in(fields, "question"), object_in(fields, "previous")
     if fields.get("so_far"):
@@ -34,21 +33,21 @@ def _decide_retrieval(fields: Fields) -> dict[str, Any]:
     return {"reason": reason, "decision": decision, "complexity": complexity, "query": query}
 
 
-def _next(question: str, so_far: str) -> dict[str, Any]:
+def _next(question: str, so_far: str) -> dict[str, object]:
     missing = lacking(question, so_far)
     if missing and len(split_sentences(so_far)) < _MOST_SENTENCES:
         return {"reason": f"The answer says nothing of {', '.join(missing)} yet.", "decision": "yes"}
     return {"reason": "The answer names all that the question names, or is long enough.", "decision": "complete"}
 
 
-def _grade_relevance(fields: Fields) -> dict[str, Any]:
+def _grade_relevance(fields: Fields) -> dict[str, object]:
     """Score a passage by its best sentence, and each strip of it."""
     question = in_full(text_in(fields, "question"), object_in(fields, "previous"))
     passage = object_in(fields, "passage")
     document, title = str(passage.get("document", "")), str(passage.get("title", ""))
 
     def score(text: str) -> tuple[float, str]:
-        best = quotes(question, [Source(document, title, tuple(split_sentences(text)))])[:1]
+        best = quotes(question, [QuoteSource(document, title, tuple(split_sentences(text)))])[:1]
         return (round(best[0].share, 3), best[0].text[:120]) if best else (0.0, "no sentence")
 
     share, nearest = score(text_in(passage, "text"))
@@ -57,43 +56,43 @@ def _grade_relevance(fields: Fields) -> dict[str, Any]:
     return {"reason": f"Nearest to the question: {nearest}", "score": share, "strips": scores}
 
 
-def _grade_support(fields: Fields) -> dict[str, Any]:
+def _grade_support(fields: Fields) -> dict[str, object]:
     """Call a claim supported by a passage in which it stands word for word, and by no other."""
     passages = [
-        (int(passage.get("number", order)), letters(f"{passage.get('title', '')}\n{text_in(passage, 'text')}"))
+        (int(str(passage.get("number", order))), letters(f"{passage.get('title', '')}\n{text_in(passage, 'text')}"))
         for order, passage in enumerate(objects_in(fields, "passages"), start=1)
     ]
     claims = []
     for sentence in split_sentences(text_in(fields, "answer").replace(UNCITED, "")):
         claim = sentence.strip()
-        found = [number for number, text in passages if letters(claim) and letters(claim) in text][:1]
+        supporting = [number for number, text in passages if letters(claim) and letters(claim) in text][:1]
         # A number may be what is wrong, so it is not searched for.
-        missing = "" if found else " ".join(word for word in content_words(claim) if not word[0].isdigit())
-        support = "full" if found else "none"
-        claims.append({"claim": claim, "support": support, "passages": found, "missing": missing})
+        missing = "" if supporting else " ".join(word for word in content_words(claim) if not word[0].isdigit())
+        support = "full" if supporting else "none"
+        claims.append({"claim": claim, "support": support, "passages": supporting, "missing": missing})
     return {"claims": claims or [{"claim": "", "support": "none", "passages": [], "missing": ""}]}
 
 
-def _grade_utility(fields: Fields) -> dict[str, Any]:
+def _grade_utility(fields: Fields) -> dict[str, object]:
     """Score an answer by the words of the question that it has; a reply to a greeting or a sum is of use."""
     question, answer = text_in(fields, "question"), text_in(fields, "answer")
-    asked = units(in_full(question, object_in(fields, "previous")))
-    if answer.strip() and (not asked or worked_out(question)):
+    question_units = units(in_full(question, object_in(fields, "previous")))
+    if answer.strip() and (not question_units or worked_out(question)):
         return {"reason": "The question needs no documents.", "score": 5}
-    share = sum(has(answer, unit) for unit in asked) / (len(asked) or 1)
+    share = sum(has(answer, unit) for unit in question_units) / (len(question_units) or 1)
     score = next((score for least, score in _USES if share >= least), 2 if answer.strip() else 1)
     return {"reason": f"The answer has {share:.0%} of the question's words.", "score": score}
 
 
-def _grade_correctness(fields: Fields) -> dict[str, Any]:
+def _grade_correctness(fields: Fields) -> dict[str, object]:
     """Say that an answer is right if a right one, or all facts, stand in it word for word, and partly so with some."""
-    said, facts = letters(text_in(fields, "answer")), texts_in(fields, "facts")
-    found = [letters(text) in said for text in facts or texts_in(fields, "right") if letters(text)]
-    says = "yes" if found and (all(found) if facts else any(found)) else "partly" if any(found) else "no"
-    return {"reason": f"{sum(found)} of {len(found)} stand in the answer word for word.", "says": says}
+    answer, facts = letters(text_in(fields, "answer")), texts_in(fields, "facts")
+    matches = [letters(text) in answer for text in facts or texts_in(fields, "right") if letters(text)]
+    says = "yes" if matches and (all(matches) if facts else any(matches)) else "partly" if any(matches) else "no"
+    return {"reason": f"{sum(matches)} of {len(matches)} stand in the answer word for word.", "says": says}
 
 
-def _rewrite_question(fields: Fields) -> dict[str, Any]:
+def _rewrite_question(fields: Fields) -> dict[str, object]:
     """Return the content words of a question, then its longest ones; a query that was tried if there is no other."""
     question = in_full(text_in(fields, "question"), object_in(fields, "previous"))
     words = content_words(question)
@@ -105,20 +104,20 @@ def _rewrite_question(fields: Fields) -> dict[str, Any]:
     return {"reason": "There is no other query.", "query": question.strip() or "?"}
 
 
-def _choice(fields: Fields) -> dict[str, Any]:
+def _choice(fields: Fields) -> dict[str, object]:
     """Return the number of the option that stands in the best sentence, the longest of several, or 0."""
     question = text_in(fields, "question")
-    options = {int(one["option"]): text_in(one, "text") for one in objects_in(fields, "options")}
+    options = {int(str(option["option"])): text_in(option, "text") for option in objects_in(fields, "options")}
     passages = [
-        Source("", str(p.get("title", "")), tuple(split_sentences(text_in(p, "text"))))
+        QuoteSource("", str(p.get("title", "")), tuple(split_sentences(text_in(p, "text"))))
         for p in objects_in(fields, "passages")
     ]
-    told = worked_out(question) or "".join(quote.text for quote in chosen(question, passages)[:1])
-    held = {number: len(text) for number, text in options.items() if letters(text) and letters(text) in letters(told)}
+    answer = worked_out(question) or "".join(quote.text for quote in chosen(question, passages)[:1])
+    held = {number: len(text) for number, text in options.items() if letters(text) and letters(text) in letters(answer)}
     return {"option": max(held, key=lambda number: (held[number], -number)) if held else 0}
 
 
-RULES: dict[str, Callable[[Fields], dict[str, Any]]] = {
+RULES: dict[str, Callable[[Fields], dict[str, object]]] = {
     "decide_retrieval": _decide_retrieval,
     "grade_relevance": _grade_relevance,
     "grade_support": _grade_support,

@@ -2,11 +2,27 @@
 
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from selfrag.ports.web import Domains
 from selfrag.text.sentences import split_sentences
-from selfrag_cli.local.stand_in.quoting import Source, quotes
+from selfrag_cli.local.stand_in.quoting import QuoteSource, quotes
+
+
+class WebPage(TypedDict):
+    """A result of a search; a page has its score only among results."""
+
+    url: str
+    title: str
+    content: str
+    score: NotRequired[float]
+
+
+class WebReply(TypedDict):
+    """The reply to a search, the best page first."""
+
+    query: str
+    results: list[WebPage]
 
 
 class SamplePages:
@@ -18,16 +34,17 @@ class SamplePages:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def __call__(self, query: str, max_results: int, domains: Domains) -> dict[str, Any]:
+    def __call__(self, query: str, max_results: int, domains: Domains) -> WebReply:
         """Return the pages that fit a query best, each with its score."""
         wished = Domains(included=domains.included)
-        found = [page | {"score": _score(query, page)} for page in self._pages if wished.allow(page["url"])]
-        best = sorted(found, key=lambda page: (-page["score"], page["url"]))
+        pages = [page for page in self._pages if wished.allow(page["url"])]
+        scored: list[WebPage] = [{**page, "score": _score(query, page)} for page in pages]
+        best = sorted(scored, key=lambda page: (-page["score"], page["url"]))
         return {"query": query, "results": best[:max_results]}
 
     @cached_property
-    def _pages(self) -> list[dict[str, Any]]:
-        pages = []
+    def _pages(self) -> list[WebPage]:
+        pages: list[WebPage] = []
         for file in sorted(self._folder.glob("*.md")):
             url, title, _, text = (file.read_text(encoding="utf-8").split("\n", 3) + [""] * 3)[:4]
             pages.append(
@@ -40,6 +57,6 @@ class SamplePages:
         return pages
 
 
-def _score(query: str, page: dict[str, Any]) -> float:
-    source = Source(page["url"], page["title"], tuple(split_sentences(page["content"])))
+def _score(query: str, page: WebPage) -> float:
+    source = QuoteSource(page["url"], page["title"], tuple(split_sentences(page["content"])))
     return max((round(quote.share, 4) for quote in quotes(query, [source])), default=0.0)

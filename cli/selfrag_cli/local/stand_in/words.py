@@ -41,7 +41,7 @@ def plain(text: str) -> str:
 @lru_cache(4096)
 def units(text: str) -> tuple[str, ...]:
     """Return what a text is compared by, once each: stems of words, numbers, and pairs of East Asian characters."""
-    return tuple(dict.fromkeys(unit for _, found in _content(text) for unit in found))
+    return tuple(dict.fromkeys(unit for _, parts in _content(text) for unit in parts))
 
 
 def has(text: str, unit: str) -> bool:
@@ -56,8 +56,8 @@ def content_words(text: str) -> list[str]:
 
 def _content(text: str) -> Iterator[tuple[str, list[str]]]:
     text = AMOUNT.sub(" ", plain(text).casefold().replace("’", "'").replace("'s", " "))
-    for found in _PARTS.finditer(RUN.sub(" ", text)):
-        word = found[0]
+    for match in _PARTS.finditer(RUN.sub(" ", text)):
+        word = match[0]
         if word not in STOP and (len(word) > 1 or word.isdigit()):
             yield word, [word.replace(",", "") if word[0].isdigit() else _stem(word)]
     for run in RUN.findall(text):
@@ -75,15 +75,15 @@ def _stem(word: str) -> str:
 
 def names(question: str) -> tuple[str, ...]:
     """Return the names in a question: capitalised words within a sentence, acronyms, words with digits, katakana."""
-    spaced, found = RUN.sub(" ", plain(question)), []
+    spaced, words = RUN.sub(" ", plain(question)), []
     for match in _WORD.finditer(spaced):
         word = match[0]
         starts = bool(_SENTENCE_START.search(spaced[: match.start()]))
         mixed = any(map(str.isdigit, word)) and any(map(str.isalpha, word))
         inner = any(letter.isupper() for letter in word[1:])
         if word.casefold() not in STOP and len(word) > 1 and (mixed or inner or (word[0].isupper() and not starts)):
-            found.append(word)
-    return tuple(dict.fromkeys([*found, *_KATAKANA.findall(plain(question))]))
+            words.append(word)
+    return tuple(dict.fromkeys([*words, *_KATAKANA.findall(plain(question))]))
 
 
 def holds(text: str, name: str) -> bool:

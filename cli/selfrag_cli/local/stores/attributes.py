@@ -1,22 +1,34 @@
 """Values as DynamoDB writes them, such as {"S": "text"}: the form that items have in the definitions and on disk."""
 
 from collections.abc import Mapping
-from typing import Any
-
-Item = dict[str, Any]
+from typing import Any, TypedDict
 
 
-def item_of(values: Mapping[str, Any]) -> Item:
+class Attribute(TypedDict, total=False):
+    """A value under the letters of its type."""
+
+    S: str
+    N: str
+    BOOL: bool
+    NULL: bool
+    M: "dict[str, Attribute]"
+    L: "list[Attribute]"
+
+
+Item = dict[str, Attribute]
+
+
+def item_of(values: Mapping[str, object]) -> Item:
     """Return values as an item."""
     return {name: _attribute(value) for name, value in values.items()}
 
 
-def values_of(item: Mapping[str, Any]) -> dict[str, Any]:
+def values_of(item: Item) -> dict[str, Any]:
     """Return an item's values."""
     return {name: _value(attribute) for name, attribute in item.items()}
 
 
-def _attribute(value: Any) -> dict[str, Any]:
+def _attribute(value: object) -> Attribute:
     match value:
         case None:
             return {"NULL": True}
@@ -28,20 +40,21 @@ def _attribute(value: Any) -> dict[str, Any]:
             return {"S": value}
         case dict():
             return {"M": item_of(value)}
-        case _:
-            return {"L": [_attribute(one) for one in value]}
+        case list() | tuple():
+            return {"L": [_attribute(item) for item in value]}
+    raise TypeError(f"{type(value).__name__} is no type of DynamoDB")
 
 
-def _value(attribute: Mapping[str, Any]) -> Any:
-    ((kind, value),) = attribute.items()
-    match kind:
-        case "NULL":
+def _value(attribute: Attribute) -> object:
+    match attribute:
+        case {"NULL": _}:
             return None
-        case "N":
-            return float(value) if {".", "e", "E"} & set(value) else int(value)
-        case "M":
-            return values_of(value)
-        case "L":
-            return [_value(one) for one in value]
-        case _:
-            return value
+        case {"N": number}:
+            return float(number) if {".", "e", "E"} & set(number) else int(number)
+        case {"M": values}:
+            return values_of(values)
+        case {"L": items}:
+            return [_value(item) for item in items]
+        case {"BOOL": flag}:
+            return flag
+    return attribute["S"]

@@ -2,15 +2,17 @@
 
 from typing import get_args
 
-from selfrag.ports.bindings import Action, Binding
+from typing_extensions import override
+
+from selfrag.ports.bindings import Action, Binding, Bindings
 
 
-class LocalBindings:
+class LocalBindings(Bindings):
     """Every caller has one collection, and every action in it."""
 
     def __init__(self, collection: str) -> None:
         self._binding = Binding((collection,), frozenset(get_args(Action)))
 
+    @override
     def of(self, caller: str) -> Binding:
-        """Return the binding of all callers."""
         return self._binding

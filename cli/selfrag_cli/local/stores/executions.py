@@ -5,17 +5,20 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from typing_extensions import override
+
 from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
-from selfrag.ports.executions import Known, Snapshot
+from selfrag.ports.executions import Executions, Known, Snapshot
 from selfrag.runtime.observability import logger
+from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.runner.machine import SUCCEEDED, Execution, Machine
-from selfrag_cli.local.stores.attributes import item_of, values_of
+from selfrag_cli.local.stores.attributes import Item, item_of, values_of
 from selfrag_cli.local.stores.histories import keep_history, last_history
-from selfrag_cli.local.stores.tables import ANSWERS, Item, Items
+from selfrag_cli.local.stores.tables import ANSWERS, Items
 
 
-class LocalExecutions:
+class LocalExecutions(Executions):
     """Starts questions on a machine and looks at them; each execution's history is kept when it has ended.
 
     Without `keeps_histories` only those that are at work have one.
@@ -26,19 +29,20 @@ class LocalExecutions:
         self._at_work: dict[str, Execution] = {}
         self._lock = threading.Lock()
 
-    def execute(self, question_id: str, payload: Mapping[str, Any]) -> Execution:
+    def execute(self, question_id: str, payload: Mapping[str, object]) -> Execution:
         """Run a question to its end, and return its execution."""
         return self._begun(question_id, payload).wait()
 
-    def answer(self, question_id: str, payload: dict[str, Any]) -> dict[str, Any] | None:
+    @override
+    def answer(self, question_id: str, payload: Mapping[str, object]) -> dict[str, Any] | None:
         """Run a question to its end, and return its response; raises TemporarilyUnavailable if there is none."""
         ended = self.execute(question_id, payload)
         if ended.output is None:
             raise TemporarilyUnavailable(f"The execution of question {question_id} gave no response: {ended.error}")
         return ended.output
 
-    def start(self, question_id: str, payload: dict[str, Any]) -> None:
-        """Start a question."""
+    @override
+    def start(self, question_id: str, payload: Mapping[str, object]) -> None:
         self._begun(question_id, payload)
 
     def watch(self, question_id: str, seen: int, seconds: float) -> int | None:
@@ -49,39 +53,39 @@ class LocalExecutions:
         execution = self._at_work.get(question_id)
         return execution.watch(seen, seconds) if execution else None
 
+    @override
     def expect(self, question_id: str, question: str, collections: Sequence[str], due: float) -> None:
-        """Keep a question, its collections, and that it runs until `due`, unless its response is kept already."""
-        asked = {"id": question_id, "question": question, "collections": list(collections)}
-        item = item_of({**asked, "due_at": int(due), "expires_at": int(due) + KEPT_SECONDS})
-        self._items.change(ANSWERS, question_id, lambda known: None if known else item)
+        fields = {"id": question_id, "question": question, "collections": list(collections)}
+        item = item_of({**fields, "due_at": int(due), "expires_at": int(due) + KEPT_SECONDS})
+        self._items.change(ANSWERS, question_id, lambda stored: None if stored else item)
 
+    @override
     def known(self, question_id: str, collections: Collection[str]) -> Known | None:
-        """Return what is kept of a question; None when there is none of the caller's.
-
-        A question belongs to the collections that it was asked under: a caller must be allowed all of them.
-        """
         item = self._items.get(ANSWERS, question_id)
         known = known_of(item) if item else None
         allowed = known and known.collections and set(known.collections) <= set(collections)
         return known if allowed else None
 
+    @override
     def snapshot(self, question_id: str) -> Snapshot | None:
         """Return how a question's execution stands; None if it is neither at work nor among the last."""
         execution = self._at_work.get(question_id)
         if execution:
             return Snapshot(execution.status, execution.output)
-        events = self._kept(question_id)
-        if not events:
+        history = self._stored_history(question_id)
+        if history is None:
             return None
-        told = events[-1].get("executionSucceededEventDetails")
-        return Snapshot(SUCCEEDED, json.loads(told["output"])) if told else Snapshot("FAILED", None)
+        return Snapshot(SUCCEEDED, history.response) if history.response else Snapshot("FAILED", None)
 
+    @override
     def history(self, question_id: str) -> list[dict[str, Any]]:
-        """Return the events of a question's execution so far; [] where `snapshot` is None."""
         execution = self._at_work.get(question_id)
-        return execution.history if execution else self._kept(question_id)
+        if execution:
+            return execution.history
+        history = self._stored_history(question_id)
+        return history.events if history else []
 
-    def _begun(self, question_id: str, payload: Mapping[str, Any]) -> Execution:
+    def _begun(self, question_id: str, payload: Mapping[str, object]) -> Execution:
         with self._lock:
             execution = self._machine.start(question_id, payload, self._ended)
             self._at_work[question_id] = execution
@@ -90,16 +94,15 @@ class LocalExecutions:
     def _ended(self, execution: Execution) -> None:
         try:
             if self._keeps_histories:
-                keep_history(execution.id, execution.history)
+                keep_history(ExecutionHistory(execution.id, execution.history))
         except SelfragError as error:  # the answer is there all the same
             logger.warning("a history could not be kept", extra={"error": str(error)})
         finally:
             with self._lock:
                 del self._at_work[execution.id]
 
-    def _kept(self, question_id: str) -> list[dict[str, Any]]:
-        found = last_history(question_id) if question_id and self._keeps_histories else None
-        return found[1] if found else []
+    def _stored_history(self, question_id: str) -> ExecutionHistory | None:
+        return last_history(question_id) if question_id and self._keeps_histories else None
 
 
 def known_of(item: Item) -> Known:

@@ -2,19 +2,22 @@
 
 import hashlib
 
+from typing_extensions import override
+
 from selfrag.domain.feedback import Feedback
+from selfrag.ports.feedback import FeedbackBook
 from selfrag_cli.local.stores.attributes import item_of, values_of
 from selfrag_cli.local.stores.tables import FEEDBACK, Items
 
 
-class LocalFeedback:
+class LocalFeedback(FeedbackBook):
     """Feedback by question and caller."""
 
     def __init__(self, items: Items) -> None:
         self._items = items
 
+    @override
     def keep(self, feedback: Feedback, caller: str) -> None:
-        """Keep what a caller says, in place of what the same caller said of the same question before."""
         key = f"{feedback.question_id}/{hashlib.sha256(caller.encode()).hexdigest()[:32]}"
         self._items.put(FEEDBACK, item_of({"id": key, **feedback.model_dump()}))
 

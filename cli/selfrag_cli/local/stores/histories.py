@@ -5,16 +5,14 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import Any
 
+from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.home import connect, writing
 
 KEPT_EXECUTIONS = 50
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS executions (id TEXT PRIMARY KEY, ended_at REAL NOT NULL, history TEXT NOT NULL);
 """
-
-Events = list[dict[str, Any]]
 
 
 @contextmanager
@@ -23,30 +21,31 @@ def _opened() -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def keep_history(question_id: str, events: Events) -> None:
-    """Keep the history of a question's execution, and forget the oldest ones."""
-    history = json.dumps(events)
+def keep_history(history: ExecutionHistory) -> None:
+    """Store the history of a question's execution, and delete the oldest ones."""
     with _opened() as connection:
-        connection.execute("INSERT OR REPLACE INTO executions VALUES (?, ?, ?)", (question_id, time.time(), history))
+        connection.execute(
+            "INSERT OR REPLACE INTO executions VALUES (?, ?, ?)", (history.id, time.time(), json.dumps(history.events))
+        )
         connection.execute(
             "DELETE FROM executions WHERE id NOT IN (SELECT id FROM executions ORDER BY ended_at DESC LIMIT ?)",
             (KEPT_EXECUTIONS,),
         )
 
 
-def last_history(question_id: str = "") -> tuple[str, Events] | None:
-    """Return the id and the history of the question with this id, or of the last one; None if there is none."""
-    where, wanted = ("WHERE id = ?", (question_id,)) if question_id else ("", ())
+def last_history(question_id: str = "") -> ExecutionHistory | None:
+    """Return the history of the question with this id, or of the last one; None if there is none."""
+    where, values = ("WHERE id = ?", (question_id,)) if question_id else ("", ())
     with _opened() as connection:
         row = connection.execute(
             f"SELECT id, history FROM executions {where} ORDER BY ended_at DESC LIMIT 1",  # noqa: S608 (no input in it)
-            wanted,
+            values,
         ).fetchone()
-    return (row[0], json.loads(row[1])) if row else None
+    return ExecutionHistory(row[0], json.loads(row[1])) if row else None
 
 
-def histories() -> list[Events]:
+def histories() -> list[ExecutionHistory]:
     """Return the histories of the last questions, the latest first."""
     with _opened() as connection:
-        rows = connection.execute("SELECT history FROM executions ORDER BY ended_at DESC").fetchall()
-    return [json.loads(history) for (history,) in rows]
+        rows = connection.execute("SELECT id, history FROM executions ORDER BY ended_at DESC").fetchall()
+    return [ExecutionHistory(question_id, json.loads(events)) for question_id, events in rows]

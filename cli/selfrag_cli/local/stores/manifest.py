@@ -13,8 +13,10 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from pydantic import TypeAdapter
+from typing_extensions import override
 
 from selfrag.domain.records import Part, Record, part_name
+from selfrag.ports.manifest import Manifest
 from selfrag_cli.local.home import connect, writing
 from selfrag_cli.local.stores.attributes import item_of, values_of
 
@@ -30,14 +32,14 @@ _PART = TypeAdapter(Part)
 Values = dict[str, Any]
 
 
-class LocalManifest:
+class LocalManifest(Manifest):
     """Records and parts in SQLite; any thread may use it."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection, self._lock = connection, threading.Lock()
 
+    @override
     def read(self, document_id: str) -> Record | None:
-        """Return what is known of a document, or None."""
         rows = self._rows("id = ? AND part = ?", document_id, _DOCUMENT)
         return _record(rows[0]) if rows else None
 
@@ -46,38 +48,47 @@ class LocalManifest:
         records = sorted(map(_record, self._rows("collection = ?", collection)), key=lambda record: record.key)
         return {record.key: record for record in records if record.status != "removed"}
 
+    @override
     def listed(
         self, collection: str, limit: int, after: tuple[str, str] | None = None
     ) -> tuple[list[Record], tuple[str, str] | None]:
-        """Return documents of a collection by key, and after which (key, id) the next page begins, None at the end."""
         where = f"collection = ? AND {_STATUS} <> 'removed' AND ({_KEY}, id) > (?, ?)"
-        found = self._rows(f"{where} ORDER BY {_KEY}, id LIMIT {limit + 1}", collection, *(after or ("", "")))
-        page = [_record(values) for values in found[:limit]]
-        return page, (page[-1].key, page[-1].id) if len(found) > limit else None
+        rows = self._rows(f"{where} ORDER BY {_KEY}, id LIMIT {limit + 1}", collection, *(after or ("", "")))
+        page = [_record(values) for values in rows[:limit]]
+        return page, (page[-1].key, page[-1].id) if len(rows) > limit else None
 
+    @override
     def claim(self, document_id: str, key: str, collection: str, owner: str) -> bool:
         """Take a document, and note which deletion the bucket is looked at after; always true here."""
         self._change(
             document_id,
-            lambda known: {**known, "key": key, "collection": collection, "lease_deletion": known.get("deleted_at", 0)},
+            lambda values: {
+                **values,
+                "key": key,
+                "collection": collection,
+                "lease_deletion": values.get("deleted_at", 0),
+            },
         )
         return True
 
+    @override
     def begin_deletion(self, document_id: str, at: int) -> None:
-        """Write that a document is about to be deleted, `at` nanoseconds since the epoch, if it is known."""
-        self._change(document_id, lambda known: {**known, "deleted_at": at} if known else None)
+        self._change(document_id, lambda values: {**values, "deleted_at": at} if values else None)
 
+    @override
     def undo_deletion(self, document_id: str, at: int) -> None:
-        """Take back what `begin_deletion` wrote, unless another deletion has begun since."""
-        self._change(document_id, lambda known: {**known, "deleted_at": 0} if known.get("deleted_at") == at else None)
+        self._change(
+            document_id, lambda values: {**values, "deleted_at": 0} if values.get("deleted_at") == at else None
+        )
 
+    @override
     def release(self, record: Record, owner: str) -> bool:
         """Write what is known now and let the document go; always true here: no event comes meanwhile."""
         stated = record.model_dump(exclude={"id", "deleted_at", "deletion_seen"})
 
-        def let_go(known: Values) -> Values:
-            seen = known.pop("lease_deletion", 0)
-            return {**known, **stated, "deletion_seen": seen}
+        def let_go(values: Values) -> Values:
+            seen = values.pop("lease_deletion", 0)
+            return {**values, **stated, "deletion_seen": seen}
 
         self._change(record.id, let_go)
         return True
@@ -86,27 +97,27 @@ class LocalManifest:
         """Write how a document stands before it is read, or that it could not be; what the index holds stays known."""
         marked: Values = {"key": key, "collection": collection, "status": status, "reason": reason}
         marked |= {"updated_at": int(time.time()), "deleted_at": 0}
-        self._change(document_id, lambda known: {**known, **marked})
+        self._change(document_id, lambda values: {**values, **marked})
 
+    @override
     def parts(self, document_id: str) -> list[Part]:
-        """Return every batch of passages of a document that the index may hold."""
         return [_part(values) for values in self._rows("id = ? AND part <> ? ORDER BY part", document_id, _DOCUMENT)]
 
+    @override
     def part(self, document_id: str, generation: str, number: int) -> Part | None:
-        """Return one batch of passages, or None."""
         rows = self._rows("id = ? AND part = ?", document_id, part_name(generation, number))
         return _part(rows[0]) if rows else None
 
+    @override
     def put(self, part: Part) -> None:
-        """Write a batch as it is known now."""
         values: Values = {"id": part.document_id, "part": part.name, "passage_ids": part.passage_ids, "ids": part.ids}
         if part.writing_since is not None:
             values["writing_since"] = str(part.writing_since)
         with self._lock, writing(self._connection):
             self._write(values)
 
+    @override
     def forget(self, part: Part) -> None:
-        """Remove a batch whose passages are gone from the index."""
         with self._lock, writing(self._connection):
             where = (part.document_id, part.name)
             self._connection.execute("DELETE FROM kept_documents WHERE id = ? AND part = ?", where)
@@ -114,7 +125,7 @@ class LocalManifest:
     def _change(self, document_id: str, change: Callable[[Values], Values | None]) -> None:
         """Write what `change` makes of a document's values, {} if it is not known; nothing if it gives None."""
         with self._lock, writing(self._connection):
-            rows = self._found("id = ? AND part = ?", document_id, _DOCUMENT)
+            rows = self._select("id = ? AND part = ?", document_id, _DOCUMENT)
             if changed := change(rows[0] if rows else {}):
                 self._write({**changed, "id": document_id, "part": _DOCUMENT})
 
@@ -124,9 +135,9 @@ class LocalManifest:
 
     def _rows(self, where: str, *values: str) -> list[Values]:
         with self._lock:
-            return self._found(where, *values)
+            return self._select(where, *values)
 
-    def _found(self, where: str, *values: str) -> list[Values]:
+    def _select(self, where: str, *values: str) -> list[Values]:
         query = f"SELECT item FROM kept_documents WHERE {where}"  # noqa: S608 (no input in it)
         return [values_of(json.loads(item)) for (item,) in self._connection.execute(query, values)]
 
@@ -144,5 +155,5 @@ def _record(values: Values) -> Record:
 
 def _part(values: Values) -> Part:
     generation, _, number = values["part"].partition("#")
-    known = {name: values[name] for name in ("passage_ids", "ids", "writing_since") if name in values}
-    return _PART.validate_python({"document_id": values["id"], "generation": generation, "number": number, **known})
+    fields = {name: values[name] for name in ("passage_ids", "ids", "writing_since") if name in values}
+    return _PART.validate_python({"document_id": values["id"], "generation": generation, "number": number, **fields})

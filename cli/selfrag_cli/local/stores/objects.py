@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from typing_extensions import override
+
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.ports.objects import Object
+from selfrag.ports.objects import Object, Objects
 
 
-class LocalObjects:
+class LocalObjects(Objects):
     """The documents at hand by their keys; work in progress goes with the document that it is about."""
 
     def __init__(self) -> None:
@@ -32,27 +34,27 @@ class LocalObjects:
                 for name in [name for name in self._work if name.startswith(f"{document_id}/")]:
                     del self._work[name]
 
+    @override
     def head(self, bucket: str, key: str) -> str | None:
-        """Return the version of a document, as S3 has it, or None if it is gone."""
-        found = self._documents.get(key)
-        return None if found is None else f'"{hashlib.md5(found.content, usedforsecurity=False).hexdigest()}"'
+        document = self._documents.get(key)
+        return None if document is None else f'"{hashlib.md5(document.content, usedforsecurity=False).hexdigest()}"'
 
+    @override
     def get(self, bucket: str, key: str, most: int) -> Object | None:
-        """Return a document with at most so many bytes, or None if it is gone."""
-        found = self._documents.get(key)
-        return None if found is None else Object(found.content[:most], found.metadata)
+        document = self._documents.get(key)
+        return None if document is None else Object(document.content[:most], document.metadata)
 
+    @override
     def put_json(self, key: str, value: Any) -> None:
-        """Keep work in progress."""
         with self._lock:
             self._work[key] = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
+    @override
     def has_json(self, key: str) -> bool:
-        """Return whether work in progress is there."""
         return key in self._work
 
+    @override
     def get_json(self, key: str) -> Any:
-        """Return work in progress; raises TemporarilyUnavailable when it is not there, for it can be made again."""
         try:
             return json.loads(self._work[key])
         except KeyError:

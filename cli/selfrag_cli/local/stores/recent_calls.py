@@ -4,12 +4,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
-from typing import Any
+
+from pydantic import BaseModel
+from typing_extensions import override
 
 from selfrag.domain.errors import SelfragError
-from selfrag.ports.recent import Recent
-from selfrag_cli.local.stores.attributes import item_of, values_of
-from selfrag_cli.local.stores.tables import VERDICTS, Item, Items
+from selfrag.ports.recent import Recent, RecentCalls
+from selfrag_cli.local.stores.attributes import Item, item_of, values_of
+from selfrag_cli.local.stores.tables import VERDICTS, Items
 
 _ARRIVALS = 9
 # Calls of a step within so many seconds are one arrival.
@@ -17,41 +19,53 @@ _TOGETHER_SECONDS = 5.0
 _KEPT_SECONDS = 2 * 86_400
 
 
-class LocalCalls:
+class LocalCalls(RecentCalls):
     """The arrivals of steps at models, newest first, and until when a model is to be left; `now` gives seconds."""
 
     def __init__(self, items: Items, now: Callable[[], float] = time.time) -> None:
         self._items, self._now = items, now
 
+    @override
     def seen(self, step: str, model: str) -> Recent:
-        """Note that a step calls a model now, and return what is known; nothing if the file fails."""
         now = self._now()
 
-        def arrive(known: dict[str, Any]) -> dict[str, Any]:
-            arrivals = known.get(step, [])
-            together = arrivals and arrivals[0] >= now - _TOGETHER_SECONDS
-            return {step: arrivals if together else [now, *arrivals][:_ARRIVALS]}
+        def arrive(calls: _ModelCalls) -> None:
+            arrivals = calls.arrivals.get(step, [])
+            if not arrivals or arrivals[0] < now - _TOGETHER_SECONDS:
+                calls.arrivals[step] = [now, *arrivals][:_ARRIVALS]
 
-        known = self._changed(model, arrive)
-        between = [later - earlier for later, earlier in pairwise(known.get(step, []))]
-        patience = known.get("patience_until", 0.0) - now
-        return Recent(tuple(seconds for seconds in between if seconds > 0), max(0.0, patience))
+        calls = self._changed(model, arrive)
+        between = [later - earlier for later, earlier in pairwise(calls.arrivals.get(step, []))]
+        return Recent(tuple(seconds for seconds in between if seconds > 0), max(0.0, calls.patience_until - now))
 
+    @override
     def refused(self, model: str, seconds: float) -> None:
-        """Note until when a model wants to be left; the longest of all such wishes holds."""
         until = self._now() + seconds
-        self._changed(model, lambda known: {"patience_until": max(until, known.get("patience_until", 0.0))})
 
-    def _changed(self, model: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-        """Change what is known of a model, and return it; {} if the file fails."""
+        def wait(calls: _ModelCalls) -> None:
+            calls.patience_until = max(until, calls.patience_until)
+
+        self._changed(model, wait)
+
+    def _changed(self, model: str, change: Callable[["_ModelCalls"], None]) -> "_ModelCalls":
+        """Change the calls of a model, and return them; none if the file fails."""
         # No verdict has such a key: those are hashes.
-        key, after = f"calls#{model}", {}
+        key, after = f"calls#{model}", _ModelCalls()
 
         def write(item: Item | None) -> Item:
-            known = values_of(item or {})
-            after.update({**known, **change(known), "key": key, "expires_at": round(self._now()) + _KEPT_SECONDS})
-            return item_of(after)
+            nonlocal after
+            calls = _ModelCalls.model_validate(values_of(item or {}))
+            change(calls)
+            after = calls
+            return item_of({**calls.model_dump(), "key": key, "expires_at": round(self._now()) + _KEPT_SECONDS})
 
         with suppress(SelfragError):
             self._items.change(VERDICTS, key, write)
         return after
+
+
+class _ModelCalls(BaseModel):
+    """The arrivals at a model by step, newest first, and until when it is to be left; in seconds since the epoch."""
+
+    arrivals: dict[str, list[float]] = {}
+    patience_until: float = 0.0

@@ -10,8 +10,8 @@ from aws_lambda_powertools.utilities.idempotency.exceptions import (
 )
 from aws_lambda_powertools.utilities.idempotency.persistence.datarecord import DataRecord
 
-from selfrag_cli.local.stores.attributes import item_of, values_of
-from selfrag_cli.local.stores.tables import REQUESTS, Item, Items
+from selfrag_cli.local.stores.attributes import Item, item_of, values_of
+from selfrag_cli.local.stores.tables import REQUESTS, Items
 
 
 class LocalRequests(BasePersistenceLayer):
@@ -30,13 +30,13 @@ class LocalRequests(BasePersistenceLayer):
     def _put_record(self, data_record: DataRecord) -> None:
         """Keep that a request is at work; raises if it is already, or has been answered."""
 
-        def begin(known: Item | None) -> Item | None:
-            return None if known and not _is_over(_record(known)) else _item(data_record)
+        def begin(stored: Item | None) -> Item | None:
+            return None if stored and not _is_over(_record(stored)) else _item(data_record)
 
-        known = self._items.change(REQUESTS, data_record.idempotency_key, begin)
-        if known and not _is_over(_record(known)):
-            self._validate_payload(data_payload=data_record, stored_data_record=_record(known))
-            raise IdempotencyItemAlreadyExistsError(old_data_record=_record(known))
+        stored = self._items.change(REQUESTS, data_record.idempotency_key, begin)
+        if stored and not _is_over(_record(stored)):
+            self._validate_payload(data_payload=data_record, stored_data_record=_record(stored))
+            raise IdempotencyItemAlreadyExistsError(old_data_record=_record(stored))
 
     def _update_record(self, data_record: DataRecord) -> None:
         self._items.put(REQUESTS, _item(data_record))

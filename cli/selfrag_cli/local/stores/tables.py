@@ -4,13 +4,13 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from selfrag.domain.errors import Misconfigured
-from selfrag_cli.local.home import connect, told, writing
+from selfrag_cli.local.home import connect, explain, writing
+from selfrag_cli.local.stores.attributes import Item
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS kept_items (
@@ -19,11 +19,9 @@ CREATE TABLE IF NOT EXISTS kept_items (
 # An item without an end of its own is kept as long as the table is.
 _NEVER = 1 << 62
 
-Item = dict[str, Any]
-
 
 @dataclass(frozen=True)
-class Table:
+class ItemTable:
     """A table's name, and the attributes that hold an item's key and its end (seconds since the epoch)."""
 
     name: str
@@ -31,8 +29,8 @@ class Table:
     ends: str = "expires_at"
 
 
-VERDICTS, ANSWERS = Table("selfrag-verdicts", key="key"), Table("selfrag-answers")
-REQUESTS, FEEDBACK = Table("selfrag-requests", ends="expiration"), Table("selfrag-feedback")
+VERDICTS, ANSWERS = ItemTable("selfrag-verdicts", key="key"), ItemTable("selfrag-answers")
+REQUESTS, FEEDBACK = ItemTable("selfrag-requests", ends="expiration"), ItemTable("selfrag-feedback")
 _BY_NAME = {table.name: table for table in (VERDICTS, ANSWERS, REQUESTS, FEEDBACK)}
 
 
@@ -50,23 +48,23 @@ class Items:
         with self._lock:
             self._connection.close()
 
-    def get(self, table: Table, key: str) -> Item | None:
+    def get(self, table: ItemTable, key: str) -> Item | None:
         """Return the item with this key, or None if there is none or its end has come."""
         with self._lock, _usable():
             return self._read(table, key)
 
-    def all(self, table: Table) -> list[Item]:
+    def all(self, table: ItemTable) -> list[Item]:
         """Return the items of a table by their keys."""
         query = "SELECT item FROM kept_items WHERE table_name = ? AND expires_at > ? ORDER BY key"
         with self._lock, _usable():
             rows = self._connection.execute(query, (table.name, time.time())).fetchall()
         return [json.loads(item) for (item,) in rows]
 
-    def put(self, table: Table, item: Item) -> None:
+    def put(self, table: ItemTable, item: Item) -> None:
         """Write an item, in place of one with its key."""
-        self.change(table, item[table.key]["S"], lambda known: item)
+        self.change(table, item[table.key]["S"], lambda before: item)
 
-    def change(self, table: Table, key: str, change: Callable[[Item | None], Item | None]) -> Item | None:
+    def change(self, table: ItemTable, key: str, change: Callable[[Item | None], Item | None]) -> Item | None:
         """Write what `change` makes of an item, nothing if it gives None; return the item as it was before.
 
         Both are one transaction: no other process writes in between.
@@ -80,21 +78,21 @@ class Items:
                 self._connection.execute("INSERT OR REPLACE INTO kept_items VALUES (?, ?, ?, ?)", row)
         return before
 
-    def delete(self, table: Table, key: str) -> None:
+    def delete(self, table: ItemTable, key: str) -> None:
         """Delete an item; one that is not there is no error."""
         with self._lock, _usable(), writing(self._connection):
             self._connection.execute("DELETE FROM kept_items WHERE table_name = ? AND key = ?", (table.name, key))
 
-    def get_item(self, table: str, key: Mapping[str, Any]) -> Item | None:
+    def get_item(self, table: str, key: Item) -> Item | None:
         """Return the item with this key of the table with this name, as a definition asks for it."""
-        known = _BY_NAME[table]
-        return self.get(known, key[known.key]["S"])
+        definition = _BY_NAME[table]
+        return self.get(definition, key[definition.key]["S"])
 
     def put_item(self, table: str, item: Item) -> None:
         """Write an item into the table with this name, as a definition does."""
         self.put(_BY_NAME[table], item)
 
-    def _read(self, table: Table, key: str) -> Item | None:
+    def _read(self, table: ItemTable, key: str) -> Item | None:
         query = "SELECT item FROM kept_items WHERE table_name = ? AND key = ? AND expires_at > ?"
         row = self._connection.execute(query, (table.name, key, time.time())).fetchone()
         return json.loads(row[0]) if row else None
@@ -115,4 +113,4 @@ def _usable() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise Misconfigured(told(error)) from error
+        raise Misconfigured(explain(error)) from error

@@ -2,23 +2,26 @@
 
 import time
 
+from typing_extensions import override
+
+from selfrag.ports.cache import VerdictCache
 from selfrag.runtime.settings import Settings, read
 from selfrag_cli.local.stores.attributes import item_of, values_of
 from selfrag_cli.local.stores.tables import VERDICTS, Items
 
 
-class LocalVerdicts:
+class LocalVerdicts(VerdictCache):
     """Verdicts by their keys, each for so many days, or for as long as the settings say."""
 
     def __init__(self, items: Items, days: int = 0) -> None:
         self._items, self._seconds = items, (days or read(Settings).verdict_ttl_days) * 86_400
 
+    @override
     def get(self, key: str) -> str | None:
-        """Return the verdict's JSON text, or None when it is absent or expired."""
         item = self._items.get(VERDICTS, key)
         return str(values_of(item)["verdict"]) if item else None
 
+    @override
     def put(self, key: str, verdict: str) -> None:
-        """Keep a verdict's JSON text."""
         ends = int(time.time()) + self._seconds
         self._items.put(VERDICTS, item_of({"key": key, "verdict": verdict, "expires_at": ends}))

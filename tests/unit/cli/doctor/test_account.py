@@ -9,7 +9,7 @@ from botocore.exceptions import EndpointConnectionError
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.checks import ACCOUNT
 from selfrag_cli.doctor.choices import Choices
-from selfrag_cli.doctor.findings import Finding, Level, examine
+from selfrag_cli.doctor.findings import Finding, Severity, examine
 from tests.support.doubles.aws_account import ACCOUNT as NUMBER
 from tests.support.doubles.aws_account import (
     NOT_ALLOWED,
@@ -42,7 +42,7 @@ def test_in_an_account_with_the_usual_limits_nothing_blocks_and_each_check_names
     with BedrockServer() as bedrock:
         diagnosis = examined(account, **EVERYTHING, model_base_url=bedrock.url)
     assert {name for name, _ in diagnosis.findings} == {check.name for check in ACCOUNT}
-    assert [result for _, result in diagnosis.findings if result.level is Level.BLOCKS] == []
+    assert [result for _, result in diagnosis.findings if result.level is Severity.BLOCKS] == []
     assert account.actions == {action for check in ACCOUNT for action in check.actions}
 
 
@@ -54,23 +54,23 @@ def test_without_a_region_or_with_credentials_that_aws_refuses_nothing_else_is_l
     expired = AwsAccount({"sts.GetCallerIdentity": Refused("ExpiredToken", status=403)})
     for subject in (Account(AwsAccount().session(region=None), Choices()), Account(expired.session(), Choices())):
         diagnosis = examine(ACCOUNT, subject, lambda name, finding: None)
-        assert [name for name, _ in diagnosis.findings] == ["who"]
+        assert [name for name, _ in diagnosis.findings] == ["identity"]
         assert diagnosis.blocking == 1
     assert {operation for operation, _ in expired.asked} == {"sts.GetCallerIdentity"}
 
 
 def test_a_refused_call_is_reported_with_its_action_and_the_rest_is_looked_at() -> None:
     results = findings("names", {"iam.GetRole": NOT_ALLOWED})
-    assert [each.level for each in results] == [Level.UNKNOWN, *[Level.FINE] * 3]
+    assert [each.level for each in results] == [Severity.UNKNOWN, *[Severity.FINE] * 3]
     assert "iam:GetRole" in results[0].do
 
 
 def test_an_account_with_few_functions_at_once_is_advised_to_request_more_and_to_set_the_limit() -> None:
     few = finding("concurrency", {"lambda.GetAccountSettings": limit_of_lambda(10)})
-    assert (few.level, "account_concurrency = 10" in few.do, "L-B99A9384" in few.do) == (Level.LOOK, True, True)
+    assert (few.level, "account_concurrency = 10" in few.do, "L-B99A9384" in few.do) == (Severity.LOOK, True, True)
     unset = finding("concurrency")
-    assert (unset.level, "L-B99A9384" in unset.do) == (Level.LOOK, False)
-    assert finding("concurrency", account_concurrency=1_000).level is Level.FINE
+    assert (unset.level, "L-B99A9384" in unset.do) == (Severity.LOOK, False)
+    assert finding("concurrency", account_concurrency=1_000).level is Severity.FINE
 
 
 def test_the_first_limit_to_break_is_the_one_that_allows_the_fewest_questions() -> None:
@@ -88,24 +88,24 @@ BOTH = [*titan_quotas(2_000)[:1], quota(TITAN_TOKENS, 230_000, "L-DE641971")]
 @pytest.mark.parametrize(
     ("listed", "level", "rate", "do"),
     [
-        (titan_quotas(60), Level.LOOK, 1.0, "--quota-code L-26C560CE --desired-value 2000"),
-        (titan_quotas(60, adjustable=False), Level.LOOK, 1.0, "AWS Support"),
-        (titan_quotas(0), Level.BLOCKS, None, "embedding_region"),
-        (TOKENS_ALONE, Level.LOOK, 1_000 / 60, "--quota-code L-DE641971"),
-        (BOTH, Level.FINE, 2_000 / 60, ""),
-        ([], Level.UNKNOWN, None, "servicequotas"),
+        (titan_quotas(60), Severity.LOOK, 1.0, "--quota-code L-26C560CE --desired-value 2000"),
+        (titan_quotas(60, adjustable=False), Severity.LOOK, 1.0, "AWS Support"),
+        (titan_quotas(0), Severity.BLOCKS, None, "embedding_region"),
+        (TOKENS_ALONE, Severity.LOOK, 1_000 / 60, "--quota-code L-DE641971"),
+        (BOTH, Severity.FINE, 2_000 / 60, ""),
+        ([], Severity.UNKNOWN, None, "servicequotas"),
     ],
     ids=["few", "fixed", "none", "tokens alone, by a former name", "both", "unlisted"],
 )
 def test_titans_quota_is_in_questions_a_second_with_how_to_get_more(
-    listed: list[Reply], level: Level, rate: float | None, do: str
+    listed: list[Reply], level: Severity, rate: float | None, do: str
 ) -> None:
     titan = findings("quotas", quotas={"bedrock": listed})[0]
     assert (titan.level, titan.rate, do in titan.do) == (level, rate and pytest.approx(rate), True)
 
 
 def test_at_anthropic_the_limits_are_unknown() -> None:
-    assert findings("quotas")[1].level is Level.UNKNOWN
+    assert findings("quotas")[1].level is Severity.UNKNOWN
 
 
 def claude_quotas(name: str, calls: float, tokens: float) -> list[Reply]:
@@ -128,11 +128,11 @@ def test_on_bedrock_each_model_is_compared_with_its_own_quota() -> None:
     )
     listed = [*titan_quotas(2_000), *other, *haiku, *sonnet]
     _, slow, fast = findings("quotas", quotas={"bedrock": listed}, **ON_BEDROCK)
-    assert (slow.level, "requests --desired-value 480" in slow.do) == (Level.LOOK, True)
-    assert (fast.level, round(fast.rate or 0, 1)) == (Level.FINE, 4.8)
+    assert (slow.level, "requests --desired-value 480" in slow.do) == (Severity.LOOK, True)
+    assert (fast.level, round(fast.rate or 0, 1)) == (Severity.FINE, 4.8)
     empty = claude_quotas("Cross-region InvokeModel {} per minute for Anthropic Claude Haiku 5.5", 50, 0)
     none = findings("quotas", quotas={"bedrock": empty}, model_provider="bedrock", models={"generate": HAIKU})[1]
-    assert (none.level, "tokens --desired-value 1038000" in none.do) == (Level.BLOCKS, True)
+    assert (none.level, "tokens --desired-value 1038000" in none.do) == (Severity.BLOCKS, True)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,8 @@ def test_on_bedrock_each_model_is_compared_with_its_own_quota() -> None:
 def test_the_quotas_of_a_model_are_those_of_its_id(model: str, name: str) -> None:
     listed = {"bedrock": claude_quotas(name % "Anthropic Claude", 1_000, 10_000_000)}
     assert (
-        findings("quotas", quotas=listed, model_provider="bedrock", models={"generate": model})[1].level is Level.FINE
+        findings("quotas", quotas=listed, model_provider="bedrock", models={"generate": model})[1].level
+        is Severity.FINE
     )
 
 
@@ -156,16 +157,16 @@ DENIED = Refused("AccessDeniedException", "You don't have access to the model wi
 @pytest.mark.parametrize(
     ("refusal", "level", "do"),
     [
-        (DENIED, Level.BLOCKS, "model-catalog"),
-        (NOT_ALLOWED, Level.UNKNOWN, "bedrock:InvokeModel"),
-        (Refused("ThrottlingException", status=429), Level.LOOK, "run it again in a minute"),
-        (Refused("ValidationException"), Level.BLOCKS, "embedding_region"),
-        (NOWHERE, Level.BLOCKS, "embedding_region"),
+        (DENIED, Severity.BLOCKS, "model-catalog"),
+        (NOT_ALLOWED, Severity.UNKNOWN, "bedrock:InvokeModel"),
+        (Refused("ThrottlingException", status=429), Severity.LOOK, "run it again in a minute"),
+        (Refused("ValidationException"), Severity.BLOCKS, "embedding_region"),
+        (NOWHERE, Severity.BLOCKS, "embedding_region"),
     ],
     ids=["no access", "no right", "busy", "no such model", "not in the region"],
 )
 def test_an_embedding_model_that_cannot_be_called_is_reported_by_its_cause(
-    refusal: Exception, level: Level, do: str
+    refusal: Exception, level: Severity, do: str
 ) -> None:
     result = finding("models", {"bedrock-runtime.InvokeModel": refusal}, embedding_region="us-west-2")
     assert (result.level, do in result.do, "in us-west-2" in result.says) == (level, True, True)
@@ -181,7 +182,7 @@ def on_bedrock(bedrock: BedrockServer, **models: str) -> list[Finding]:
 def test_a_model_on_bedrock_that_gives_verdicts_and_writes_with_citations_is_fine(model: str) -> None:
     with BedrockServer() as bedrock:
         results = on_bedrock(bedrock, grade_support=model, generate=model)
-    assert [each.level for each in results] == [Level.FINE, Level.FINE]
+    assert [each.level for each in results] == [Severity.FINE, Severity.FINE]
     *_, (_, verdict, _), (_, answer, _) = bedrock.requests
     assert "claims" in str(verdict)
     assert answer["messages"][0]["content"][0]["citations"] == {"enabled": True}
@@ -189,7 +190,9 @@ def test_a_model_on_bedrock_that_gives_verdicts_and_writes_with_citations_is_fin
 
 def test_a_model_is_sent_nothing_of_steps_that_it_does_not_serve() -> None:
     with BedrockServer() as bedrock:
-        assert [each.level for each in on_bedrock(bedrock, generate=SONNET, grade_relevance=HAIKU)] == [Level.FINE] * 2
+        assert [each.level for each in on_bedrock(bedrock, generate=SONNET, grade_relevance=HAIKU)] == [
+            Severity.FINE
+        ] * 2
     assert len(bedrock.asked(HAIKU)) == len(bedrock.asked(SONNET)) == 1
 
 
@@ -208,15 +211,15 @@ MINE = f"User: arn:aws:iam::{NUMBER}:user/operator is not authorized to perform:
 @pytest.mark.parametrize(
     ("status", "message", "level", "do"),
     [
-        (403, "You don't have access to the model with the specified model ID.", Level.BLOCKS, "in 15 minutes"),
-        (403, MARKETPLACE, Level.BLOCKS, "aws-marketplace:Subscribe"),
-        (404, FORM, Level.BLOCKS, "model-catalog"),
-        (403, MINE, Level.UNKNOWN, "bedrock:InvokeModel"),
-        (400, "The provided model identifier is invalid.", Level.BLOCKS, "another id"),
+        (403, "You don't have access to the model with the specified model ID.", Severity.BLOCKS, "in 15 minutes"),
+        (403, MARKETPLACE, Severity.BLOCKS, "aws-marketplace:Subscribe"),
+        (404, FORM, Severity.BLOCKS, "model-catalog"),
+        (403, MINE, Severity.UNKNOWN, "bedrock:InvokeModel"),
+        (400, "The provided model identifier is invalid.", Severity.BLOCKS, "another id"),
     ],
     ids=["no access", "no subscription", "no form", "no right", "no such model"],
 )
-def test_a_refusal_of_a_model_is_reported_by_its_cause(status: int, message: str, level: Level, do: str) -> None:
+def test_a_refusal_of_a_model_is_reported_by_its_cause(status: int, message: str, level: Severity, do: str) -> None:
     with BedrockServer() as bedrock:
         bedrock.refusal = (status, message)
         [refused] = on_bedrock(bedrock, grade_relevance=HAIKU)
@@ -231,7 +234,7 @@ def test_a_model_that_writes_without_citations_blocks() -> None:
 
     with Uncited() as bedrock:
         [uncited] = on_bedrock(bedrock, generate=SONNET)
-    assert uncited.level is Level.BLOCKS
+    assert uncited.level is Severity.BLOCKS
 
 
 def test_a_region_without_a_service_blocks() -> None:
@@ -240,17 +243,17 @@ def test_a_region_without_a_service_blocks() -> None:
         "opensearchserverless.GetAccountSettings": NOWHERE,
         "textract.GetDocumentTextDetection": NOWHERE,
     }
-    assert [each.level for each in findings("region", gone, text_recognition="lines")] == [Level.BLOCKS] * 3
+    assert [each.level for each in findings("region", gone, text_recognition="lines")] == [Severity.BLOCKS] * 3
     assert len(findings("region", gone)) == 2, "Textract is for text recognition alone"
     refused = dict.fromkeys(gone, NOT_ALLOWED)
     levels = [each.level for each in findings("region", refused, text_recognition="lines")]
     # A service that refuses to start a machine answers.
-    assert levels == [Level.FINE, Level.UNKNOWN, Level.UNKNOWN]
+    assert levels == [Severity.FINE, Severity.UNKNOWN, Severity.UNKNOWN]
 
 
 def test_a_high_limit_of_all_collections_is_reported_with_its_price_and_how_to_set_it() -> None:
     limit = findings("region", {"opensearchserverless.GetAccountSettings": limit_of_collections(10, 10)})[1]
-    assert (limit.level, "3,504 dollars" in limit.says) == (Level.LOOK, True)
+    assert (limit.level, "3,504 dollars" in limit.says) == (Severity.LOOK, True)
     assert "update-account-settings" in limit.do
 
 
@@ -260,15 +263,15 @@ OTHERS, OWN = (f"arn:aws:iam::{NUMBER}:role/{each}" for each in ("others", "self
 @pytest.mark.parametrize(
     ("role", "managed", "level"),
     [
-        (OTHERS, False, Level.FINE),
-        (OTHERS, True, Level.BLOCKS),
-        ("", False, Level.BLOCKS),
-        ("", True, Level.FINE),
-        (OWN, True, Level.FINE),
+        (OTHERS, False, Severity.FINE),
+        (OTHERS, True, Severity.BLOCKS),
+        ("", False, Severity.BLOCKS),
+        ("", True, Severity.FINE),
+        (OWN, True, Severity.FINE),
     ],
     ids=["others'", "others', to be replaced", "none", "none, to be made", "its own"],
 )
-def test_the_logging_role_of_others_is_left_alone(role: str, managed: bool, level: Level) -> None:
+def test_the_logging_role_of_others_is_left_alone(role: str, managed: bool, level: Severity) -> None:
     account = {"cloudwatchRoleArn": role} if role else {}
     assert finding("api-logs", {"apigateway.GetAccount": account}, manage_api_gateway_account=managed).level is level
 
@@ -283,19 +286,19 @@ def test_names_that_are_taken_block_unless_they_are_the_deployments_own() -> Non
         "logs.DescribeLogGroups": {"logGroups": [{"logGroupName": "/aws/lambda/selfrag-ask"}]},
     }
     results = findings("names", taken)
-    assert [each.level for each in results] == [Level.BLOCKS] * 4
+    assert [each.level for each in results] == [Severity.BLOCKS] * 4
     assert "selfrag/anthropic, selfrag/tavily" in results[2].says
-    assert {each.level for each in findings("names", taken, deployed=True)} == {Level.FINE}
+    assert {each.level for each in findings("names", taken, deployed=True)} == {Severity.FINE}
 
 
 def test_a_secret_that_is_scheduled_for_deletion_blocks_and_can_be_freed() -> None:
     gone = {"secretsmanager.DescribeSecret": {"Name": "n", "DeletedDate": datetime.now(UTC)}}
     _, _, anthropic, *_ = findings("names", gone)
-    assert anthropic.level is Level.BLOCKS
+    assert anthropic.level is Severity.BLOCKS
     assert "--force-delete-without-recovery --secret-id selfrag/anthropic" in anthropic.do
 
 
 def test_a_secret_that_will_not_be_made_is_not_looked_for() -> None:
     there = {"secretsmanager.DescribeSecret": NOT_ALLOWED}
     chosen = {"web_search": False, "model_provider": "bedrock", "models": {"generate": SONNET}}
-    assert {each.level for each in findings("names", there, **chosen)} == {Level.FINE}
+    assert {each.level for each in findings("names", there, **chosen)} == {Severity.FINE}

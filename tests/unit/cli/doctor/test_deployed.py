@@ -9,7 +9,7 @@ from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.checks import DEPLOYED
 from selfrag_cli.doctor.choices import Choices
 from selfrag_cli.doctor.deployment import Deployment
-from selfrag_cli.doctor.findings import Finding, Level, examine
+from selfrag_cli.doctor.findings import Finding, Severity, examine
 from tests.support.doubles.api_double import ApiDouble
 from tests.support.doubles.aws_account import AwsAccount
 from tests.support.doubles.deployed_account import KEY, OUTPUTS, REGION, deployed
@@ -52,7 +52,7 @@ def test_a_deployment_that_works_is_fine_check_by_check_with_the_actions_that_ea
     account = deployed()
     results = visited(account, api)
     assert list(results) == [check.name for check in DEPLOYED]
-    assert {each.level for findings in results.values() for each in findings} == {Level.FINE}
+    assert {each.level for findings in results.values() for each in findings} == {Severity.FINE}
     assert KEY not in str(results)
     assert account.actions == {action for check in DEPLOYED for action in check.actions}
 
@@ -68,7 +68,7 @@ def test_every_step_of_the_visit_is_over_the_api_with_the_deployments_key(api: A
 def test_with_iam_requests_are_signed(api: ApiDouble) -> None:
     api.key = ""
     no_key = {name: value for name, value in OUTPUTS.items() if name != "api_key_command"}
-    visited(deployed(), api, "who", "upload", outputs=no_key)
+    visited(deployed(), api, "identity", "upload", outputs=no_key)
     signed = [each["authorization"] for each in api.headers if "authorization" in each]
     assert signed
     assert all("/us-east-1/execute-api/aws4_request" in each for each in signed)
@@ -79,9 +79,9 @@ def test_the_document_is_removed_however_the_trial_ends(api: ApiDouble, status: 
     api.status = status
     account = deployed()
     results = visited(account, api)
-    level = Level.FINE if status == "ready" else Level.BLOCKS
+    level = Severity.FINE if status == "ready" else Severity.BLOCKS
     assert [each.level for each in results["upload"]] == [level]
-    assert results["question"][0].level is (Level.FINE if status == "ready" else Level.UNKNOWN)
+    assert results["question"][0].level is (Severity.FINE if status == "ready" else Severity.UNKNOWN)
     [deleted] = [request for operation, request in account.asked if operation == "s3.DeleteObject"]
     assert deleted["Key"].startswith("documents/selfrag-doctor-")
 
@@ -89,22 +89,22 @@ def test_the_document_is_removed_however_the_trial_ends(api: ApiDouble, status: 
 def test_a_wrong_key_blocks_in_the_words_of_the_gateway(api: ApiDouble) -> None:
     api.key = "another"
     [refused] = visited(deployed(), api)["upload"]
-    assert (refused.level, "403. Forbidden" in refused.says) == (Level.BLOCKS, True)
+    assert (refused.level, "403. Forbidden" in refused.says) == (Severity.BLOCKS, True)
 
 
 def test_a_page_that_may_not_read_the_buckets_replies_is_reported_with_the_variable(api: ApiDouble) -> None:
     api.readable_from = "https://elsewhere.example.com"
     unread, ready = visited(deployed(), api, "upload")["upload"]
-    assert (unread.level, ready.level) == (Level.LOOK, Level.FINE)
+    assert (unread.level, ready.level) == (Severity.LOOK, Severity.FINE)
     assert unread.do == f'Set `upload_origins = ["{api.url}"]`.'
 
 
 def test_a_document_is_asked_about_until_the_collection_shows_it(api: ApiDouble) -> None:
     api.unseen = 4
-    assert visited(deployed(), api)["question"][0].level is Level.FINE
+    assert visited(deployed(), api)["question"][0].level is Severity.FINE
     assert api.asked.count("POST /live/v1/ask") == 6
     api.unseen, api.held = 1000, ""
-    assert [each.level for each in visited(deployed(), api)["question"]] == [Level.BLOCKS]
+    assert [each.level for each in visited(deployed(), api)["question"]] == [Severity.BLOCKS]
 
 
 def test_an_answer_names_its_execution_in_the_console(api: ApiDouble) -> None:
@@ -114,12 +114,12 @@ def test_an_answer_names_its_execution_in_the_console(api: ApiDouble) -> None:
 def test_a_warning_of_the_answer_is_reported(api: ApiDouble) -> None:
     api.warnings = ["The embedding model was too busy: this search was by full text alone."]
     warned = visited(deployed(), api)["question"][1]
-    assert (warned.level, api.warnings[0] in warned.says) == (Level.LOOK, True)
+    assert (warned.level, api.warnings[0] in warned.says) == (Severity.LOOK, True)
 
 
 def test_a_question_that_takes_longer_than_the_gateway_waits_is_slow_and_not_broken(api: ApiDouble) -> None:
     api.slow_from = 1
-    assert visited(deployed(), api)["question"][1].level is Level.LOOK
+    assert visited(deployed(), api)["question"][1].level is Severity.LOOK
 
 
 @pytest.mark.parametrize(("later", "garbled"), [("failed", ()), ("answered", ("/v1/questions/1",))])
@@ -127,4 +127,4 @@ def test_a_question_for_later_that_fails_or_comes_garbled_blocks(
     api: ApiDouble, later: str, garbled: tuple[str, ...]
 ) -> None:
     api.later, api.garbled = later, garbled
-    assert visited(deployed(), api)["question"][2].level is Level.BLOCKS
+    assert visited(deployed(), api)["question"][2].level is Severity.BLOCKS

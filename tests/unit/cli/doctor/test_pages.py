@@ -39,7 +39,7 @@ def test_the_page_shows_what_is_printed_of_a_poor_account() -> None:
     account = Account(poor_account().session(), Choices(web_search=False))
     show_end(out, examine(ACCOUNT, account, lambda name, finding: show_finding(out, name, finding)))
     printed = out.file.getvalue().splitlines()  # type: ignore[attr-defined]
-    [shown] = re.findall(r"```text\n(fine     who.*?)```", PAGES["operate.md"], re.S)
+    [shown] = re.findall(r"```text\n(fine     identity.*?)```", PAGES["operate.md"], re.S)
     assert [line for line in shown.splitlines() if line not in printed] == []
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.responses import Response
-from selfrag_cli.lab.runs.results import Result
-from selfrag_cli.lab.runs.variants import Way
+from selfrag_cli.lab.runs.results import RunResult
+from selfrag_cli.lab.runs.variants import VariantConfig
 
 
 def response(
@@ -48,11 +48,11 @@ def gold(question: str = "How long?", **fields: Any) -> GoldQuestion:
     return GoldQuestion(id=fields.pop("id", question), question=question, **fields)
 
 
-def result(variant: str, question_id: str, body: dict[str, Any], seconds: float = 1.0) -> Result:
+def result(variant: str, question_id: str, body: dict[str, Any], seconds: float = 1.0) -> RunResult:
     """Return a variant's stored response to a question."""
-    return Result(
+    return RunResult(
         variant=variant,
-        way=Way(),
+        way=VariantConfig(),
         question_id=question_id,
         question=question_id,
         seconds=seconds,

@@ -56,7 +56,7 @@ def test_a_question_to_a_deployment_has_its_policy_and_a_key_against_asking_twic
     deployed: Callable[..., tuple[Deployment, str]],
 ) -> None:
     deployment, url = deployed(200)
-    assert asking_endpoint(url, "key")(ASKED, "run.default.q.0", DEFAULT)["status"] == "answered"
+    assert asking_endpoint(url, "key")(ASKED, "run.default.q.0", DEFAULT).status == "answered"
     assert deployment.heard == [("run.default.q.0", {"question": "How long?", "policy": {"top_k": 2, "cache": False}})]
 
 

@@ -7,16 +7,16 @@ import pytest
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.findings import Findings
 from selfrag_cli.lab.gate import (
-    Check,
     Condition,
     Gate,
+    GateCheck,
     check_figures,
     check_findings,
     read_all_conditions,
     read_conditions,
 )
 from selfrag_cli.lab.outputs import write_outputs
-from selfrag_cli.lab.runs.results import Result
+from selfrag_cli.lab.runs.results import RunResult
 from selfrag_cli.lab.runs.variants import read_variants
 from tests.unit.cli.lab.conftest import gold, response, result
 
@@ -29,7 +29,7 @@ class Stored:
     def __init__(self, right: int) -> None:
         self._right = right
 
-    def find(self, variant: str, question_id: str) -> Result:
+    def find(self, variant: str, question_id: str) -> RunResult:
         return result(variant, question_id, response("18 weeks." if int(question_id) < self._right else "No."))
 
 
@@ -50,7 +50,7 @@ def before(tmp_path: Path) -> str:
 
 def test_a_condition_that_is_so_fails_and_the_questions_are_named() -> None:
     (check,) = gate(27, "match < 0.9").checks
-    assert check == Check("default", "match < 0.9", "0.9", False)
+    assert check == GateCheck("default", "match < 0.9", "0.9", False)
     failed = gate(26, "match < 0.9", "rounds > 5")
     assert [check.failed for check in failed.checks] == [True, False]
     assert failed.markdown().splitlines() == [

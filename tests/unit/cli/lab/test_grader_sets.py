@@ -9,7 +9,7 @@ import pytest
 
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.graders import sets
-from selfrag_cli.lab.graders.rows import Row
+from selfrag_cli.lab.graders.rows import LabelledRow
 from selfrag_cli.lab.graders.sets import SETS, read_set
 
 WICE = [
@@ -39,13 +39,13 @@ TEXTS = {
 WHOLE = "passage 1:One.\n\npassage 2:Two.\n\n"
 EXPECTED = {
     "wice-dev": [
-        Row(claim="C", passages=["One. Two.", "Three."], label="partial"),
-        Row(claim="D", passages=["Four."], label="supported"),
+        LabelledRow(claim="C", passages=["One. Two.", "Three."], label="partial"),
+        LabelledRow(claim="D", passages=["Four."], label="supported"),
     ],
-    "jnli-valid": [Row(claim="B", passages=["A"], label="contradicted")],
-    "klue-nli-dev": [Row(claim="B", passages=["A"], label="unsupported")],
+    "jnli-valid": [LabelledRow(claim="B", passages=["A"], label="contradicted")],
+    "klue-nli-dev": [LabelledRow(claim="B", passages=["A"], label="unsupported")],
     "faithjudge-qa": [
-        Row(question="Q", claim=claim, passages=["One.", "Two."], label=label)
+        LabelledRow(question="Q", claim=claim, passages=["One.", "Two."], label=label)
         for claim, label in (
             ("It is so.", "supported"),
             ("This is invented.", "unsupported"),

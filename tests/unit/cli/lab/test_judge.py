@@ -13,7 +13,7 @@ from selfrag.runtime.models import GRADER, WRITER
 from selfrag_cli.lab.findings import Findings, JudgeReport
 from selfrag_cli.lab.judge import Judge, judge_answers
 from selfrag_cli.lab.judging import AS_SET
-from selfrag_cli.lab.runs.results import Result
+from selfrag_cli.lab.runs.results import RunResult
 from selfrag_cli.lab.runs.variants import read_variants
 from selfrag_cli.local.stand_in.fields import fields_of
 from tests.support.doubles.model_server import Body, ModelServer
@@ -28,7 +28,7 @@ STATUSES = ["answered", "partial", "partial", "abstained"]
 class Stored:
     """Two variants with the same answers, of which the second one's were written from another passage."""
 
-    def find(self, variant: str, question_id: str) -> Result:
+    def find(self, variant: str, question_id: str) -> RunResult:
         at = int(question_id[0])
         said = {**response(ANSWERS[at], STATUSES[at]), "id": f"{variant}{at}"}
         return result(variant, question_id, said)

@@ -12,7 +12,7 @@ from selfrag_cli.lab.findings import Findings, JudgeReport
 from selfrag_cli.lab.measures import NOT_FOR_IT, Share
 from selfrag_cli.lab.outputs import check_outputs, write_outputs
 from selfrag_cli.lab.question_sets import GoldQuestion
-from selfrag_cli.lab.runs.results import Result
+from selfrag_cli.lab.runs.results import RunResult
 from selfrag_cli.lab.runs.variants import read_variants
 from tests.support.fakes import passage
 from tests.unit.cli.lab.conftest import gold, reflection, response, result
@@ -28,7 +28,7 @@ QUESTIONS = [
 class Stored:
     """The first variant knows the answer to every question, the other one to every second, and with markup."""
 
-    def find(self, variant: str, question_id: str) -> Result:
+    def find(self, variant: str, question_id: str) -> RunResult:
         knows = variant == "first" or int(question_id) % 2 == 0
         body = response("18 weeks" if knows else MARKUP, citations=[(f"{MARKUP}.md", "quote")])
         verdicts = reflection(("leave.md", 0.9), (f"{MARKUP}.md", 0.2))

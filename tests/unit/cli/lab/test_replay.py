@@ -11,6 +11,7 @@ from selfrag import bootstrap
 from selfrag.domain.calls import PRICES
 from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
 from selfrag.runtime.models import GRADER, WRITER
+from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.lab.replay import Change, Changes, Replay, replayed
 from selfrag_cli.lab.traces import Trace, opened_traces, read_traces, trace_of
 from tests.support.asking import Skipping
@@ -22,7 +23,7 @@ Replaying = Callable[..., Replay]
 STEPS = ROOT / "functions" / "selfrag" / "question"
 
 
-def histories(count: int, server: ModelServer, **policy: Any) -> list[list[dict[str, Any]]]:
+def histories(count: int, server: ModelServer, **policy: Any) -> list[ExecutionHistory]:
     """Of so many different questions, the histories as they are printed."""
     with local_stack(server) as stack:
         ended = [
@@ -31,11 +32,11 @@ def histories(count: int, server: ModelServer, **policy: Any) -> list[list[dict[
             )
             for number in range(count)
         ]
-    return [json.loads(json.dumps(one.history, default=lambda moment: moment.isoformat())) for one in ended]
+    return [ExecutionHistory(one.id, one.history) for one in ended]
 
 
 @pytest.fixture(scope="module")
-def traced() -> list[list[dict[str, Any]]]:
+def traced() -> list[ExecutionHistory]:
     with ModelServer() as server:
         return histories(10, server, cache=False)
 
@@ -74,7 +75,7 @@ def stricter(tmp_path: Path) -> Callable[[str], str]:
 
 
 def test_under_a_changed_prompt_of_one_grader_that_one_alone_is_asked_and_once_for_each_trace(
-    traced: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+    traced: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
     traces = [trace_of(history) for history in traced]
     found = again(traces, "--prompt", stricter("grade_support"))
@@ -99,7 +100,7 @@ def test_under_a_changed_prompt_of_one_grader_that_one_alone_is_asked_and_once_f
 
 
 def test_without_a_change_nobody_is_asked_and_all_agree(
-    traced: list[list[dict[str, Any]]], again: Replaying, server: ModelServer
+    traced: list[ExecutionHistory], again: Replaying, server: ModelServer
 ) -> None:
     found = again([trace_of(history) for history in traced[:5]])
     assert server.requests == []
@@ -115,13 +116,13 @@ def test_a_question_with_ambiguous_passages_is_replayed(again: Replaying, server
 
 
 @pytest.fixture(scope="module")
-def two() -> list[list[dict[str, Any]]]:
+def two() -> list[ExecutionHistory]:
     with ModelServer() as server:
         return histories(2, server, cache=False)
 
 
 def test_a_verdict_that_differs_is_told_with_its_question(
-    two: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+    two: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
     none = {"claim": "Leave is 40 days.", "support": "none", "passages": [], "missing": ""}
     server.answers["grade_support"] = lambda body: {"claims": [none]}
@@ -137,7 +138,7 @@ def test_a_verdict_that_differs_is_told_with_its_question(
 
 
 def test_another_model_of_a_step_is_asked_and_the_first_judge_is_not_asked_again(
-    two: list[list[dict[str, Any]]], again: Replaying, server: ModelServer
+    two: list[ExecutionHistory], again: Replaying, server: ModelServer
 ) -> None:
     again([trace_of(history) for history in two], "--model", "grade_utility=claude-opus-5-5")
     assert [body["model"] for body in server.requests] == ["claude-opus-5-5"] * 2
@@ -148,7 +149,7 @@ def test_another_model_of_a_step_is_asked_and_the_first_judge_is_not_asked_again
 
 
 def test_a_verdict_without_a_key_stands_unless_its_step_is_changed(
-    two: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+    two: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
     traces = [trace_of(history) for history in two]
     for step in [step for trace in traces for step in trace.steps]:
@@ -161,7 +162,7 @@ def test_a_verdict_without_a_key_stands_unless_its_step_is_changed(
 
 
 def test_verdicts_that_cannot_be_had_are_missing_and_the_next_replay_asks_for_them_alone(
-    traced: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+    traced: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
     traces, option = [trace_of(history) for history in traced[:6]], stricter("grade_utility")
     price = (100 * PRICES[GRADER][0] + 10 * PRICES[GRADER][1] + 50 * PRICES[GRADER][2]) / 1e6
@@ -177,7 +178,7 @@ def test_verdicts_that_cannot_be_had_are_missing_and_the_next_replay_asks_for_th
 
 
 def test_a_replay_gives_up_when_no_verdict_comes_any_more(
-    traced: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+    traced: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
     server.answers["grade_utility"] = _fail
     waiting = bootstrap.using(clock=Skipping().clock)
@@ -190,7 +191,7 @@ def _fail(body: Body) -> Any:
 
 
 def test_a_limit_needs_prices_and_a_step_is_changed_in_one_way(
-    two: list[list[dict[str, Any]]], again: Replaying, stricter: Callable[[str], str]
+    two: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str]
 ) -> None:
     traces = [trace_of(history) for history in two]
     with pytest.raises(Misconfigured, match="--max-cost needs the price of every model"):
@@ -205,7 +206,7 @@ def test_a_limit_needs_prices_and_a_step_is_changed_in_one_way(
 
 
 def test_traces_are_read_from_what_eval_keeps_and_from_histories_as_they_are_printed(
-    two: list[list[dict[str, Any]]], tmp_path: Path
+    two: list[ExecutionHistory], tmp_path: Path
 ) -> None:
     kept, printed, of_aws = (tmp_path / name for name in ("set.traces.jsonl", "trace.json", "history.json"))
     with opened_traces(kept) as keep:
@@ -214,8 +215,8 @@ def test_traces_are_read_from_what_eval_keeps_and_from_histories_as_they_are_pri
     assert len(read_traces(kept)) == 1
     with opened_traces(kept) as keep:
         keep(two[1])
-    printed.write_text(json.dumps(two[0]), encoding="utf-8")
-    of_aws.write_text(json.dumps({"events": two[0]}, indent=1), encoding="utf-8")
+    printed.write_text(json.dumps(two[0].events), encoding="utf-8")
+    of_aws.write_text(json.dumps({"events": two[0].events}, indent=1), encoding="utf-8")
     traces = read_traces(kept)
     assert [trace.question for trace in traces] == ["How many days, 0?", "How many days, 1?"]
     assert [step.name for step in traces[0].steps].count("GradeRelevance") == 4

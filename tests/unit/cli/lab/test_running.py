@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
-from selfrag_cli.lab.runs.costs import Budget
+from selfrag_cli.lab.responses import Response
+from selfrag_cli.lab.runs.costs import RunBudget
 from selfrag_cli.lab.runs.results import Results, opened_results
-from selfrag_cli.lab.runs.running import MOST_IN_A_ROW, PAUSES, Run, Task, tasks_left
+from selfrag_cli.lab.runs.running import MOST_IN_A_ROW, PAUSES, QuestionTask, Run, tasks_left
 from selfrag_cli.lab.runs.variants import Variant, read_variants
 from selfrag_cli.remote import RetryLater
 from tests.unit.cli.lab.conftest import gold, response
@@ -34,11 +35,11 @@ class Asked:
         self.keys: list[str] = []
         self._instead, self._lock = instead, threading.Lock()
 
-    def __call__(self, request: AskRequest, key: str, variant: Variant) -> dict[str, Any]:
+    def __call__(self, request: AskRequest, key: str, variant: Variant) -> Response:
         with self._lock:
             self.requests.append(request)
             self.keys.append(key)
-        return self._instead(request) or response()
+        return Response.model_validate(self._instead(request) or response())
 
     @property
     def times(self) -> Counter[tuple[str, int]]:
@@ -57,7 +58,7 @@ def opened(tmp_path: Path) -> Callable[..., Any]:
     return again
 
 
-def run(results: Results, ask: Asked, parallel: int = 3, budget: Budget | None = None, **more: Any) -> int:
+def run(results: Results, ask: Asked, parallel: int = 3, budget: RunBudget | None = None, **more: Any) -> int:
     tasks = tasks_left(QUESTIONS, TWO, results)
     return Run(tasks, ask, results, parallel, budget, pause=lambda seconds: None, **more).run()
 
@@ -215,11 +216,11 @@ def test_a_run_gives_up_when_nothing_is_answered_any_more(opened: Any) -> None:
 def test_a_run_stops_before_it_has_spent_more_than_it_may_and_a_higher_limit_goes_on(opened: Any) -> None:
     ask, rest = Asked(), Asked()
     with opened() as results:
-        left = run(results, ask, budget=Budget(most=0.1, spent=results.spent, least=0.03))
+        left = run(results, ask, budget=RunBudget(most=0.1, spent=results.spent, least=0.03))
         assert 0 < left == 20 - len(ask.requests)
         assert results.spent <= 0.1
     with opened() as results:
-        assert run(results, rest, budget=Budget(most=5, spent=results.spent, least=0.03)) == 0
+        assert run(results, rest, budget=RunBudget(most=5, spent=results.spent, least=0.03)) == 0
     assert set((ask.times + rest.times).values()) == {1}
 
 
@@ -230,7 +231,7 @@ def test_a_run_stops_before_it_has_spent_more_than_it_may_and_a_higher_limit_goe
 def test_whatever_questions_cost_within_their_limits_all_together_stay_within_the_sum(
     most: float, least: float, shares: list[float | None], slots: int, own: float | None
 ) -> None:
-    budget, at_work, paid = Budget(most, 0.0, least), [], 0.0
+    budget, at_work, paid = RunBudget(most, 0.0, least), [], 0.0
     for share in shares:
         limit = budget.hold(slots, own)
         if limit is not None:
@@ -247,8 +248,8 @@ def test_the_policies_own_limit_holds_within_that_of_the_run(opened: Any, tmp_pa
     variants = read_variants(['cheap={"max_cost_usd": 0.05}'])
     ask = Asked()
     with opened_results(tmp_path / "cheap.jsonl", "here", variants) as results:
-        tasks = [Task(question, variants[0]) for question in QUESTIONS]
-        Run(tasks, ask, results, 2, Budget(most=10, spent=0, least=0.01)).run()
+        tasks = [QuestionTask(question, variants[0]) for question in QUESTIONS]
+        Run(tasks, ask, results, 2, RunBudget(most=10, spent=0, least=0.01)).run()
     assert {request.policy.max_cost_usd for request in ask.requests} == {0.05}
 
 

@@ -9,7 +9,7 @@ from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy
 from selfrag.domain.strategies import Strategy
 from selfrag_cli.lab.responses import Response
-from selfrag_cli.lab.runs.results import Result, opened_results
+from selfrag_cli.lab.runs.results import RunResult, opened_results
 from selfrag_cli.lab.runs.variants import Variant, read_variants
 from tests.unit.cli.lab.conftest import response
 
@@ -64,7 +64,7 @@ def test_answers_by_another_prompt_or_profile_of_the_same_name_are_not_gone_on_w
     variants = read_variants(options)
     with opened_results(path, "here", variants) as results:
         results.add(
-            Result(
+            RunResult(
                 variant=variants[-1].name,
                 way=variants[-1].way,
                 question_id="q",

@@ -10,18 +10,18 @@ from selfrag.domain.passages import Bounds
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from selfrag_cli.local.sources.place import directory_collection, place_to_read
-from selfrag_cli.local.sources.report import Report
+from selfrag_cli.local.sources.report import IngestionReport
 from selfrag_cli.local.sources.sync import sync
 from tests.support.fakes import FakeEmbedder
 
 LEAVE = "# Leave\n\nLeave is 25 days a year.\n"
 
 
-def report(warnings: Iterable[str] = (), others: Mapping[str, int] | None = None, **counts: int) -> Report:
-    return Report(**counts, others=others or {}, warnings=list(warnings))
+def report(warnings: Iterable[str] = (), others: Mapping[str, int] | None = None, **counts: int) -> IngestionReport:
+    return IngestionReport(**counts, others=others or {}, warnings=list(warnings))
 
 
-def ingest(directory: Path, collection: str = "", **more: Any) -> Report:
+def ingest(directory: Path, collection: str = "", **more: Any) -> IngestionReport:
     return sync(place_to_read(directory, collection), **{"embedder": FakeEmbedder(), **more})
 
 

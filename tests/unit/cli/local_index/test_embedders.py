@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from selfrag_cli.local.home import connect
-from selfrag_cli.local.index import SCHEMA, E5Embedder, KeptEmbedder
+from selfrag_cli.local.index import SCHEMA, CachedEmbedder, E5Embedder
 from tests.support.fakes import FakeEmbedder
 
 
@@ -23,27 +23,27 @@ def connection() -> Iterator[sqlite3.Connection]:
 
 def test_a_passage_is_embedded_once_however_often_it_is_wanted(connection: sqlite3.Connection) -> None:
     fake = FakeEmbedder()
-    kept = KeptEmbedder(fake, connection)
+    kept = CachedEmbedder(fake, connection)
     first = kept.passages(["one", "two", "one"])
     assert first[0] == first[2] != first[1]
-    assert KeptEmbedder(fake, connection).passages(["two", "three", "one"])[::2] == first[1::-1]
+    assert CachedEmbedder(fake, connection).passages(["two", "three", "one"])[::2] == first[1::-1]
     assert fake.embedded == ["one", "two", "three"]
 
 
 def test_another_embedder_does_not_get_the_vectors_of_the_first(connection: sqlite3.Connection) -> None:
-    KeptEmbedder(FakeEmbedder("one"), connection).passages(["text"])
+    CachedEmbedder(FakeEmbedder("one"), connection).passages(["text"])
     other = FakeEmbedder("two")
-    KeptEmbedder(other, connection).passages(["text"])
+    CachedEmbedder(other, connection).passages(["text"])
     assert other.embedded == ["text"]
 
 
 def test_no_passages_have_no_vectors(connection: sqlite3.Connection) -> None:
-    assert KeptEmbedder(FakeEmbedder(), connection).passages([]) == []
+    assert CachedEmbedder(FakeEmbedder(), connection).passages([]) == []
 
 
 def test_threads_may_embed_at_once(connection: sqlite3.Connection) -> None:
     fake = FakeEmbedder()
-    kept = KeptEmbedder(fake, connection)
+    kept = CachedEmbedder(fake, connection)
     with ThreadPoolExecutor(8) as threads:
         vectors = list(threads.map(lambda n: kept.passages([f"text {n % 3}"])[0], range(24)))
     assert vectors[:3] * 8 == vectors
@@ -58,10 +58,10 @@ def test_what_several_threads_want_is_embedded_at_the_same_time(connection: sqli
             both.wait(20)
             return super().passages(texts)
 
-    kept = KeptEmbedder(Meeting(), connection)
+    kept = CachedEmbedder(Meeting(), connection)
     with ThreadPoolExecutor(2) as threads:
         vectors = list(threads.map(lambda text: kept.passages([text])[0], ["one", "two"]))
-    assert vectors == KeptEmbedder(FakeEmbedder(), connection).passages(["one", "two"])
+    assert vectors == CachedEmbedder(FakeEmbedder(), connection).passages(["one", "two"])
 
 
 @pytest.mark.parametrize("fails", [False, True], ids=["it succeeds", "it fails"])
@@ -77,7 +77,7 @@ def test_what_another_thread_embeds_just_now_is_waited_for(connection: sqlite3.C
             return super().passages(texts)
 
     slow = Slow()
-    kept = KeptEmbedder(slow, connection)
+    kept = CachedEmbedder(slow, connection)
     with ThreadPoolExecutor(1) as threads:
         if fails:
             with pytest.raises(ZeroDivisionError):

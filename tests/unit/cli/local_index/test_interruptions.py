@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from selfrag.domain.errors import SelfragError
-from selfrag_cli.local.sources.report import Interrupted
-from selfrag_cli.local.sources.sync import Interruptible, Progress
+from selfrag_cli.local.sources.report import Interruption
+from selfrag_cli.local.sources.sync import InterruptGuard, Progress
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, index_ids, indexed, ingest, manifest_ids, report
@@ -44,7 +44,7 @@ def test_what_an_interrupted_ingestion_has_done_is_not_done_again(write: Write) 
         if progress.done:
             raise KeyboardInterrupt
 
-    with pytest.raises(Interrupted, match="Interrupted: 1 of 2 documents are in the index; the same command goes on"):
+    with pytest.raises(Interruption, match="Interrupted: 1 of 2 documents are in the index; the same command goes on"):
         ingest(directory, on_document=interrupt, embedder=embedder)
     before = len(embedder.embedded)
     completed = ingest(directory, embedder=embedder)
@@ -55,7 +55,7 @@ def test_what_an_interrupted_ingestion_has_done_is_not_done_again(write: Write) 
 
 def test_a_run_that_is_to_end_waits_for_five_passages_at_the_most() -> None:
     embedder, stopped = FakeEmbedder(), threading.Event()
-    vectors = Interruptible(embedder, stopped).passages([f"Passage {n}." for n in range(25)])
+    vectors = InterruptGuard(embedder, stopped).passages([f"Passage {n}." for n in range(25)])
     next(vectors)
     stopped.set()
     with pytest.raises(SelfragError, match="the command was ended"):

@@ -170,4 +170,4 @@ def test_a_path_that_is_longer_than_a_key_may_be_is_a_warning(
         file.write("Deep.")
     told = ingest(directory)
     assert (told.added, len(told.warnings)) == (1, 1)
-    assert told.warnings[0].endswith("lies too deep: its path may have no more than 991 bytes.")
+    assert told.warnings[0].endswith("lies too deep: its path may have no more than 1005 bytes.")

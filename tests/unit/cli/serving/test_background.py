@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from selfrag.domain.errors import Misconfigured
-from selfrag_cli.local.serving.background import Ingesting
+from selfrag_cli.local.serving.background import IngestionThread
 
 SECONDS = 10.0
 
@@ -47,8 +47,8 @@ class Runs:
 
 
 @contextmanager
-def ingesting(runs: Runs, listed: Documents) -> Iterator[Ingesting]:
-    started = Ingesting(runs, listed)  # type: ignore[arg-type]
+def ingesting(runs: Runs, listed: Documents) -> Iterator[IngestionThread]:
+    started = IngestionThread(runs, listed)  # type: ignore[arg-type]
     with started.at_work(runs.end):
         yield started
 

@@ -7,14 +7,14 @@ import pytest
 from aws_lambda_powertools.event_handler.api_gateway import Route
 
 from selfrag_cli.local.serving.gateway import threaded_handler
-from selfrag_cli.local.serving.invocation import Asked, invoke
+from selfrag_cli.local.serving.invocation import ProxyRequest, invoke
 
 
 def test_the_first_requests_of_a_path_may_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     handler, build = threaded_handler(), Route._build_middleware_stack
 
     def status() -> int:
-        return invoke(handler, Asked("GET", "/v1/health", {}, {})).status_code
+        return invoke(handler, ProxyRequest("GET", "/v1/health", {}, {})).status_code
 
     def interrupted(route: Route, *given: Any, **named: Any) -> None:
         """What comes before all requests, as it is when another one comes in the middle of it."""

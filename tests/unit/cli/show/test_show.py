@@ -8,9 +8,14 @@ from rich.console import Console
 
 from selfrag.domain.answers import BY_RULE
 from selfrag.domain.history import Step
+from selfrag_cli.local.lookup import SearchHit
 from selfrag_cli.show.answers import NOT_READ, show_response
 from selfrag_cli.show.documents import show_passages
 from tests.support.paper.compared import answers
+
+
+def hits(*passages: dict[str, Any]) -> list[SearchHit]:
+    return [SearchHit.model_validate({"passage_id": "p", **passage}) for passage in passages]
 
 
 def printed(show: Any, *arguments: Any) -> str:
@@ -81,32 +86,33 @@ def test_a_strategy_without_verdicts_shows_no_table_of_them() -> None:
 def test_a_passage_is_shown_with_its_page_and_heading() -> None:
     passage = {"document": "fhs.pdf", "page": 23, "heading": "/srv", "text": "Data.", "score": 1.0}
     scores = {"by_text": None, "by_vector": 0.5}
-    assert "1. fhs.pdf, page 23 > /srv by text none, by vector 0.50" in printed(show_passages, [{**passage, **scores}])
+    shown = printed(show_passages, hits({**passage, **scores}))
+    assert "1. fhs.pdf, page 23 > /srv by text none, by vector 0.50" in shown
 
 
 def test_what_the_scores_of_a_search_mean_is_said_below_them_once() -> None:
     passage = {"document": "a.md", "text": "Data.", "score": 1.0, "by_text": 2.0, "by_vector": 0.5}
-    shown = printed(show_passages, [passage, passage])
+    shown = printed(show_passages, hits(passage, passage))
     assert shown.count("by text is BM25, by vector the cosine") == 1
     assert "BM25" not in printed(show_passages, [])
 
 
 def test_a_search_that_full_text_matched_nothing_for_says_so_with_passages_and_without() -> None:
     passage = {"document": "a.md", "text": "Data.", "score": 1.0, "by_text": None, "by_vector": 0.5}
-    assert "No document has these words. ╭─ 1. a.md" in printed(show_passages, [passage], 0)
+    assert "No document has these words. ╭─ 1. a.md" in printed(show_passages, hits(passage), 0)
     assert printed(show_passages, [], 0) == "Nothing was found. No document has these words."
     for text_hits in (1, None):
-        assert "No document has" not in printed(show_passages, [passage], text_hits)
+        assert "No document has" not in printed(show_passages, hits(passage), text_hits)
 
 
 def test_copies_of_a_passage_are_named_below_it() -> None:
     passage = {"document": "a.md", "text": "Data.", "score": 1.0, "by_text": 2.0, "by_vector": 0.5}
     copies = [{"passage_id": "b", "document": "[b].md"}, {"passage_id": "c", "document": "c.md"}]
-    assert "also in 2 copies: [b].md, c.md" in printed(show_passages, [{**passage, "copies": copies}])
-    assert "also in 1 copy: c.md" in printed(show_passages, [{**passage, "copies": copies[1:]}])
+    assert "also in 2 copies: [b].md, c.md" in printed(show_passages, hits({**passage, "copies": copies}))
+    assert "also in 1 copy: c.md" in printed(show_passages, hits({**passage, "copies": copies[1:]}))
     unnamed = [*copies, {"passage_id": "d", "document": ""}]
-    assert "also in 3 copies: [b].md, c.md, ..." in printed(show_passages, [{**passage, "copies": unnamed}])
-    assert "also in" not in printed(show_passages, [passage])
+    assert "also in 3 copies: [b].md, c.md, ..." in printed(show_passages, hits({**passage, "copies": unnamed}))
+    assert "also in" not in printed(show_passages, hits(passage))
 
 
 def test_copies_of_a_source_are_named_below_its_quotes() -> None:

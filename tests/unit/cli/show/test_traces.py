@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from selfrag.domain.history import Step
-from selfrag_cli.show.said import said
+from selfrag_cli.histories import ExecutionHistory
+from selfrag_cli.show.step_summaries import summarize
 from selfrag_cli.show.traces import show_trace
 from tests.support import steps
 from tests.support.paper.compared import TEXTS, answers, ranked, tree
@@ -49,7 +50,7 @@ def history_of(*tasks: tuple[str, float, float, Any]) -> list[dict[str, Any]]:
 
 def lines(*tasks: tuple[str, float, float, Any], full: bool = False, width: int = 80) -> list[str]:
     text = StringIO()
-    show_trace(Console(file=text, width=width), "abc", history_of(*tasks), full=full)
+    show_trace(Console(file=text, width=width), ExecutionHistory("abc", history_of(*tasks)), full=full)
     return [line.rstrip() for line in text.getvalue().splitlines()]
 
 
@@ -130,13 +131,13 @@ def test_what_a_step_was_given_and_gave_back_is_shown_whole_and_only_where_it_is
     ],
 )  # fmt: skip
 def test_a_step_says_in_words_what_it_found_judged_or_wrote(name: str, given: Any, result: Any, words: str) -> None:
-    assert said(Step(name, 0.0, 1.0, 1, given, result, error=""), WHERE) == words
+    assert summarize(Step(name, 0.0, 1.0, 1, given, result, error=""), WHERE) == words
 
 
 @pytest.mark.parametrize("result", [{}, {"verdict": None}, {"verdict": {}}])
 @pytest.mark.parametrize("name", ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", *NEW])
 def test_of_a_result_with_other_fields_what_is_known_is_said(name: str, result: dict[str, Any]) -> None:
-    assert isinstance(said(Step(name, 0.0, 1.0, 1, None, result, error=""), {}), str)
+    assert isinstance(summarize(Step(name, 0.0, 1.0, 1, None, result, error=""), {}), str)
 
 
 def test_a_trace_shows_the_tree_below_its_steps_and_what_was_pruned_only_where_it_is_asked_for() -> None:
@@ -149,5 +150,5 @@ def test_a_trace_shows_the_tree_below_its_steps_and_what_was_pruned_only_where_i
     history = history_of(task)
     history[2]["taskScheduledEventDetails"]["parameters"] = json.dumps({"Payload": {"children": children}})
     text = StringIO()
-    show_trace(Console(file=text, width=200), "abc", history, full=True)
+    show_trace(Console(file=text, width=200), ExecutionHistory("abc", history), full=True)
     assert f"    {TEXTS['C']}" in text.getvalue()

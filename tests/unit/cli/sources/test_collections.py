@@ -9,10 +9,10 @@ import pytest
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.sources.collections import (
-    known_collection,
-    known_collections,
     move_collection,
     remove_collection,
+    stored_collection,
+    stored_collections,
 )
 from selfrag_cli.local.sources.place import AnotherDirectory, directory_collection
 from tests.support.fakes import FakeEmbedder
@@ -59,7 +59,7 @@ def test_a_moved_directory_is_not_read_anew(write: Write, tmp_path: Path, collec
     ingest(directory, collection=collection)
     before = held_by(collection) if collection else indexed(directory)
     directory.rename(moved)
-    move_collection(known_collection(collection or str(directory)), moved)
+    move_collection(stored_collection(collection or str(directory)), moved)
     embedder, told = FakeEmbedder(), []
     assert ingest(moved, collection, embedder=embedder, on_document=told.append) == report(unchanged=2)
     assert (embedder.embedded, told) == ([], [])
@@ -70,7 +70,7 @@ def test_what_lies_later_where_a_directory_was_gets_a_collection_of_its_own(writ
     directory, moved = write({"a.md": LEAVE}), tmp_path / "moved"
     ingest(directory)
     directory.rename(moved)
-    move_collection(known_collection(str(directory)), moved)
+    move_collection(stored_collection(str(directory)), moved)
     write({"b.md": "Pay."})
     assert ingest(directory) == report(added=1)
     assert [document for document, _, _ in indexed(directory)] == ["b.md"]
@@ -84,11 +84,11 @@ def test_what_was_read_where_it_lies_now_is_not_written_over_by_a_move(write: Wr
     shutil.copytree(directory, tmp_path / "moved")
     ingest(tmp_path / "moved")
     with pytest.raises(InvalidInput, match="has been read already, into a collection of its own: remove that first"):
-        move_collection(known_collection(str(directory)), tmp_path / "moved")
+        move_collection(stored_collection(str(directory)), tmp_path / "moved")
     with pytest.raises(InvalidInput, match="does not exist"):
-        move_collection(known_collection(str(directory)), tmp_path / "nowhere")
-    remove_collection(known_collection(str(tmp_path / "moved")))
-    move_collection(known_collection(str(directory)), tmp_path / "moved")
+        move_collection(stored_collection(str(directory)), tmp_path / "nowhere")
+    remove_collection(stored_collection(str(tmp_path / "moved")))
+    move_collection(stored_collection(str(directory)), tmp_path / "moved")
     assert ingest(tmp_path / "moved") == report(unchanged=1)
 
 
@@ -98,10 +98,10 @@ def test_a_removed_collection_leaves_nothing_and_no_other_is_touched(write: Writ
     tables = ("embeddings", "passages", "vectors", "texts", "kept_documents", "sources")
     before, ids = [rows(table) for table in tables], manifest_ids()
     ingest(two, collection="pay")
-    remove_collection(known_collection("pay"), FakeEmbedder())
+    remove_collection(stored_collection("pay"), FakeEmbedder())
     assert ([rows(table) for table in tables], manifest_ids()) == (before, ids)
     assert held_by("pay") == []
-    assert [known.name for known in known_collections()] == ["hr"]
+    assert [known.name for known in stored_collections()] == ["hr"]
     assert (two / "b.md").exists()
     assert ingest(two, collection="pay").added == 1
 
@@ -110,7 +110,7 @@ def test_collections_are_listed_with_what_is_known_of_each(write: Write) -> None
     one, two = write({"a.md": LEAVE, "bad.md": b""}, "one"), write({"b.md": "Pay."}, "two")
     ingest(one, collection="hr")
     ingest(two)
-    named, own = known_collections()
+    named, own = stored_collections()
     assert (named.name, named.kind, named.root, named.documents, named.not_read) == ("hr", "named", one, 1, 1)
     assert (own.name, own.kind, own.root, own.documents, own.not_read) == (
         directory_collection(two), "own", two, 1, 0,
@@ -118,7 +118,7 @@ def test_collections_are_listed_with_what_is_known_of_each(write: Write) -> None
     assert named.size.passages == own.size.passages == 1
     assert named.size.bytes > 0 < named.read_at
     with pytest.raises(InvalidInput, match="no collection 'elsewhere'"):
-        known_collection("elsewhere")
+        stored_collection("elsewhere")
 
 
 def test_a_collection_of_an_earlier_release_is_listed_and_takes_the_directory_that_comes(write: Write) -> None:
@@ -126,8 +126,8 @@ def test_a_collection_of_an_earlier_release_is_listed_and_takes_the_directory_th
     ingest(directory, collection="hr")
     with closing(connect()) as connection, connection:
         connection.execute("DROP TABLE sources")
-    (known,) = known_collections()
+    (known,) = stored_collections()
     assert (known.name, known.root, known.documents) == ("hr", None, 1)
     assert known.read_at > 0
     assert ingest(directory, collection="hr") == report(unchanged=1)
-    assert known_collection("hr").root == directory
+    assert stored_collection("hr").root == directory

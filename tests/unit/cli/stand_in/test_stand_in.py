@@ -19,7 +19,7 @@ from selfrag.question.decide_retrieval.continuation import decide_next
 from selfrag.question.generate.logic import Task, generate
 from selfrag_cli.lab import correctness
 from selfrag_cli.local.stand_in.claude import RuleClaude
-from selfrag_cli.local.stand_in.quoting import Source, quotes
+from selfrag_cli.local.stand_in.quoting import QuoteSource, quotes
 from tests.support.fakes import passage
 from tests.unit.cli.stand_in.conftest import PROMPT
 
@@ -90,7 +90,7 @@ def test_a_quote_is_always_a_part_of_its_passage(claude: RuleClaude, text: str, 
 
 @given(blocks=st.lists(st.text(alphabet="ab .#\n|-", min_size=1, max_size=12), max_size=6))
 def test_every_sentence_is_made_of_the_blocks_that_it_names(blocks: list[str]) -> None:
-    for quote in quotes("a b", [Source("d", "t", tuple(blocks))]):
+    for quote in quotes("a b", [QuoteSource("d", "t", tuple(blocks))]):
         whole = " ".join("".join(blocks[quote.start : quote.end]).replace("**", "").split())
         assert whole.endswith(quote.text)
 
@@ -230,6 +230,6 @@ def test_every_verdict_says_that_a_rule_made_it(grader: Graders) -> None:
 def test_an_answer_is_correct_by_rule_if_a_right_one_or_every_fact_stands_in_it_word_for_word(
     grader: Graders, known: dict[str, list[str]], says: str
 ) -> None:
-    task = correctness.Task(question="What is the hotel limit in London?", answer=LONDON, **known)
+    task = correctness.CorrectnessTask(question="What is the hotel limit in London?", answer=LONDON, **known)
     verdict = correctness.grade(task, grader("grade_support")).verdict
     assert (verdict.says, verdict.judged_by) == (says, "rule")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.environment import MACHINE_ARN
 from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.runner.tasks import services
@@ -116,6 +117,6 @@ def test_nothing_of_what_has_ended_stays_in_memory_and_the_last_histories_stay_i
         running.answer(str(number), {"question": "Why?"})
     assert vars(running)["_at_work"] == {}
     for number in range(KEPT_EXECUTIONS):
-        keep_history(f"later {number}", [{"type": "ExecutionStarted"}])
+        keep_history(ExecutionHistory(f"later {number}", [{"type": "ExecutionStarted"}]))
     assert last_history("2") is None
-    assert last_history() == (f"later {KEPT_EXECUTIONS - 1}", [{"type": "ExecutionStarted"}])
+    assert last_history() == ExecutionHistory(f"later {KEPT_EXECUTIONS - 1}", [{"type": "ExecutionStarted"}])

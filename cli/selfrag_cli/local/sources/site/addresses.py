@@ -46,9 +46,9 @@ def linked(base: str, link: str) -> str | None:
     return None
 
 
-def same_site(one: str, other: str) -> bool:
+def same_site(first: str, second: str) -> bool:
     """Return whether two addresses are of one host; with http and https it is the same, at the ports of both."""
-    return _site(urlsplit(one)) == _site(urlsplit(other))
+    return _site(urlsplit(first)) == _site(urlsplit(second))
 
 
 def host_in(address: str) -> str:

@@ -48,7 +48,7 @@ _NEW = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
-class Reply:
+class SiteReply:
     """The reply to a request; status 0 for none, PRIVATE if the request was not sent; `why` says why in a clause.
 
     `unreachable` hosts cannot be connected to, and need not be tried again. `location` is where a redirect leads,
@@ -105,7 +105,7 @@ class Fetcher:
         rules = self._rules[origin]
         return rules is None or bool(rules.can_fetch(address, AGENT))
 
-    def get(self, address: str, before: Visit | None = None, any_kind: bool = False) -> Reply:
+    def get(self, address: str, before: Visit | None = None, any_kind: bool = False) -> SiteReply:
         """Return the reply to a request for an address; with a visit, only what has changed since is requested."""
         for attempt in range(1, TRIES + 1):
             reply = self._once(address, before, any_kind)
@@ -120,7 +120,7 @@ class Fetcher:
                 self._wait(seconds)
         return reply
 
-    def _once(self, address: str, before: Visit | None, any_kind: bool) -> Reply:
+    def _once(self, address: str, before: Visit | None, any_kind: bool) -> SiteReply:
         if self.requests and self.delay:
             self._wait(self.delay)
         self.requests += 1
@@ -131,14 +131,14 @@ class Fetcher:
                 return self._read(head_of(address, response), response, any_kind)
         except PrivateNetwork as error:
             how = f"if it is a site of yours: `selfrag ingest {quote(address)} --private`"
-            return Reply(PRIVATE, f"was not asked: {error}; {how}")
+            return SiteReply(PRIVATE, f"was not asked: {error}; {how}")
         except httpx2.TimeoutException:
-            return Reply(0, "did not reply in time")
+            return SiteReply(0, "did not reply in time")
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             why = f"was not sent: {unreachable(error, address)}"
-            return Reply(0, why, unreachable=isinstance(error, httpx2.ConnectError))
+            return SiteReply(0, why, unreachable=isinstance(error, httpx2.ConnectError))
 
-    def _read(self, head: Reply, response: httpx2.Response, any_kind: bool) -> Reply:
+    def _read(self, head: SiteReply, response: httpx2.Response, any_kind: bool) -> SiteReply:
         if not response.is_success:
             return replace(head, why=_WHY.get(head.status, f"was not sent: the reply has status {head.status}"))
         if not head.ending and not any_kind:
@@ -180,11 +180,11 @@ class Fetcher:
         return rules
 
 
-def head_of(address: str, response: httpx2.Response) -> Reply:
+def head_of(address: str, response: httpx2.Response) -> SiteReply:
     """Return what the head of a response says."""
     headers, kind = response.headers, response.headers.get("content-type", "")
     ending = ending_for(address, kind)
-    return Reply(
+    return SiteReply(
         status=response.status_code,
         location=headers["location"] if response.has_redirect_location else "",
         retry_after=_seconds(headers.get("retry-after", ""), headers.get("date", "")),

@@ -16,7 +16,7 @@ def links_of(address: str, content: bytes) -> list[str]:
     """
     try:
         links: list[str] = _READ(address, content)
-    except BadDocument:  # ingestion tells of it
+    except BadDocument:  # ingestion reports it
         return []
     return links
 

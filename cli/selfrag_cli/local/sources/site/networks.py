@@ -141,7 +141,7 @@ def _check(host: str, addresses: Sequence[str]) -> Sequence[str]:
 
 
 def _resolve(host: str, port: int) -> Sequence[str]:
-    return list(dict.fromkeys(str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
+    return list(dict.fromkeys(str(info[4][0]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
 
 
 class _Backend(httpcore2.NetworkBackend):

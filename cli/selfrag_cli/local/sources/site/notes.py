@@ -8,7 +8,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Limits:
+class SiteLimits:
     """The bounds of a walk: links from the first page, addresses that are requested, and bytes in all (in millions)."""
 
     depth: int = 10
@@ -24,8 +24,8 @@ class Reason(StrEnum):
     DEAD = "linked and not there"
     GONE = "gone from the site, and removed"
     COPY = "read once, because another address has the same content"
-    LEFT = "not asked for: --pages {pages} and --megabytes {megabytes} are the limits"
-    DEEPER = "not asked for: more than --depth {depth} links away from the first page"
+    LEFT = "not requested: --pages {pages} and --megabytes {megabytes} are the limits"
+    DEEPER = "not requested: more than --depth {depth} links away from the first page"
 
 
 @dataclass
@@ -42,11 +42,11 @@ class Notes:
     def summary(self, size: int) -> str:
         """Return the counts in one line; `size` is what came in all, in bytes."""
         return (
-            f"{self.requested} addresses asked for: {self.read} read ({size / 1e6:.1f} MB), {self.unchanged} "
+            f"{self.requested} addresses requested: {self.read} read ({size / 1e6:.1f} MB), {self.unchanged} "
             f"unchanged, {self.redirects} redirects"
         )
 
-    def sentences(self, limits: Limits, delay: float, waits: list[float]) -> Iterator[str]:
+    def sentences(self, limits: SiteLimits, delay: float, waits: list[float]) -> Iterator[str]:
         """Yield a sentence for each reason; `delay` and `waits` are the seconds that the site has asked for."""
         if self.moved:
             yield self.moved

@@ -40,8 +40,8 @@ class Visit(BaseModel):
 
     def conditions(self) -> dict[str, str]:
         """Return the headers by which a server sends the page only if it has changed; none if it gave no validator."""
-        given = {"if-none-match": self.etag, "if-modified-since": "" if self.etag else self.modified}
-        return {name: value for name, value in given.items() if value}
+        headers = {"if-none-match": self.etag, "if-modified-since": "" if self.etag else self.modified}
+        return {name: value for name, value in headers.items() if value}
 
 
 def visits_of(collection: str) -> dict[str, Visit]:

@@ -18,10 +18,10 @@ from selfrag.domain.kinds import ending_of
 from selfrag_cli.local.sources.comparison import Comparison, Files, digest_of, is_settled, records_by_path
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.local.sources.site.addresses import host_in, linked, same_site
-from selfrag_cli.local.sources.site.fetching import BUSY, MAX_REDIRECTS, PRIVATE, Fetcher, Reply, no_document
+from selfrag_cli.local.sources.site.fetching import BUSY, MAX_REDIRECTS, PRIVATE, Fetcher, SiteReply, no_document
 from selfrag_cli.local.sources.site.links import links_of
 from selfrag_cli.local.sources.site.networks import Network, literal_address
-from selfrag_cli.local.sources.site.notes import Limits, Notes, Reason
+from selfrag_cli.local.sources.site.notes import Notes, Reason, SiteLimits
 from selfrag_cli.local.sources.site.visits import Visit, keep, visits_of
 from selfrag_cli.local.sources.sync import Compare, OnDocument, Progress
 from selfrag_cli.local.stores.manifest import LocalManifest
@@ -34,7 +34,7 @@ _GONE, _NOT_MODIFIED = (404, 410), 304
 
 
 def site_comparison(
-    limits: Limits,
+    limits: SiteLimits,
     on_document: OnDocument,
     private: bool = False,
     network: Callable[[str], Network] = Network,
@@ -55,7 +55,7 @@ def site_comparison(
 
         host = host_in(place.site)
         with Fetcher(network(host if private or literal_address(host) else ""), wait) as fetcher:
-            earlier = Earlier(visits_of(place.collection), frozenset(before), settled)
+            earlier = EarlierVisits(visits_of(place.collection), frozenset(before), settled)
             walk = Walk(fetcher, limits, earlier, on_document)
             walk.begin(place.site)
             pages = walk.pages
@@ -71,7 +71,7 @@ def site_comparison(
 
 
 def name_of(address: str, ending: str) -> str:
-    """Return the name of the document at an address, which is the address where that tells its kind.
+    """Return the name of the document at an address: the address itself if it shows the kind.
 
     Else the ending of the kind stands behind it as a fragment, so that the name still leads to the page.
     """
@@ -80,7 +80,7 @@ def name_of(address: str, ending: str) -> str:
 
 
 @dataclass(frozen=True)
-class Page:
+class SitePage:
     """A document that was sent: where its bytes are in the file, their digest, and the day when it was changed."""
 
     start: int
@@ -90,21 +90,21 @@ class Page:
 
 
 @dataclass
-class Pages(Files):
+class SitePages(Files):
     """The documents of a site by their names, whose contents wait in a file without a name.
 
     `stale` says why documents of an earlier walk could not be read now.
     """
 
     stale: dict[str, str] = field(default_factory=dict)
-    held: dict[str, Page] = field(default_factory=dict)
+    held: dict[str, SitePage] = field(default_factory=dict)
     _file: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
 
-    def add(self, name: str, reply: Reply) -> None:
+    def add(self, name: str, reply: SiteReply) -> None:
         """Add a document as it is now."""
         self.paths.append(name)
         start = self._file.seek(0, os.SEEK_END)
-        self.held[name] = Page(start, len(reply.content), digest_of(reply.content), reply.day)
+        self.held[name] = SitePage(start, len(reply.content), digest_of(reply.content), reply.day)
         self._file.write(reply.content)
         self._file.flush()
 
@@ -121,7 +121,7 @@ class Pages(Files):
 
 
 @dataclass(frozen=True)
-class Earlier:
+class EarlierVisits:
     """The state after an earlier walk: the visit of each address, and the names of the documents.
 
     `settled` says whether the document of a name was made of the content of a digest.
@@ -135,12 +135,12 @@ class Earlier:
 class Walk:
     """A walk within these bounds; fills `pages` with documents, `notes` with all else, `visits` for the next walk.
 
-    Before the first page is read, whatever is amiss is an error.
+    Any fault before the first page is read is an error.
     """
 
-    def __init__(self, fetcher: Fetcher, limits: Limits, earlier: Earlier, on_document: OnDocument) -> None:
+    def __init__(self, fetcher: Fetcher, limits: SiteLimits, earlier: EarlierVisits, on_document: OnDocument) -> None:
         self._fetcher, self._limits, self._earlier, self._on_document = fetcher, limits, earlier, on_document
-        self.pages, self.notes, self.visits = Pages(), Notes(), dict[str, Visit]()
+        self.pages, self.notes, self.visits = SitePages(), Notes(), dict[str, Visit]()
         self._site, self._met, self._begun = "", set[str](), False
         self._digests = dict[str, str]()
         self._failures = 0
@@ -229,7 +229,7 @@ class Walk:
             return visit
         return visit if self._earlier.settled(name_of(address, visit.ending), visit.digest) else None
 
-    def _take(self, address: str, reply: Reply) -> Sequence[str]:
+    def _take(self, address: str, reply: SiteReply) -> Sequence[str]:
         """Take in what an address has sent; return the links of it."""
         before = self._earlier.visits.get(address)
         if reply.status in _GONE:
@@ -253,7 +253,7 @@ class Walk:
             raise InvalidInput(f"{address} is of no kind that is read ({visit.other or 'without an ending'}).")
         return visit.links
 
-    def _add(self, address: str, visit: Visit, reply: Reply) -> None:
+    def _add(self, address: str, visit: Visit, reply: SiteReply) -> None:
         name = name_of(address, visit.ending)
         if visit.digest in self._digests:
             self._note(Reason.COPY, f"{address} ({self._digests[visit.digest]})")
@@ -264,7 +264,7 @@ class Walk:
         else:
             self.pages.add(name, reply)
 
-    def _take_out(self, address: str, reply: Reply) -> Sequence[str]:
+    def _take_out(self, address: str, reply: SiteReply) -> Sequence[str]:
         if not self._begun:
             raise InvalidInput(f"{address} is not there (status {reply.status}).")
         before = self._earlier.visits.get(address)
@@ -291,7 +291,7 @@ class Walk:
         return before.links
 
 
-def _visit(address: str, reply: Reply) -> Visit:
+def _visit(address: str, reply: SiteReply) -> Visit:
     """Return what the next walk needs of a page that was sent."""
     has_links = reply.ending == ".html" and not reply.why
     return Visit(

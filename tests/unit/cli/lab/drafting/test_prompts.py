@@ -10,13 +10,13 @@ from selfrag.ports.prompts import load_prompt, material
 from selfrag_cli.lab import correctness
 from selfrag_cli.lab.drafting import writer
 from selfrag_cli.lab.drafting.drafts import Kind
-from selfrag_cli.lab.drafting.writer import Answering, WrittenTurn
+from selfrag_cli.lab.drafting.writer import AnswerCheck, WrittenTurn
 
 WRITE, ANSWER = (load_prompt(writer.__name__, name).text for name in ("write.md", "answer.md"))
 CORRECT = load_prompt(correctness.__name__, "correctness.md").text
 SHAPES: list[tuple[str, type[BaseModel]]] = [
     (WRITE, WrittenTurn),
-    (ANSWER, Answering),
+    (ANSWER, AnswerCheck),
     (CORRECT, correctness.Correctness),
 ]
 each = pytest.mark.parametrize(("prompt", "shape"), SHAPES, ids=["writing", "answering", "correctness"])

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from selfrag_cli.local.sources.place import Place, place_to_read
-from selfrag_cli.local.sources.report import Plan, Report
-from selfrag_cli.local.sources.site.notes import Limits
+from selfrag_cli.local.sources.report import IngestionPlan, IngestionReport
+from selfrag_cli.local.sources.site.notes import SiteLimits
 from selfrag_cli.local.sources.site.walk import site_comparison
 from selfrag_cli.local.sources.sync import plan, sync
 from tests.support.doubles.web_site import WebSite
@@ -30,15 +30,15 @@ class Read:
     def place(self) -> Place:
         return place_to_read(f"{self.url}/", "site")
 
-    def ingest(self, place: Place | None = None, **limits: int) -> Report:
+    def ingest(self, place: Place | None = None, **limits: int) -> IngestionReport:
         self.waits.clear()
         return sync(place or self.place, embedder=self.embedder, compare_with=self._comparison(limits))
 
-    def plan(self) -> Plan:
+    def plan(self) -> IngestionPlan:
         return plan(self.place, self.embedder, self._comparison({}))
 
     def _comparison(self, limits: dict[str, int]) -> Any:
-        return site_comparison(Limits(**limits), lambda reading: None, wait=self.waits.append)
+        return site_comparison(SiteLimits(**limits), lambda reading: None, wait=self.waits.append)
 
 
 Serve = Callable[[WebSite], Read]

@@ -9,7 +9,7 @@ from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.local.sources.place import place_to_ask, place_to_read
 from selfrag_cli.local.sources.site.addresses import canonical, is_address, linked, same_site
 from selfrag_cli.local.sources.site.fetching import ending_for, head_of
-from selfrag_cli.local.sources.site.notes import Limits
+from selfrag_cli.local.sources.site.notes import SiteLimits
 from selfrag_cli.local.sources.site.walk import site_comparison
 from selfrag_cli.local.sources.sync import sync
 from tests.support.fakes import FakeEmbedder
@@ -102,7 +102,7 @@ def test_how_long_to_wait_is_a_number_or_a_moment() -> None:
 def test_a_host_that_cannot_be_reached_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path))
     waits: list[float] = []
-    compare_with = site_comparison(Limits(), lambda reading: None, wait=waits.append)
+    compare_with = site_comparison(SiteLimits(), lambda reading: None, wait=waits.append)
     with pytest.raises(TemporarilyUnavailable, match=r"robots\.txt was not sent: 127\.0\.0\.1:9 cannot be reached"):
         sync(place_to_read("http://127.0.0.1:9/", "site"), embedder=FakeEmbedder(), compare_with=compare_with)
     assert waits == []

@@ -4,8 +4,8 @@ import pytest
 from werkzeug.wrappers import Response
 
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
-from selfrag_cli.local.lookup import known_documents
-from selfrag_cli.local.sources.collections import known_collection, move_collection, remove_collection
+from selfrag_cli.local.lookup import stored_documents
+from selfrag_cli.local.sources.collections import move_collection, remove_collection, stored_collection
 from selfrag_cli.local.sources.place import AnotherDirectory, place_to_ask, place_to_read
 from selfrag_cli.local.sources.site.visits import visits_of
 from selfrag_cli.local.sources.sync import sync
@@ -23,7 +23,7 @@ def documents(site: Read) -> list[str]:
 
 
 def dates(site: Read) -> dict[str, str | None]:
-    return {one["document"].removeprefix(site.url): one["date"] for one in known_documents(site.place)}
+    return {one["document"].removeprefix(site.url): one["date"] for one in stored_documents(site.place)}
 
 
 @pytest.mark.long
@@ -32,7 +32,7 @@ def test_a_site_of_200_pages_is_read_once_and_what_was_not_is_told(serve: Serve)
     at, others = site.url, "2 unreadable, 1 of other kinds (.png 1)"
     told = site.ingest()
     assert told.summary() == f"{PAGES} added, 0 changed, 0 removed, 0 unchanged, 0 failed, {others}"
-    assert told.found == "205 addresses asked for: 200 read (0.1 MB), 0 unchanged, 5 redirects"
+    assert told.site_note == "205 addresses requested: 200 read (0.1 MB), 0 unchanged, 5 redirects"
     rest = [
         f"1 address was not read, because robots.txt forbids it: {at}/private/pay.",
         f"1 address was not read, because it leads to another site: {at}/away.",
@@ -51,7 +51,7 @@ def test_a_site_of_200_pages_is_read_once_and_what_was_not_is_told(serve: Serve)
     sent, embedded = site.served.sent.copy(), len(site.embedder.embedded)
     again = site.ingest()
     assert again.summary() == f"0 added, 0 changed, 0 removed, {PAGES} unchanged, 0 failed, {others}"
-    assert again.found == "205 addresses asked for: 0 read (0.0 MB), 201 unchanged, 5 redirects"
+    assert again.site_note == "205 addresses requested: 0 read (0.0 MB), 201 unchanged, 5 redirects"
     assert again.warnings == [delayed, *rest]
     assert (site.served.sent, len(site.embedder.embedded)) == (sent, embedded)
 
@@ -92,7 +92,7 @@ def test_what_cannot_be_read_for_a_while_stays_as_it_was_with_what_it_links(serv
         "0 added, 0 changed, 0 removed, 2 unchanged, 0 failed, 1 unreadable", [why]
     )  # fmt: skip
     assert documents(site) == ["/", "/leave", "/list"]
-    listed = {one["document"].removeprefix(site.url): one for one in known_documents(site.place)}
+    listed = {one["document"].removeprefix(site.url): one for one in stored_documents(site.place)}
     assert (listed["/list"]["status"], listed["/list"]["warnings"]) == ("ready", [why])
     # Waited for a second, then two; nobody has asked for that.
     assert site.waits == [1.0, 2.0]
@@ -171,12 +171,12 @@ def test_a_walk_ends_at_its_limits_and_says_what_was_left(serve: Serve) -> None:
     told = site.ingest(depth=2)
     assert documents(site) == ["/", "/1", "/2"]
     assert told.warnings == [
-        f"1 address was not asked for: more than --depth 2 links away from the first page: {site.url}/3."
+        f"1 address was not requested: more than --depth 2 links away from the first page: {site.url}/3."
     ]
     told = site.ingest(pages=4)
     assert documents(site) == ["/", "/1", "/2", "/3"]
     assert told.warnings == [
-        f"1 address was not asked for: --pages 4 and --megabytes 200 are the limits: {site.url}/4."
+        f"1 address was not requested: --pages 4 and --megabytes 200 are the limits: {site.url}/4."
     ]
     site.served.served["/1"] = page("1", "Page 1.", "/2", head=f"<!-- {'x' * 1_000_000} -->")
     told = site.ingest(megabytes=1)
@@ -256,7 +256,7 @@ def test_a_plan_of_a_site_says_what_would_be_done_and_does_nothing(serve: Serve)
     site = serve(small({"/a": "A."}))
     planned = site.plan()
     assert planned.lines == [f"add {site.url}/", f"add {site.url}/a"]
-    assert planned.report.found == "2 addresses asked for: 2 read (0.0 MB), 0 unchanged, 0 redirects"
+    assert planned.report.site_note == "2 addresses requested: 2 read (0.0 MB), 0 unchanged, 0 redirects"
     assert (held_by("site"), visits_of("site")) == ([], {})
 
 
@@ -267,7 +267,7 @@ def test_a_site_and_a_directory_do_not_take_each_others_place_unless_somebody_sa
     site.ingest()
     with pytest.raises(AnotherDirectory, match=rf"was read from {site.url}/, and what .*documents does not hold"):
         sync(place_to_read(directory, "site"), embedder=FakeEmbedder())
-    known = known_collection("site")
+    known = stored_collection("site")
     assert known.root == f"{site.url}/"
     with pytest.raises(InvalidInput, match="is a site, which cannot be moved to a directory"):
         move_collection(known, directory)
@@ -281,6 +281,6 @@ def test_a_site_without_a_name_is_asked_by_its_address_as_it_was_ingested(serve:
     site.ingest(own)
     asked = site.served.asked.copy()
     assert place_to_ask(f"{site.url}/", "") == own
-    assert [one["status"] for one in known_documents(own)] == ["ready", "ready"]
-    assert known_collection(site.url).name == own.collection
+    assert [one["status"] for one in stored_documents(own)] == ["ready", "ready"]
+    assert stored_collection(site.url).name == own.collection
     assert site.served.asked == asked

@@ -14,10 +14,10 @@ import pytest
 
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.local.sources.place import place_to_read
-from selfrag_cli.local.sources.report import Report
+from selfrag_cli.local.sources.report import IngestionReport
 from selfrag_cli.local.sources.site.fetching import Fetcher
 from selfrag_cli.local.sources.site.networks import REQUEST_SECONDS, Network, is_public
-from selfrag_cli.local.sources.site.notes import Limits
+from selfrag_cli.local.sources.site.notes import SiteLimits
 from selfrag_cli.local.sources.site.visits import Visit
 from selfrag_cli.local.sources.site.walk import site_comparison
 from selfrag_cli.local.sources.sync import sync
@@ -107,8 +107,8 @@ class Internet(httpcore2.NetworkBackend):
     def network(self, private_host: str) -> Network:
         return Network(private_host, self.resolve, self, lambda: self.seconds)
 
-    def ingest(self, address: str, private: bool = False) -> Report:
-        compare_with = site_comparison(Limits(), lambda reading: None, private, self.network, lambda seconds: None)
+    def ingest(self, address: str, private: bool = False) -> IngestionReport:
+        compare_with = site_comparison(SiteLimits(), lambda reading: None, private, self.network, lambda seconds: None)
         return sync(place_to_read(address, "site"), embedder=FakeEmbedder(), compare_with=compare_with)
 
 

@@ -1,4 +1,4 @@
-"""What each step of a question said, in one line of words."""
+"""One line for each step of a question: what it retrieved, judged or wrote."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -19,25 +19,25 @@ LEVELS = {
     "partially_supported": "partially supported",
     "no_support": "not supported",
 }
-_Said = Mapping[str, Any]
+_Fields = Mapping[str, Any]
 
 
-def said(step: Step, places: Mapping[str, str]) -> str:
-    """What a step found, judged or wrote; "" for one that only fetches or keeps. `places` are those of the passages.
+def summarize(step: Step, places: Mapping[str, str]) -> str:
+    """Return what a step retrieved, judged or wrote; "" for one that only fetches or stores.
 
-    Fields that another release has not written are left out.
+    `places` are those of the passages. Fields that another release has not written are left out.
     """
-    say = _SAYERS.get(step.name, _graded if step.name.startswith("Grade") else None)
-    if say is None or not isinstance(step.result, dict):
+    summary = _SUMMARIES.get(step.name, _graded if step.name.startswith("Grade") else None)
+    if summary is None or not isinstance(step.result, dict):
         return ""
-    given = step.given if isinstance(step.given, dict) else {}
+    task = step.given if isinstance(step.given, dict) else {}
     verdict = step.result.get("verdict") or {}
-    words = say(given, verdict or step.result, places)
+    words = summary(task, verdict or step.result, places)
     remembered = step.result.get("cached") or verdict.get("cached")
     return " ".join(f"{words}{' (cached)' if remembered else ''}".split())
 
 
-def _decided(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
+def _decided(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> str:
     decision = str(verdict.get("decision", ""))
     complexity = f", {verdict['complexity']}" if verdict.get("complexity") else ""
     ratio = "" if verdict.get("ratio") is None else f", r {verdict['ratio']:.2f}"
@@ -45,62 +45,62 @@ def _decided(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
     return _with_reason(DECISIONS.get(decision, decision) + complexity + aggregate + ratio, verdict)
 
 
-def _found(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+def _search(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     passages = result.get("passages", [])
     sources = _count(
-        len({passage.get("document") for passage in passages}), "web page" if "query" in given else "document"
+        len({passage.get("document") for passage in passages}), "web page" if "query" in task else "document"
     )
-    queries = given.get("queries") or list(filter(None, [given.get("query")]))
-    asked = f" for: {' | '.join(queries)}" if queries and not given.get("passage_ids") else ", fetched again"
-    return f"{_count(len(passages), 'passage')} of {sources}{asked}"
+    queries = task.get("queries") or list(filter(None, [task.get("query")]))
+    purpose = f" for: {' | '.join(queries)}" if queries and not task.get("passage_ids") else ", fetched again"
+    return f"{_count(len(passages), 'passage')} of {sources}{purpose}"
 
 
-def _relevance(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
+def _relevance(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> str:
     score = "" if verdict.get("score") is None else f" {verdict['score']:.2f}"
     strips = f", {_count(len(verdict['strips']), 'strip')} kept" if verdict.get("strips") else ""
-    passage = given.get("passage") or {}
+    passage = task.get("passage") or {}
     place = places.get(str(verdict.get("passage_id"))) or (place_of(passage) if "document" in passage else "")
-    said = relevance_by_rule(verdict.get("score")) if is_by_rule(verdict) else f"{verdict.get('label', '')}{score}"
+    label = relevance_by_rule(verdict.get("score")) if is_by_rule(verdict) else f"{verdict.get('label', '')}{score}"
     reason = f": {verdict['reason']}" if verdict.get("reason") and not is_by_rule(verdict) else ""
-    return f"{said}{strips}" + (f": {place}" if place else "") + reason
+    return f"{label}{strips}" + (f": {place}" if place else "") + reason
 
 
-def _planned(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+def _planned(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     return str((result.get("plan") or {}).get("why", ""))
 
 
-def _written(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+def _written(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     if "written" in result:
-        return _of_each(given, result, places)
+        return _of_each(task, result, places)
     if result.get("flaw"):
         return f"no answer: {result['flaw']}"
     if not result.get("found"):
         return "the passages do not hold the answer"
-    if given.get("mode") == "direct":
+    if task.get("mode") == "direct":
         return f"an answer without documents: {result.get('answer')}"
     cited = len({citation.get("passage_id") for citation in result.get("citations", [])})
-    kind = "the answer mended" if given.get("draft") else "an answer"
-    return f"{kind} that cites {cited} of {_count(len(given.get('passages', [])), 'passage')}: {result.get('answer')}"
+    kind = "the answer mended" if task.get("draft") else "an answer"
+    return f"{kind} that cites {cited} of {_count(len(task.get('passages', [])), 'passage')}: {result.get('answer')}"
 
 
-def _of_each(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
-    written = [one for one in result.get("written", []) if one.get("answer")]
+def _of_each(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
+    written = [text for text in result.get("written", []) if text.get("answer")]
     return f"{_count(len(written), 'text')} written and judged, of {len(result.get('written', []))}"
 
 
-def _compared(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+def _compared(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     states = Counter(node.get("state") for node in (result.get("scores") or result).get("nodes", []))
-    kept = states["chosen"] + states["kept"]
-    return f"{kept} of {_count(sum(states.values()), 'text')} kept"
+    selected = states["chosen"] + states["kept"]
+    return f"{selected} of {_count(sum(states.values()), 'text')} kept"
 
 
-def _picked(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+def _picked(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     winner = result.get("winner") or {}
-    compared = _compared(given, result, places)
+    compared = _compared(task, result, places)
     return f"{compared}, the best: {winner['answer']}" if winner.get("answer") else f"{compared}, none is chosen"
 
 
-def _support(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
+def _support(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> str:
     level, claims = str(verdict.get("level", "")), verdict.get("claims", [])
     if is_by_rule(verdict):
         return support_by_rule(level)
@@ -109,21 +109,21 @@ def _support(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
     return LEVELS.get(level, level) + (f": of {_count(len(claims), 'claim')} {each}" if claims else "")
 
 
-def _graded(given: _Said, verdict: _Said, places: Mapping[str, str]) -> str:
+def _graded(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> str:
     if is_by_rule(verdict):
         return _with_reason("not judged", verdict)
     return _with_reason("ungraded" if verdict.get("score") is None else f"{verdict['score']} of 5", verdict)
 
 
-def _rewritten(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+def _rewritten(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     return f"next query: {result.get('query')}" if result.get("new") else "no query that was not tried"
 
 
-def _composed(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
+def _composed(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     return str(result.get("status", ""))
 
 
-def _with_reason(words: str, verdict: _Said) -> str:
+def _with_reason(words: str, verdict: _Fields) -> str:
     return f"{words}: {verdict['reason']}" if verdict.get("reason") else words
 
 
@@ -131,11 +131,11 @@ def _count(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-_SAYERS: dict[str, Callable[[_Said, _Said, Mapping[str, str]], str]] = {
+_SUMMARIES: dict[str, Callable[[_Fields, _Fields, Mapping[str, str]], str]] = {
     "Plan": _planned,
     "DecideRetrieval": _decided,
-    "Retrieve": _found,
-    "SearchWeb": _found,
+    "Retrieve": _search,
+    "SearchWeb": _search,
     "GradeRelevance": _relevance,
     "Generate": _written,
     "GradeSupport": _support,
