@@ -1,4 +1,4 @@
-"""Names in the product say what a thing is: none is one of the words that fit everything, and no two classes share one."""
+"""Names in the product say what a thing is: no name fits everything, and no two classes share one."""
 
 import ast
 from collections import Counter
