@@ -9,11 +9,11 @@ import pytest
 
 from selfrag.domain.errors import RequestRejected, TemporarilyUnavailable
 from selfrag.domain.records import Part
-from selfrag.ingestion.index_passages.logic import Task, index
+from selfrag.ingestion.index_passages.logic import IndexPassagesTask, index
 from selfrag.ports.index import Added, Entry
 from tests.support.fakes import passage
 
-TASK = Task(document_id="d", collection="c", generation="g", number=0, vectors_key="v")
+TASK = IndexPassagesTask(document_id="d", collection="c", generation="g", number=0, vectors_key="v")
 PART = Part("d", "g", 0, ["p1", "p2"], {})
 
 

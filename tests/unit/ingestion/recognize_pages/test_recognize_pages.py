@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from selfrag.domain.documents import Document, Heading, Part, Row, Table
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
-from selfrag.ingestion.recognize_pages.logic import Task, recognize
+from selfrag.ingestion.recognize_pages.logic import RecognizePagesTask, recognize
 from selfrag.ingestion.recognize_pages.merge import flowing, with_pages, written
 from selfrag.ports.recognizer import Recognized
 
 KEY = "c/scan.pdf"
 PARTS = (Part(0, "page i", 1), Part(14, "page 1", 2), Part(16, "page 2", 3))
 DOCUMENT = Document(KEY, "Scan", "Typed by hand\n\n\nMore text.", (Heading(0, 5, 1, "Typed"),), PARTS)
-TASK = Task(key=KEY, name="n", pages=[2], document_key="d/g/document.json", content=Content(title="Scan"))
+TASK = RecognizePagesTask(key=KEY, name="n", pages=[2], document_key="d/g/document.json", content=Content(title="Scan"))
 
 
 class Work:
