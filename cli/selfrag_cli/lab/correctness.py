@@ -48,8 +48,8 @@ def grade(task: Task, grader: Grader) -> Result:
     """Return whether the answer says what a right one says, and why."""
     reply = grader.grade(task.model_dump(include={"question", "right", "facts", "answer"}), Correctness)
     if reply.verdict is None:
-        return Result(verdict=CorrectnessVerdict(says=None, reason=f"the verdict was {reply.flaw}"), **reply.took)
+        return Result(verdict=CorrectnessVerdict(says=None, reason=f"the verdict was {reply.flaw}"), **reply.usage)
     verdict = CorrectnessVerdict(
         says=reply.verdict.says, reason=reply.verdict.reason, cached=reply.cached, judged_by=grader.judged_by
     )
-    return Result(verdict=verdict, **reply.took)
+    return Result(verdict=verdict, **reply.usage)

@@ -74,7 +74,7 @@ def _written(given: _Said, result: _Said, places: Mapping[str, str]) -> str:
         return _of_each(given, result, places)
     if result.get("flaw"):
         return f"no answer: {result['flaw']}"
-    if not result.get("found"):
+    if not result.get("answered"):
         return "the passages do not hold the answer"
     if given.get("mode") == "direct":
         return f"an answer without documents: {result.get('answer')}"

@@ -85,10 +85,10 @@ def claude() -> "Callable[[Limits], Claude]":
 
     The SDK, which takes a second to load, is loaded with the first request: a verdict that is cached needs none.
     """
-    from selfrag.ports.model import Deferred
+    from selfrag.ports.model import LazyModel
 
     def within(limits: "Limits") -> "Claude":
-        return Deferred(settings().models, partial(_sdk_claude, limits))
+        return LazyModel(settings().models, partial(_sdk_claude, limits))
 
     return within
 

@@ -6,11 +6,11 @@ from typing import Protocol
 
 from selfrag.domain.scores.generated import Generated
 from selfrag.domain.scores.vocabulary import Vocabulary
-from selfrag.ports.model import Asked
+from selfrag.ports.model import ModelRequest, UsageFields
 
 
 @dataclass(frozen=True)
-class Completed(Asked):
+class Completed(ModelRequest):
     """The texts after each prompt, in their order; None is a text that the server left out or garbled.
 
     `sequences` is the number of texts that a request was answered for: all or none.
@@ -18,6 +18,11 @@ class Completed(Asked):
 
     written: tuple[Generated | None, ...]
     sequences: int
+
+    @property
+    def usage(self) -> UsageFields:
+        """Return the requests as the fields of a step's result, with the number of texts."""
+        return {**super().usage, "sequences": self.sequences}
 
 
 class Generator(Protocol):

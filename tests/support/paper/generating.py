@@ -56,5 +56,5 @@ def segments(scenario: Scenario, branches: list[dict[str, Any]], **more: Any) ->
 
 def branch(scenario: Scenario, name: str, parent: Segment | None = None, **more: Any) -> dict[str, Any]:
     """Return the branch whose segment is the node of a name, behind the segment that was written for its parent."""
-    told = {"told": parent.told, "bare": parent.answer, "parent": parent.id} if parent else {}
+    told = {"raw": parent.raw, "bare": parent.answer, "parent": parent.id} if parent else {}
     return {"id": name, "passage_id": scenario.named(name).passage, **told, **more}

@@ -7,7 +7,7 @@ from typing import Any
 
 from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
-from selfrag.ports.executions import Known, Snapshot
+from selfrag.ports.executions import Snapshot, StoredQuestion
 from selfrag.runtime.observability import logger
 from selfrag_cli.local.runner.machine import SUCCEEDED, Execution, Machine
 from selfrag_cli.local.stores.attributes import item_of, values_of
@@ -55,13 +55,13 @@ class LocalExecutions:
         item = item_of({**asked, "due_at": int(due), "expires_at": int(due) + KEPT_SECONDS})
         self._items.change(ANSWERS, question_id, lambda known: None if known else item)
 
-    def known(self, question_id: str, collections: Collection[str]) -> Known | None:
+    def stored(self, question_id: str, collections: Collection[str]) -> StoredQuestion | None:
         """Return what is kept of a question; None when there is none of the caller's.
 
         A question belongs to the collections that it was asked under: a caller must be allowed all of them.
         """
         item = self._items.get(ANSWERS, question_id)
-        known = known_of(item) if item else None
+        known = stored_question(item) if item else None
         allowed = known and known.collections and set(known.collections) <= set(collections)
         return known if allowed else None
 
@@ -102,9 +102,9 @@ class LocalExecutions:
         return found[1] if found else []
 
 
-def known_of(item: Item) -> Known:
+def stored_question(item: Item) -> StoredQuestion:
     """Return what an item of the table of answers says."""
     values = values_of(item)
     response = json.loads(values["response"]) if "response" in values else None
     due, texts = float(values.get("due_at", 0)), (values.get(name, "") for name in ("question", "previous"))
-    return Known(response, due, tuple(values["collections"]), *texts)
+    return StoredQuestion(response, due, tuple(values["collections"]), *texts)

@@ -21,15 +21,15 @@ def source_of(passage: Evidence) -> Source:
 
 def citations_of(segments: Sequence[Segment], length: int, passages: Sequence[Evidence]) -> list[Citation]:
     """Return the segments' citations in the first `length` characters, each with its passage and its place."""
-    found: list[Citation] = []
+    citations: list[Citation] = []
     start = 0
     for segment in segments:
         end = min(start + len(segment.text), length)
         for cited in segment.citations if start < end else ():
             if 0 <= cited.source < len(passages):
-                found += _citation(passages[cited.source], cited, (start, end))
+                citations += _citation(passages[cited.source], cited, (start, end))
         start += len(segment.text)
-    return found
+    return citations
 
 
 def _citation(passage: Evidence, cited: Cited, span: tuple[int, int]) -> list[Citation]:

@@ -9,18 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfrag.domain.answers import Turn
+from selfrag.domain.steps import GenerateTask
 from selfrag.ports.model import Cited, Segment, Writing
 from selfrag.ports.prompts import Prompt
 from selfrag.question.generate.annotations import NO_ANSWER, NOT_SAID, UNCITED
-from selfrag.question.generate.logic import Task, generate
+from selfrag.question.generate.logic import generate
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage
 
 NO_TURN = {"question": "", "answer": ""}
 TEXT = "Leave is 25 days a year. It begins in May."
 
 
-def task(**fields: object) -> Task:
-    return Task.model_validate({"question": "How many days?", "passages": [passage("p1", TEXT)], **fields})
+def task(**fields: object) -> GenerateTask:
+    return GenerateTask.model_validate({"question": "How many days?", "passages": [passage("p1", TEXT)], **fields})
 
 
 def test_citations_quote_the_passage_word_for_word_and_point_into_the_answer() -> None:
@@ -77,7 +78,7 @@ def test_nothing_else_hides_behind_the_sign_of_what_is_not_said(segments: list[S
 def test_an_answer_that_only_says_what_is_missing_is_no_answer(mode: str) -> None:
     missing = Segment("NOT_SAID: The documents do not say it.")
     result = generate(task(mode=mode), FakeClaude([missing]), PROMPT)
-    assert (result.answer, result.found) == ("", False)
+    assert (result.answer, result.answered) == ("", False)
 
 
 def test_the_passages_reach_the_model_sentence_by_sentence() -> None:
@@ -92,13 +93,13 @@ def test_the_passages_reach_the_model_sentence_by_sentence() -> None:
 def test_a_direct_answer_takes_no_passages_and_is_not_marked() -> None:
     claude = FakeClaude([Segment("Hello! How can I help?")])
     result = generate(task(mode="direct"), claude, PROMPT)
-    assert (result.answer, result.citations, result.found) == ("Hello! How can I help?", [], True)
+    assert (result.answer, result.citations, result.answered) == ("Hello! How can I help?", [], True)
     assert claude.sources == []
 
 
 def test_an_answer_without_a_word_is_an_answer() -> None:
     result = generate(task(mode="direct"), FakeClaude([Segment("👍")]), PROMPT)
-    assert (result.answer, result.found) == ("👍", True)
+    assert (result.answer, result.answered) == ("👍", True)
 
 
 def test_a_repair_is_told_the_draft_and_the_claims_that_failed() -> None:
@@ -118,18 +119,18 @@ def test_a_follow_up_is_told_the_earlier_turn() -> None:
 @pytest.mark.parametrize("text", [NO_ANSWER, f" {NO_ANSWER}.", f"- {NO_ANSWER}", f"Well.\n{NO_ANSWER}", "  \n"])
 def test_the_sign_for_no_answer_never_reaches_a_caller(text: str) -> None:
     result = generate(task(), FakeClaude([Segment(text)]), PROMPT)
-    assert (result.answer, result.found, result.citations) == ("", False, [])
+    assert (result.answer, result.answered, result.citations) == ("", False, [])
 
 
 @pytest.mark.parametrize("flaw", ["refused", "malformed", "unavailable"])
 def test_a_refused_or_empty_reply_is_no_answer(flaw: str) -> None:
     result = generate(task(), FakeClaude([Segment("I can't")], flaw), PROMPT)  # type: ignore[arg-type]
-    assert (result.answer, result.found, result.flaw) == ("", False, flaw)
+    assert (result.answer, result.answered, result.flaw) == ("", False, flaw)
 
 
 def test_a_cut_reply_keeps_its_whole_sentences_and_says_that_it_was_cut() -> None:
     result = generate(task(), FakeClaude([cited("25 days a year. It begins in M")], "cut"), PROMPT)
-    assert (result.answer, result.found, result.flaw) == ("25 days a year. ", True, "cut")
+    assert (result.answer, result.answered, result.flaw) == ("25 days a year. ", True, "cut")
     assert result.answer[slice(*result.citations[0].answer_span)] == "25 days a year. "
 
 
@@ -162,7 +163,7 @@ def test_a_sign_inside_of_a_sentence_or_a_quote_is_a_word_of_the_answer(text: st
 @pytest.mark.parametrize("text", ["NO_ANSWER is the state of a lost call.", "NOT_SAID: this flag marks a gap."])
 def test_a_sign_inside_of_a_citation_is_a_word_of_the_answer(text: str) -> None:
     result = generate(task(), FakeClaude([cited(text)]), PROMPT)
-    assert (result.answer, result.found, result.not_said) == (text, True, [])
+    assert (result.answer, result.answered, result.not_said) == (text, True, [])
 
 
 def test_a_sign_that_begins_a_block_of_the_model_counts_without_a_space_before_it() -> None:
@@ -215,7 +216,7 @@ FORMS = ['{"thoughts": "t", "answer": "25 days."}', '[{"a": 1}]', "```json\n{}\n
 def test_an_answer_that_is_json_or_a_fence_is_regenerated_once_as_prose(form: str) -> None:
     claude = Obedient(1, form)
     result = generate(task(), claude, PROMPT)
-    assert (result.answer, result.found, result.attempts, len(result.calls)) == ("25 days.", True, 2, 2)
+    assert (result.answer, result.answered, result.attempts, len(result.calls)) == ("25 days.", True, 2, 2)
     assert [fields.get("wrong_form") for fields in claude.asked] == [None, True]
 
 
@@ -223,7 +224,7 @@ def test_an_answer_that_is_json_or_a_fence_is_regenerated_once_as_prose(form: st
 def test_json_twice_is_no_answer_and_is_paid_for(form: str) -> None:
     claude = Obedient(9, form)
     result = generate(task(), claude, PROMPT)
-    assert (result.answer, result.found, result.flaw, len(claude.asked)) == ("", False, "malformed", 2)
+    assert (result.answer, result.answered, result.flaw, len(claude.asked)) == ("", False, "malformed", 2)
     assert len(result.calls) == 2
 
 
@@ -265,6 +266,8 @@ def test_whatever_the_model_writes_spans_stay_inside_and_every_sentence_is_cited
 
 def test_a_citation_names_the_page_of_a_pdf_and_the_heading_of_a_section() -> None:
     found = passage("p1", "Leave is 25 days.", page=3, heading="Annual leave")
-    result = generate(Task(question="How many days?", passages=[found]), FakeClaude([cited("25 days.")]), PROMPT)
+    result = generate(
+        GenerateTask(question="How many days?", passages=[found]), FakeClaude([cited("25 days.")]), PROMPT
+    )
     (citation,) = result.citations
     assert (citation.page, citation.heading) == (3, "Annual leave")
