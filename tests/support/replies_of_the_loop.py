@@ -69,7 +69,7 @@ class Replies:
 
         What the last answer lacked and was worth counts while it is judged, the earlier question while it is read.
         """
-        gathering, draft = state.gathering, state.draft
+        cycle, draft = state.cycle, state.draft
         judged = [state.check, len(state.missing), state.draft.answer == state.lacking]
         kept = [bool(draft.answer), draft.direct, state.useful == "no" or draft.support.level == "no_support"]
         # After a search for a query that was not new, the answer is judged again by its verdicts.
@@ -82,8 +82,8 @@ class Replies:
             [state.stage, state.reflects, state.direct, state.useful, min(state.useless, 2)],
             [*judged, *kept, *again] if state.stage == "reflect" else [],
             earlier if state.stage == "read" else [],
-            gathering.model_dump(exclude={"queries", "web", "new", "hits", "since", "bytes"}),
-            [len(gathering.queries), bool(gathering.web), sorted(one.split()[0] for one in gathering.new)],
+            cycle.model_dump(exclude={"queries", "web", "new", "hits", "since", "bytes"}),
+            [len(cycle.queries), bool(cycle.web), sorted(one.split()[0] for one in cycle.new)],
             [bool(state.evidence), bool(state.seen), bool(state.queries), bool(state.failed_claims)],
             [state.prepared.new, state.has_query, state.stalled],
             bool(draft.not_said) and state.stage == "reflect",

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from selfrag.domain.calls import Judged
+from selfrag.domain.calls import JudgedVerdict
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import Step, steps_of
 from selfrag.domain.passages import Evidence, Passage
@@ -28,9 +28,11 @@ class Recorded(BaseModel):
     result: dict[str, Any] | None
 
     @property
-    def judged(self) -> list[Judged]:
+    def judged(self) -> list[JudgedVerdict]:
         """Return the verdicts of the model that it rests on."""
-        return [Judged.model_validate(verdict, extra="ignore") for verdict in (self.result or {}).get("judged", [])]
+        return [
+            JudgedVerdict.model_validate(verdict, extra="ignore") for verdict in (self.result or {}).get("judged", [])
+        ]
 
 
 class Trace(BaseModel):

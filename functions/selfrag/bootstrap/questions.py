@@ -61,7 +61,7 @@ def model(step: str) -> "Callable[[Limits], Claude]":
 
     The verdict cache stands in front of Claude where the task allows that.
     """
-    from selfrag.ports.cache import Remembering
+    from selfrag.ports.cache import CachedClaude
 
     warm(claude, claude_client, verdicts, recent_calls)
 
@@ -69,7 +69,7 @@ def model(step: str) -> "Callable[[Limits], Claude]":
         asked = claude()(limits)
         if not limits.cache:
             return asked
-        return Remembering(asked, verdicts(), limits.collections, partial(_cache_failed, step))
+        return CachedClaude(asked, verdicts(), limits.collections, partial(_cache_failed, step))
 
     return within
 

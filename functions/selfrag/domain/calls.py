@@ -64,7 +64,7 @@ class Limits(CallBudget):
     collections: list[str] = []
 
 
-class Judged(Model):
+class JudgedVerdict(Model):
     """A verdict as the model gave it, in JSON, and its key in the verdict cache."""
 
     key: str
@@ -88,7 +88,7 @@ class StepResult(Model):
     model_config = ConfigDict(extra="ignore")
 
     calls: list[ModelCall] = []
-    judged: list[Judged] = []
+    judged: list[JudgedVerdict] = []
     warnings: list[str] = []
     attempts: int = 0
     flaw: Flaw | None = None

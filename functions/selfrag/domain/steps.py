@@ -13,7 +13,7 @@ from selfrag.domain.base import Model
 from selfrag.domain.calls import CallBudget, Limits, StepResult
 from selfrag.domain.passages import Evidence, Passage, Strip
 from selfrag.domain.questions import Filters, Weights
-from selfrag.domain.scores.critiqued import Constraints, Critiqued, Segment
+from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, Segment
 from selfrag.domain.scores.paths import Path
 from selfrag.domain.scores.shown import Node, Scores, Stopped
 from selfrag.domain.strategies import Generator
@@ -319,7 +319,7 @@ class SelfragTextsTask(SelfragTextsParameters, Brief):
 class SelfragTextsResult(StepResult):
     """The texts in the order of the task, each with its critique."""
 
-    written: list[SerializeAsAny[Segment | Critiqued]]
+    written: list[SerializeAsAny[Segment | CritiquedAnswer]]
 
 
 class GradeSupportParameters(ModelParameters):
@@ -407,7 +407,7 @@ class Beam(Model):
 class CandidateAnswers(Model):
     """The finished answers of `candidates`, in retrieval order."""
 
-    candidates: list[Critiqued] = []
+    candidates: list[CritiquedAnswer] = []
 
 
 class RankPathsParameters(Parameters):

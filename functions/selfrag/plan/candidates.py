@@ -9,7 +9,7 @@ from typing import Literal, Self
 
 from selfrag.domain.ledger import in_order
 from selfrag.domain.policy import Policy
-from selfrag.domain.scores.critiqued import Constraints, Critiqued, draft_of
+from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, draft_of
 from selfrag.domain.scores.shown import Stopped
 from selfrag.domain.steps import (
     CandidateAnswers,
@@ -60,7 +60,7 @@ AT_ONCE_WHEN_THROTTLED = 4
 FROM_A_PASSAGE, WITHOUT_ONE = 4, 2
 
 
-class Candidate(Critiqued):
+class Candidate(CritiquedAnswer):
     """An answer in progress, from one passage or without one.
 
     It is set `aside` if its passage may not be used, `written` once a text was requested, and `answered` if the text is
@@ -107,11 +107,11 @@ class Candidate(Critiqued):
         return self.answered and not self.aside
 
     @property
-    def outcome(self) -> Critiqued:
+    def outcome(self) -> CritiquedAnswer:
         """Return the part of it that is compared."""
         if not self.judged:
-            return Critiqued(passage_id=self.passage_id, relevance=self.relevance)
-        return Critiqued.model_construct(**{name: getattr(self, name) for name in Critiqued.model_fields})
+            return CritiquedAnswer(passage_id=self.passage_id, relevance=self.relevance)
+        return CritiquedAnswer.model_construct(**{name: getattr(self, name) for name in CritiquedAnswer.model_fields})
 
 
 class CandidatesState(State):
@@ -330,7 +330,7 @@ class Candidates(Strategy[CandidatesState]):
         state = _with_critiques(state, reports)
         return self.gathered(state, [item.outcome for item in state.items])
 
-    def gathered(self, state: CandidatesState, answers: Sequence[Critiqued]) -> Next:
+    def gathered(self, state: CandidatesState, answers: Sequence[CritiquedAnswer]) -> Next:
         """Take in the answers from a source; a direct answer goes out as it was judged, others are compared."""
         state = state.replace(
             items=[],
@@ -360,7 +360,7 @@ class Candidates(Strategy[CandidatesState]):
         why = f"{count(len(compared.candidates), 'answer')}: compare them."
         return self.run(state, [PlannedStep(task=pick)], why)
 
-    def answered(self, state: CandidatesState, answers: Sequence[Critiqued]) -> Next:
+    def answered(self, state: CandidatesState, answers: Sequence[CritiquedAnswer]) -> Next:
         """Let a direct answer go out; without one, search the documents."""
         written = [answer for answer in answers if answer.answer]
         if written:
@@ -481,6 +481,6 @@ def _queries(state: CandidatesState) -> list[str]:
     return [state.query] if searched and not state.queries else state.queries
 
 
-def _texts_in(reports: Sequence[Report]) -> list[Critiqued]:
+def _texts_in(reports: Sequence[Report]) -> list[CritiquedAnswer]:
     """Return the answers that the fine-tuned model judged as it wrote them."""
     return [text for report in of_type(reports, GenerateReport) for text in report.texts]

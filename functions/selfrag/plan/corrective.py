@@ -1,7 +1,7 @@
 """corrective: grade the passages, and correct them by the web and by strips (CRAG, arXiv 2401.15884, 4.3)."""
 
 from selfrag.plan.limits import has_room
-from selfrag.plan.loop import Gathering, GatheringResult, Loop, LoopState, Next, relevant_in_words
+from selfrag.plan.loop import Cycle, CycleResult, Loop, LoopState, Next, relevant_in_words
 from selfrag.plan.passes import count
 
 
@@ -12,20 +12,20 @@ class Corrective(Loop):
 
     def begin(self, state: LoopState) -> Next:
         """Search for the question and grade the passages; the answer rests on the good ones."""
-        first = Gathering(queries=[state.brief.question])
-        return self.gather(state.replace(reflects=False), first, "Search for the question.")
+        first = Cycle(queries=[state.brief.question])
+        return self.begin_cycle(state.replace(reflects=False), first, "Search for the question.")
 
-    def unanswered(self, state: LoopState, evidence: GatheringResult) -> Next:
+    def unanswered(self, state: LoopState, evidence: CycleResult) -> Next:
         """Answer from relevant passages; without any, search the web next to ambiguous ones, or alone."""
         if self.needs_web(state, evidence):
-            web = Gathering(web=state.brief.question)
-            return self.gather(state, web, f"{relevant_in_words(evidence)}: search the web.")
+            web = Cycle(web=state.brief.question)
+            return self.begin_cycle(state, web, f"{relevant_in_words(evidence)}: search the web.")
         if state.evidence:
             why = f"{relevant_in_words(evidence)}: answer from {count(len(state.evidence), 'passage')}."
-            return self.gather(state, Gathering(write=["grounded"]), why)
+            return self.begin_cycle(state, Cycle(write=["grounded"]), why)
         return super().unanswered(state, evidence)
 
-    def needs_web(self, state: LoopState, evidence: GatheringResult) -> bool:
+    def needs_web(self, state: LoopState, evidence: CycleResult) -> bool:
         """Return whether the documents fall short; if no passage could be graded, they do not."""
         nothing_relevant = not any(verdict.label == "relevant" for verdict in evidence.verdicts)
         graded = evidence.new == 0 or evidence.ungraded < evidence.new

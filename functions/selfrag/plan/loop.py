@@ -1,6 +1,6 @@
 """The loop of `naive`, `corrective`, `self_rag` and `adaptive`: search, read, answer, and try again.
 
-A gathering is a search with the reading of its passages. It takes up to two passes, `search` and `read`; then the
+A cycle is a search with the reading of its passages. It takes up to two passes, `search` and `read`; then the
 strategy decides what follows.
 """
 
@@ -52,7 +52,7 @@ Worth = tuple[float, int, int]
 NEVER: Worth = (-10.0, 0, 0)
 
 
-class Gathering(Model):
+class Cycle(Model):
     """A search with the reading of its passages, or a part of that.
 
     It may `decide` whether a search is needed, search for `queries` or fetch `passage_ids`, search the `web`, `grade`
@@ -101,7 +101,7 @@ class LoopState(State):
     """
 
     stage: Literal["search", "read", "reflect"] = "search"
-    gathering: Gathering = Gathering()
+    cycle: Cycle = Cycle()
     direct: bool = False
     recall: bool = False
     query: str = ""
@@ -142,14 +142,14 @@ class LoopState(State):
         searches = [entry for entry in self.ledger if entry.step == "Retrieve"]
         return sum(entry.useful == 0 for entry in searches[-2:])
 
-    def with_entries_of_gathering(self, entries: list[Entry]) -> Self:
-        """Return the same with these entries in place of the gathering's, in a path's order."""
-        return self.replace(ledger=[*self.ledger[: self.gathering.since], *in_order(entries)])
+    def with_entries_of_cycle(self, entries: list[Entry]) -> Self:
+        """Return the same with these entries in place of the cycle's, in a path's order."""
+        return self.replace(ledger=[*self.ledger[: self.cycle.since], *in_order(entries)])
 
 
 @dataclass(frozen=True)
-class GatheringResult:
-    """What a gathering brought: the numbers of new, useful and ungraded passages, and the current answer.
+class CycleResult:
+    """What a cycle brought: the numbers of new, useful and ungraded passages, and the current answer.
 
     `verdicts` are those that count, `answer` is the report of the text that is the answer now.
     """
@@ -177,47 +177,47 @@ class Loop(Strategy[LoopState]):
 
     @abstractmethod
     def begin(self, state: LoopState) -> Next:
-        """Return the first gathering."""
+        """Return the first cycle."""
 
     def go_on(self, state: LoopState, reports: Sequence[Report]) -> Next:
         """Read what the searches brought; after the reading, decide what follows."""
         if state.stage == "search":
             return self.read(_with_hits(state, searches_in(reports)))
-        return self.gathered(state, reports)
+        return self.end_cycle(state, reports)
 
-    def gather(self, state: LoopState, gathering: Gathering, why: str) -> Next:
-        """Begin a gathering: with its searches, or with the reading if it has none."""
-        gathering = gathering.model_copy(update={"since": len(state.ledger)})
-        state = state.replace(gathering=gathering, turn=state.turn + 1)
-        top_k, queries, web = self.policy.top_k, gathering.queries, gathering.web
+    def begin_cycle(self, state: LoopState, cycle: Cycle, why: str) -> Next:
+        """Begin a cycle: with its searches, or with the reading if it has none."""
+        cycle = cycle.model_copy(update={"since": len(state.ledger)})
+        state = state.replace(cycle=cycle, turn=state.turn + 1)
+        top_k, queries, web = self.policy.top_k, cycle.queries, cycle.web
         searches = []
-        if queries or gathering.passage_ids:
-            searches.append(document_search(state, top_k, queries, gathering.passage_ids, shared=bool(web)))
+        if queries or cycle.passage_ids:
+            searches.append(document_search(state, top_k, queries, cycle.passage_ids, shared=bool(web)))
         if web:
             searches.append(web_search(state, web, top_k, shared=bool(queries)))
         return self.run(state.replace(stage="search"), searches, why) if searches else self.read(state, why)
 
     def read(self, state: LoopState, why: str = "") -> Next:
-        """Write, decide and grade, as far as the gathering says; go on at once if there is nothing to do."""
-        gathering = state.gathering
+        """Write, decide and grade, as far as the cycle says; go on at once if there is nothing to do."""
+        cycle = state.cycle
         # A search without new passages allows only a repair.
-        may_write = not gathering.searches or bool(gathering.new or state.failed_claims)
-        planned = [self._text(state, mode) for mode in gathering.write if mode == "direct" or may_write]
-        if gathering.decide:
+        may_write = not cycle.searches or bool(cycle.new or state.failed_claims)
+        planned = [self._text(state, mode) for mode in cycle.write if mode == "direct" or may_write]
+        if cycle.decide:
             planned.append(decision(self.policy, complexity=self.complexity))
-        planned += self._grades(state, gathering.new if gathering.grade else [])
+        planned += self._grades(state, cycle.new if cycle.grade else [])
         if not planned:
-            return self.gathered(state, [])
+            return self.end_cycle(state, [])
         return self.run(state.replace(stage="read"), planned, why or _reading_in_words(state, planned))
 
     def _text(self, state: LoopState, mode: Mode) -> PlannedStep:
-        ids = [] if mode == "direct" else [*state.evidence, *state.gathering.new]
+        ids = [] if mode == "direct" else [*state.evidence, *state.cycle.new]
         task = GenerateParameters(
             mode=mode,
             draft=state.draft.answer,
             failed_claims=state.failed_claims,
             strips={passage_id: strips for passage_id, strips in state.strips.items() if passage_id in ids and strips},
-            budget_usd=share_usd(state, self.policy, 0.6 / len(state.gathering.write)),
+            budget_usd=share_usd(state, self.policy, 0.6 / len(state.cycle.write)),
         )
         return PlannedStep(task=task, id=mode, passage_ids=ids)
 
@@ -231,34 +231,34 @@ class Loop(Strategy[LoopState]):
         )
         return [PlannedStep(task=task, id=passage_id, passage_ids=[passage_id]) for passage_id in passage_ids]
 
-    def gathered(self, state: LoopState, reports: Sequence[Report]) -> Next:
-        """Take in the reading of a gathering, and decide what follows."""
+    def end_cycle(self, state: LoopState, reports: Sequence[Report]) -> Next:
+        """Take in the reading of a cycle, and decide what follows."""
         state, evidence = self.take_in(_with_decision(state, reports, complexity=self.complexity), reports)
         if self.is_late(state):
             return self.compose(state, NO_TIME)
         if evidence.answer:
             return self.answered(state, evidence, evidence.answer)
         if state.direct:
-            return self.gather(state, Gathering(write=["direct"]), "No search is needed: answer without documents.")
+            return self.begin_cycle(state, Cycle(write=["direct"]), "No search is needed: answer without documents.")
         if state.recall:
             ids = [verdict.passage_id for verdict in state.previous_relevance]
             why = f"The earlier evidence will do: fetch its {count(len(ids), 'passage')} again."
-            return self.gather(state, Gathering(passage_ids=ids), why)
-        if state.gathering.broken and not evidence.new and not state.gathering.web:
+            return self.begin_cycle(state, Cycle(passage_ids=ids), why)
+        if state.cycle.broken and not evidence.new and not state.cycle.web:
             return self.compose(state, "The search failed")
         return self.unanswered(state, evidence)
 
-    def take_in(self, state: LoopState, reports: Sequence[Report]) -> tuple[LoopState, GatheringResult]:
-        """Return the state with the evidence and the answer of a gathering.
+    def take_in(self, state: LoopState, reports: Sequence[Report]) -> tuple[LoopState, CycleResult]:
+        """Return the state with the evidence and the answer of a cycle.
 
         Speculative work is kept only if the sequential path would have produced it: the search if one is needed, and
         the draft if all that it cites is evidence. The rest is waste.
         """
-        gathering = state.gathering
+        cycle = state.cycle
         counts, grades = not (state.recall or state.direct), state.reflects or self.strips
         graded = of_type(reports, GradeRelevanceReport) if grades else []
         verdicts = [relevance_of(report, report.id, state.documents.get(report.id, "")) for report in graded]
-        useful = _useful(gathering, verdicts, grades=grades)
+        useful = _useful(cycle, verdicts, grades=grades)
         answer = self._answer(state, of_type(reports, GenerateReport), useful, counts=counts)
         state = _with_entries(state, reports, useful, answer, counts=counts, grades=grades)
         if counts:
@@ -270,8 +270,8 @@ class Loop(Strategy[LoopState]):
             state = state.replace(draft=_draft(answer, direct=state.direct))
         ungraded = sum(verdict.label == "ungraded" for verdict in verdicts)
         if not counts:
-            return state, GatheringResult(0, 0, ungraded, [], answer)
-        return state, GatheringResult(len(gathering.new), len(useful), ungraded, verdicts, answer)
+            return state, CycleResult(0, 0, ungraded, [], answer)
+        return state, CycleResult(len(cycle.new), len(useful), ungraded, verdicts, answer)
 
     def _answer(
         self, state: LoopState, texts: Sequence[GenerateReport], useful: Sequence[str], *, counts: bool
@@ -282,19 +282,19 @@ class Loop(Strategy[LoopState]):
         if text is None or state.direct:
             return text
         may_repair = bool(state.failed_claims) and state.repairs() < self.policy.max_regenerations
-        needed = not state.gathering.searches or useful or may_repair
+        needed = not state.cycle.searches or useful or may_repair
         return text if counts and needed and _is_sound(state, text, useful) else None
 
-    def unanswered(self, state: LoopState, evidence: GatheringResult) -> Next:
+    def unanswered(self, state: LoopState, evidence: CycleResult) -> Next:
         """Answer from the evidence, or search: for the first time, or in another way.
 
         If no passage could be graded, the grader is down, and another search would not help.
         """
         if evidence.useful:
-            draft = "; the draft cites others" if state.gathering.write else ""
+            draft = "; the draft cites others" if state.cycle.write else ""
             why = f"{relevant_in_words(evidence)}{draft}: answer from the evidence."
-            return self.gather(state, Gathering(write=["grounded"]), why)
-        if not state.gathering.searches:
+            return self.begin_cycle(state, Cycle(write=["grounded"]), why)
+        if not state.cycle.searches:
             return self.first_search(state, "A search is needed")
         if evidence.new and evidence.ungraded == evidence.new:
             return self.compose(state, f"None of {count(evidence.new, 'passage')} could be graded")
@@ -303,14 +303,16 @@ class Loop(Strategy[LoopState]):
     def first_search(self, state: LoopState, why: str) -> Next:
         """Search for the question; for a follow-up, in the words that stand alone."""
         worded = state.retrieval.query if state.retrieval else ""
-        return self.gather(state, self.search(state, [worded or state.brief.question]), f"{why}: search the documents.")
+        return self.begin_cycle(
+            state, self.search(state, [worded or state.brief.question]), f"{why}: search the documents."
+        )
 
-    def search(self, state: LoopState, queries: list[str]) -> Gathering:
+    def search(self, state: LoopState, queries: list[str]) -> Cycle:
         """Return a search; a draft is written in parallel with the grades, unless speculation is off."""
         waits = self.policy.speculate == "off" and state.reflects
-        return Gathering(queries=queries, grade=state.reflects, write=[] if waits else ["grounded"])
+        return Cycle(queries=queries, grade=state.reflects, write=[] if waits else ["grounded"])
 
-    def answered(self, state: LoopState, evidence: GatheringResult, answer: GenerateReport) -> Next:
+    def answered(self, state: LoopState, evidence: CycleResult, answer: GenerateReport) -> Next:
         """Let the answer go out unchecked."""
         if answer.text.answered:
             return self.compose(state, f"{draft_in_words(state, evidence)}: it goes out, and nothing of it is checked")
@@ -327,7 +329,7 @@ class Loop(Strategy[LoopState]):
             at_once = AT_ONCE_WHEN_THROTTLED + sum(step.step != "GradeRelevance" for step in planned)
         # An abstention shows what came nearest in the documents, though nothing is written from it.
         near = nearest(state.relevance)[:NEAREST]
-        keep = list(dict.fromkeys([*state.evidence, *state.gathering.new, *near]))
+        keep = list(dict.fromkeys([*state.evidence, *state.cycle.new, *near]))
         return state, Plan(why=why, turn=state.turn, steps=planned, keep=keep, at_once=at_once)
 
 
@@ -336,20 +338,20 @@ class Naive(Loop):
 
     def begin(self, state: LoopState) -> Next:
         """Search for the question, and answer from all passages."""
-        first = Gathering(queries=[state.brief.question], grade=False, write=["grounded"])
-        return self.gather(state.replace(reflects=False), first, "Search for the question.")
+        first = Cycle(queries=[state.brief.question], grade=False, write=["grounded"])
+        return self.begin_cycle(state.replace(reflects=False), first, "Search for the question.")
 
 
 def _with_hits(state: LoopState, reports: Sequence[SearchReport]) -> LoopState:
     """Return the state with the passages of the searches; those of earlier searches are not read again."""
     hits = [hit.passage_id for report in reports for hit in hits_of(report)]
-    gathering = state.gathering
-    new = [] if gathering.passage_ids else [passage_id for passage_id in hits if passage_id not in state.seen]
+    cycle = state.cycle
+    new = [] if cycle.passage_ids else [passage_id for passage_id in hits if passage_id not in state.seen]
     results = [report.result for report in reports if report.result]
     return state.with_entries([_search_entry(state, report) for report in reports]).replace(
         text_hits=most_text_hits(state, reports),
         documents={**state.documents, **documents_of(reports)},
-        gathering=gathering.model_copy(
+        cycle=cycle.model_copy(
             update={
                 "hits": hits,
                 "new": list(dict.fromkeys(new)),
@@ -364,7 +366,7 @@ def _with_hits(state: LoopState, reports: Sequence[SearchReport]) -> LoopState:
 def _search_entry(state: LoopState, report: SearchReport) -> Entry:
     if report.error or not isinstance(report, RetrieveReport):
         return entry_of(report, state.turn)
-    return entry_of(report, state.turn, aim=state.gathering.aim, hits=len(hits_of(report)))
+    return entry_of(report, state.turn, aim=state.cycle.aim, hits=len(hits_of(report)))
 
 
 def _with_decision(state: LoopState, reports: Sequence[Report], *, complexity: bool) -> LoopState:
@@ -382,19 +384,19 @@ def _with_decision(state: LoopState, reports: Sequence[Report], *, complexity: b
     )
 
 
-def _useful(gathering: Gathering, verdicts: Sequence[RelevanceVerdict], *, grades: bool) -> list[str]:
+def _useful(cycle: Cycle, verdicts: Sequence[RelevanceVerdict], *, grades: bool) -> list[str]:
     """Return the passages that are evidence: the relevant ones, else the ambiguous, or all if nothing is graded."""
-    if gathering.passage_ids:
-        return gathering.hits
+    if cycle.passage_ids:
+        return cycle.hits
     if not grades:
-        return gathering.new
+        return cycle.new
     kind = "relevant" if any(verdict.label == "relevant" for verdict in verdicts) else "ambiguous"
     return [verdict.passage_id for verdict in verdicts if verdict.label == kind]
 
 
 def _is_sound(state: LoopState, text: GenerateReport, useful: Sequence[str]) -> bool:
     """Return whether a draft from all passages is the answer that the evidence alone would have given."""
-    if not state.gathering.searches or len(useful) == len(state.gathering.new):
+    if not state.cycle.searches or len(useful) == len(state.cycle.new):
         return True
     sources = {*state.evidence, *useful}
     cited = [citation.passage_id for citation in text.text.citations]
@@ -423,38 +425,38 @@ def _with_entries(
     counts: bool,
     grades: bool,
 ) -> LoopState:
-    """Return the state with the gathering in its ledger, waste marked."""
-    gathering = state.gathering
-    of_search = {"useful": len(useful)} if gathering.searches else {}
+    """Return the state with the cycle in its ledger, waste marked."""
+    cycle = state.cycle
+    of_search = {"useful": len(useful)} if cycle.searches else {}
     entries = [
-        entry.model_copy(update=of_search if counts else {"waste": True}) for entry in state.ledger[gathering.since :]
+        entry.model_copy(update=of_search if counts else {"waste": True}) for entry in state.ledger[cycle.since :]
     ]
-    repair = gathering.repair or (gathering.searches and bool(state.failed_claims) and not useful)
+    repair = cycle.repair or (cycle.searches and bool(state.failed_claims) and not useful)
     for report in reports:
         if isinstance(report, GenerateReport):
             entries.append(entry_of(report, state.turn, waste=report is not answer, repair=repair and report is answer))
         else:
             waste = isinstance(report, GradeRelevanceReport) and not (counts and grades)
             entries.append(entry_of(report, state.turn, waste=waste))
-    return state.with_entries_of_gathering(entries)
+    return state.with_entries_of_cycle(entries)
 
 
 def _with_evidence(state: LoopState, useful: Sequence[str], verdicts: Sequence[RelevanceVerdict]) -> LoopState:
     """Return the state with the passages of a needed search, and its queries."""
-    gathering = state.gathering
-    state = state.replace(evidence=[*state.evidence, *useful], bytes=state.bytes + gathering.bytes)
-    if gathering.passage_ids:
-        fetched = [verdict for verdict in state.previous_relevance if verdict.passage_id in gathering.hits]
-        return state.replace(relevance=fetched, seen=[*state.seen, *gathering.hits])
+    cycle = state.cycle
+    state = state.replace(evidence=[*state.evidence, *useful], bytes=state.bytes + cycle.bytes)
+    if cycle.passage_ids:
+        fetched = [verdict for verdict in state.previous_relevance if verdict.passage_id in cycle.hits]
+        return state.replace(relevance=fetched, seen=[*state.seen, *cycle.hits])
     state = state.replace(relevance=[*state.relevance, *verdicts])
-    if not gathering.searches:
+    if not cycle.searches:
         return state
-    queries = gathering.queries or [gathering.web]
+    queries = cycle.queries or [cycle.web]
     return state.replace(
-        seen=[*state.seen, *gathering.hits, *gathering.folded],
-        query=gathering.queries[-1] if gathering.queries else state.query,
+        seen=[*state.seen, *cycle.hits, *cycle.folded],
+        query=cycle.queries[-1] if cycle.queries else state.query,
         queries=[*state.queries, *dict.fromkeys(query for query in queries if query not in state.queries)],
-        stalled=not gathering.new,
+        stalled=not cycle.new,
     )
 
 
@@ -462,10 +464,10 @@ def _reading_in_words(state: LoopState, planned: Sequence[PlannedStep]) -> str:
     kinds = {step.step for step in planned}
     does = {"GradeRelevance": "grade them", "DecideRetrieval": "decide whether they are needed", "Generate": "draft"}
     words = ", ".join(word for step, word in does.items() if step in kinds)
-    return f"{count(len(state.gathering.new), 'new passage')}: {words}."
+    return f"{count(len(state.cycle.new), 'new passage')}: {words}."
 
 
-def relevant_in_words(evidence: GatheringResult) -> str:
+def relevant_in_words(evidence: CycleResult) -> str:
     """Return the number of new passages that are evidence, in words."""
     labels = [verdict.label for verdict in evidence.verdicts]
     if not labels:
@@ -477,13 +479,13 @@ def relevant_in_words(evidence: GatheringResult) -> str:
     return f"{evidence.useful} of {count(len(labels), 'passage')} {kind}{ungraded}"
 
 
-def draft_in_words(state: LoopState, evidence: GatheringResult) -> str:
+def draft_in_words(state: LoopState, evidence: CycleResult) -> str:
     """Return the basis of an answer in words."""
     if state.direct:
         return "An answer without documents"
-    if state.gathering.repair:
+    if state.cycle.repair:
         return "The answer was repaired"
     if not evidence.verdicts:
         return f"An answer from {count(len(state.evidence), 'passage')}"
-    draft = "the draft cites only these" if state.gathering.searches else "the answer is written from these"
+    draft = "the draft cites only these" if state.cycle.searches else "the answer is written from these"
     return f"{relevant_in_words(evidence)}; {draft}"

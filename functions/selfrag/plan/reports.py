@@ -16,7 +16,7 @@ from pydantic import (
 from selfrag.domain.calls import StepResult
 from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
 from selfrag.domain.ledger import Entry
-from selfrag.domain.scores.critiqued import Critiqued, Segment
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment
 from selfrag.domain.steps import (
     CitationRepair,
     DecideRetrievalResult,
@@ -106,7 +106,7 @@ class GenerateReport(
         return self.result if isinstance(self.result, GenerateResult) else GenerateResult()
 
     @property
-    def texts(self) -> list[Segment | Critiqued]:
+    def texts(self) -> list[Segment | CritiquedAnswer]:
         """Return the texts of the fine-tuned model."""
         return self.result.written if isinstance(self.result, SelfragTextsResult) else []
 

@@ -14,7 +14,7 @@ from selfrag.domain.answers import Draft
 from selfrag.domain.base import Model
 from selfrag.domain.ledger import in_order
 from selfrag.domain.policy import Policy
-from selfrag.domain.scores.critiqued import Critiqued, Segment, draft_of
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, draft_of
 from selfrag.domain.scores.shown import Stopped
 from selfrag.domain.steps import (
     Beam,
@@ -79,7 +79,7 @@ class LivePath(Model):
     hits: list[str | None] = []
 
 
-class Sentence(Critiqued):
+class Sentence(CritiquedAnswer):
     """A sentence in progress, below the path `parent`; `out` says that nothing is written from its passage."""
 
     id: str

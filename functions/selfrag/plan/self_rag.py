@@ -9,8 +9,8 @@ from selfrag.domain.steps import GradeSupportParameters, GradeUtilityParameters
 from selfrag.domain.verdicts import SupportLevel
 from selfrag.plan.limits import has_room, share_usd
 from selfrag.plan.loop import (
-    Gathering,
-    GatheringResult,
+    Cycle,
+    CycleResult,
     Loop,
     LoopState,
     Mode,
@@ -61,13 +61,13 @@ class SelfRag(Loop):
         ahead, question = self.policy.speculate, state.brief.question
         waits = ahead == "off" or bool(state.brief.previous.answer)
         drafts: list[Mode] = [] if waits else ["grounded"]
-        first = Gathering(
+        first = Cycle(
             decide=True,
             queries=[] if waits else [question],
             write=[*drafts, "direct"] if ahead == "full" else drafts,
         )
         why = "Search ahead of the decision." if first.queries else "Decide whether a search is needed."
-        return self.gather(state.replace(query=question), first, why)
+        return self.begin_cycle(state.replace(query=question), first, why)
 
     def go_on(self, state: LoopState, reports: Sequence[Report]) -> Next:
         """Take in the steps' reports, and return the next pass."""
@@ -80,7 +80,7 @@ class SelfRag(Loop):
             return self.judge(state)
         return self.take_query(state, "A query was found")
 
-    def answered(self, state: LoopState, evidence: GatheringResult, answer: GenerateReport) -> Next:
+    def answered(self, state: LoopState, evidence: CycleResult, answer: GenerateReport) -> Next:
         """Judge an answer before it goes out; a refused or empty reply is no fault of the search."""
         if not state.reflects:
             return super().answered(state, evidence, answer)
@@ -237,8 +237,8 @@ class SelfRag(Loop):
             left = f"{self.policy.max_rewrites - state.rewrites()} of {self.policy.max_rewrites} rewrites left"
             return self.find_query(state.replace(seeks="rewritten"), why, f"{left}: find another query")
         if self.may_search_web(state):
-            web = Gathering(web=state.query)
-            return self.gather(state.replace(failed_claims=[]), web, f"{why}: search the web.")
+            web = Cycle(web=state.query)
+            return self.begin_cycle(state.replace(failed_claims=[]), web, f"{why}: search the web.")
         return self.repair(state, why) if self.may_repair(state) else self.compose(state, f"{why}, and no try is left")
 
     def find_query(self, state: LoopState, why: str, aim: str) -> Next:
@@ -268,7 +268,7 @@ class SelfRag(Loop):
         if state.seeks == "missing":
             return self.search_for(state, [state.prepared.query], why)
         search = self.search(state, [state.prepared.query]).model_copy(update={"aim": "rewritten"})
-        return self.gather(state.replace(failed_claims=[]), search, f"{why}: search for it.")
+        return self.begin_cycle(state.replace(failed_claims=[]), search, f"{why}: search for it.")
 
     def may_search_web(self, state: LoopState) -> bool:
         """Return whether the web may be searched, once per question."""
@@ -300,7 +300,7 @@ class SelfRag(Loop):
         phrase = "; ".join(phrases)[:MAX_QUERY_CHARACTERS] if web else ""
         missing = self.search(state, phrases).model_copy(update={"aim": "missing", "web": phrase})
         state = state.replace(lacking=state.draft.answer)
-        return self.gather(state, missing, f"{why}, {count(len(phrases), 'phrase')}.")
+        return self.begin_cycle(state, missing, f"{why}, {count(len(phrases), 'phrase')}.")
 
     def may_repair(self, state: LoopState) -> bool:
         """Return whether to write the answer again, told which claims failed."""
@@ -310,7 +310,7 @@ class SelfRag(Loop):
     def repair(self, state: LoopState, why: str) -> Next:
         """Write the answer again without the claims that the passages do not support."""
         failed = count(len(state.failed_claims), "claim")
-        return self.gather(state, Gathering(write=["grounded"], repair=True), f"{why}: repair {failed}.")
+        return self.begin_cycle(state, Cycle(write=["grounded"], repair=True), f"{why}: repair {failed}.")
 
 
 class Adaptive(SelfRag):

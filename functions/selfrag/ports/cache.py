@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from selfrag.domain.errors import SelfragError
-from selfrag.ports.model import Claude, Judgement, Segment, Source, Writing
+from selfrag.ports.model import Claude, Judgement, ModelText, Segment, Source
 from selfrag.ports.prompts import Prompt
 
 CACHE_FAILED = "The verdict cache could not be used; the verdicts were made anew."
@@ -80,7 +80,7 @@ class VerdictCache(Protocol):
         """Store a reply's JSON text."""
 
 
-class Remembering:
+class CachedClaude:
     """A model with the cache in front of it: the same request gets the same reply, without a call.
 
     `collections` are those that the question may search: replies are shared within them only. A refused, cut,
@@ -112,7 +112,7 @@ class Remembering:
             self._store(key, judged.verdict.model_dump_json())
         return replace(judged, warnings=self._warnings())
 
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
         """Return the cached text, else the model's."""
         key = cache_key(
             step=step,
@@ -124,7 +124,7 @@ class Remembering:
         )
         cached = self._cached(key, _SEGMENTS.validate_json)
         if cached is not None:
-            return Writing(cached, None, call=None, attempts=0, cached=True)
+            return ModelText(cached, None, call=None, attempts=0, cached=True)
         writing = self._claude.write(step, prompt, sources, fields)
         if writing.flaw is None and any(segment.text.strip() for segment in writing.segments):
             self._store(key, _SEGMENTS.dump_json(writing.segments).decode())

@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypedDict, TypeVar
 from pydantic import BaseModel
 
 from selfrag.domain.calls import Flaw as Flaw
-from selfrag.domain.calls import Judged, ModelCall
+from selfrag.domain.calls import JudgedVerdict, ModelCall
 from selfrag.ports.prompts import Prompt
 
 V = TypeVar("V", bound=BaseModel)
@@ -17,7 +17,7 @@ class UsageFields(TypedDict):
     """The fields of a step's result that say what its requests cost."""
 
     calls: list[ModelCall]
-    judged: list[Judged]
+    judged: list[JudgedVerdict]
     warnings: list[str]
     attempts: int
     flaw: Flaw | None
@@ -75,12 +75,12 @@ class Judgement(ModelRequest, Generic[V]):
     def usage(self) -> UsageFields:
         """Return the requests as the fields of a step's result, with the verdict."""
         verdict = self.verdict if self.key else None
-        judged = [] if verdict is None else [Judged(key=self.key, verdict=verdict.model_dump_json())]
+        judged = [] if verdict is None else [JudgedVerdict(key=self.key, verdict=verdict.model_dump_json())]
         return {**super().usage, "judged": judged, "flaw": self.flaw}
 
 
 @dataclass(frozen=True)
-class Cited:
+class CitedBlocks:
     """A citation as the service gives it: a source's index, and a range of its text blocks."""
 
     source: int
@@ -93,11 +93,11 @@ class Segment:
     """A run of the answer's text with its citations."""
 
     text: str
-    citations: tuple[Cited, ...] = ()
+    citations: tuple[CitedBlocks, ...] = ()
 
 
 @dataclass(frozen=True)
-class Writing(ModelRequest):
+class ModelText(ModelRequest):
     """The model's text, and its flaw, if it refused, was cut or did not reply."""
 
     segments: tuple[Segment, ...]
@@ -124,7 +124,7 @@ class Claude(Protocol):
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         """Return a verdict on quoted fields."""
 
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
         """Return text; `sources` are sent with citations on."""
 
     def model_of(self, step: str) -> str:
@@ -142,7 +142,7 @@ class LazyModel:
         """Return a verdict on quoted fields."""
         return self._claude().judge(step, prompt, fields, shape)
 
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
         """Return text; `sources` are sent with citations on."""
         return self._claude().write(step, prompt, sources, fields)
 

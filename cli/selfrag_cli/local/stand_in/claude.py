@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from selfrag.adapters.claude.messages import Content, Message, call_of, content_of, search_result, verdict_in
 from selfrag.domain.calls import ModelCall, Prices
 from selfrag.domain.verdicts import RULE_MODEL
-from selfrag.ports.model import Judgement, Source, V, Writing
+from selfrag.ports.model import Judgement, ModelText, Source, V
 from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.stand_in.answers import generate
@@ -115,10 +115,10 @@ class RuleClaude:
         except ValidationError:
             return Judgement(None, "malformed", call=call)
 
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> ModelText:
         """Return an answer that cites the sources."""
         content, call = self._asked(step, prompt, [search_result(source) for source in sources], fields, {})
-        return Writing(content.segments, None, call=call)
+        return ModelText(content.segments, None, call=call)
 
     def _asked(
         self, step: str, prompt: Prompt, results: list[Any], fields: Mapping[str, Any], wanted: Mapping[str, Any]

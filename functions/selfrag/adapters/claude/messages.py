@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from selfrag.adapters.claude.profiles import TOOL
 from selfrag.adapters.claude.purse import Kind
 from selfrag.domain.calls import ModelCall, Prices, cost_usd
-from selfrag.ports.model import Cited, Flaw, Segment, Source, V
+from selfrag.ports.model import CitedBlocks, Flaw, Segment, Source, V
 
 # The most bytes of a reply's content, as JSON in UTF-8. A model's longest reply (4,096 tokens) has about 16 KiB; the
 # state of the workflow has room for 256 KiB, and holds up to four answers with their verdicts.
@@ -178,5 +178,5 @@ def _segment_of(block: Any) -> Segment:
         for citation in text.citations or ()
         if getattr(citation, "type", None) == "search_result_location"
     ]
-    cited = [Cited(at.search_result_index, at.start_block_index, at.end_block_index) for at in locations]
+    cited = [CitedBlocks(at.search_result_index, at.start_block_index, at.end_block_index) for at in locations]
     return Segment(text.text, tuple(cited))

@@ -31,7 +31,7 @@ class Terms(Model):
     truncated: bool = False
 
 
-class Critiqued(Critique):
+class CritiquedAnswer(Critique):
     """An answer from one passage with its critique; `terms` are there where there were probabilities.
 
     `passage_id` is null of what rests on no passage; `not_said` is as in `Draft`. A `cut` text is not
@@ -52,7 +52,7 @@ class Critiqued(Critique):
     error: str = ""
 
 
-class Segment(Critiqued):
+class Segment(CritiquedAnswer):
     """One sentence of a path; `parent` is the id of the one before it, "" for the first.
 
     `raw` is the path up to its end as the generator wrote it, critique tokens included and passages left out;
@@ -70,7 +70,7 @@ class Segment(Critiqued):
         return self.passage_id is not None
 
 
-def draft_of(answer: Critiqued) -> Draft:
+def draft_of(answer: CritiquedAnswer) -> Draft:
     """Return an answer as what may go out."""
     return Draft(
         answer=answer.answer,
@@ -82,7 +82,7 @@ def draft_of(answer: Critiqued) -> Draft:
     )
 
 
-def terms_of(answer: Critiqued) -> Terms:
+def terms_of(answer: CritiquedAnswer) -> Terms:
     """Return its own terms, else those of the verdicts with all their mass on one token (ours)."""
     return answer.terms or labelled(answer.relevance, answer.support, answer.utility)
 
@@ -107,7 +107,7 @@ def score(terms: Terms, weights: Weights) -> float:
     return grounds(terms, weights) + weights.use * terms.use
 
 
-def out(answer: Critiqued, constraints: Constraints) -> Out:
+def out(answer: CritiquedAnswer, constraints: Constraints) -> Out:
     """Return why it cannot win, "" if it can: no verdict on its passage, no text, or a hard constraint (3.3)."""
     if answer.relevance is not None and terms_of(answer).rel is None:
         return "ungraded"

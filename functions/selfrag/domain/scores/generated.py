@@ -26,7 +26,7 @@ class Unproven(Exception):
 
 
 @dataclass(frozen=True)
-class Generated:
+class GeneratedText:
     """A completion of one prompt: its text, and by position id, log-probability and those that were listed.
 
     The token that ended it is in `ids` and not in `text`. `stop` is its id where the request named it.
@@ -49,7 +49,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Reading:
+class CritiqueReading:
     """One answer: its words, the groups at its critique (None is absent or unproven), and q.
 
     `raw` is the text with its critique tokens, `last` the token that ended it, and `next` the group Retrieve there if
@@ -68,7 +68,7 @@ class Reading:
     wished: bool = False
 
 
-def checked(generated: Generated, vocabulary: Vocabulary) -> None:
+def checked(generated: GeneratedText, vocabulary: Vocabulary) -> None:
     """Raise Unproven unless numbers are probabilities, and text and ids hold the same control tokens in one order."""
     if not generated.ids or not len(generated.ids) == len(generated.logprobs) == len(generated.listed):
         raise Unproven("its log-probabilities are missing")
@@ -88,7 +88,7 @@ def checked(generated: Generated, vocabulary: Vocabulary) -> None:
         raise Unproven("its text and its token ids disagree")
 
 
-def group_at(generated: Generated, place: int, group: Sequence[str], vocabulary: Vocabulary) -> Group | None:
+def group_at(generated: GeneratedText, place: int, group: Sequence[str], vocabulary: Vocabulary) -> Group | None:
     """Return the probabilities of a group at a position; None where none of it was listed, or too little to tell.
 
     What is missing of a group counts as 0 where the most probable tokens were listed, and it cannot be one of them.
@@ -101,7 +101,7 @@ def group_at(generated: Generated, place: int, group: Sequence[str], vocabulary:
     return Group(probabilities, truncated=not whole)
 
 
-def read(generated: Generated, vocabulary: Vocabulary, *, grounded: bool, through: bool = False) -> Reading:
+def read(generated: GeneratedText, vocabulary: Vocabulary, *, grounded: bool, through: bool = False) -> CritiqueReading:
     """Read one answer; raises Unproven for one that proves nothing.
 
     It ends where the model goes on to another segment, unless it is read `through` to where it asks for a passage.
@@ -113,7 +113,7 @@ def read(generated: Generated, vocabulary: Vocabulary, *, grounded: bool, throug
     support, utility = _first(generated.ids[:stop], SUPPORT, vocabulary), _first(generated.ids, UTILITY, vocabulary)
     ended = generated.ids[stop] if stop < len(generated.ids) else None
     raw = _before(generated.text, generated.ids[:stop], vocabulary)
-    return Reading(
+    return CritiqueReading(
         words=words_of(raw),
         raw=raw,
         relevance=group_at(generated, 0, RELEVANCE, vocabulary) if grounded else None,
@@ -127,7 +127,7 @@ def read(generated: Generated, vocabulary: Vocabulary, *, grounded: bool, throug
     )
 
 
-def _end(generated: Generated, vocabulary: Vocabulary) -> int:
+def _end(generated: GeneratedText, vocabulary: Vocabulary) -> int:
     """Return the place of the terminator, or the one behind the last token."""
     ends = generated.finish == "stop" and generated.ids[-1] in vocabulary.of([*RETRIEVE, END])
     return len(generated.ids) - ends
@@ -138,7 +138,7 @@ def _first(ids: Sequence[int], group: Sequence[str], vocabulary: Vocabulary) -> 
     return next((place for place, token in enumerate(ids) if token in tokens), None)
 
 
-def _seq(generated: Generated, stop: int, vocabulary: Vocabulary) -> float:
+def _seq(generated: GeneratedText, stop: int, vocabulary: Vocabulary) -> float:
     """Q = exp(mean of the log-probabilities) from the first token to the last critique token, of all without one."""
     judged = vocabulary.of([*SUPPORT, *UTILITY])
     last = max((place for place in range(stop) if generated.ids[place] in judged), default=stop - 1)

@@ -6,7 +6,7 @@ from typing import Literal
 from selfrag.domain.base import Model
 from selfrag.domain.passages import Passage
 from selfrag.domain.scores.critiqued import Terms
-from selfrag.domain.scores.generated import Group, Reading, Unproven
+from selfrag.domain.scores.generated import CritiqueReading, Group, Unproven
 from selfrag.domain.scores.terms import (
     mass,
     most_probable,
@@ -46,7 +46,7 @@ class Verdicts(Model):
     terms: Terms
 
 
-def verdicts_of(reading: Reading, passage: Passage | None, model: str) -> Verdicts:
+def verdicts_of(reading: CritiqueReading, passage: Passage | None, model: str) -> Verdicts:
     """Return the verdicts on one text; raises Unproven without IsRel on its passage.
 
     An absent IsSup is worth 0 and is no verdict: the model writes none after `[Irrelevant]`.
@@ -92,7 +92,7 @@ def decision_of(group: Group | None, sampled: str, threshold: float | None, *, f
     )
 
 
-def next_of(reading: Reading, threshold: float | None) -> Decision | None:
+def next_of(reading: CritiqueReading, threshold: float | None) -> Decision | None:
     """Return the model's decision at the end of its segment; None where it met the length limit."""
     if reading.cut:
         return None
@@ -115,7 +115,7 @@ def _decided(group: Group, ratio: float, sampled: str, threshold: float | None, 
     return "yes" if needs_search(ratio, threshold) else "no"
 
 
-def _relevance(passage: Passage, reading: Reading, score: float) -> RelevanceVerdict:
+def _relevance(passage: Passage, reading: CritiqueReading, score: float) -> RelevanceVerdict:
     relevant = _label(reading.relevance, RELEVANCE) == RELEVANCE[1]
     return RelevanceVerdict(
         passage_id=passage.passage_id,
@@ -131,6 +131,6 @@ def _label(group: Group | None, tokens: Sequence[str]) -> str:
     return (most_probable(group.probabilities, tokens) if group else None) or ""
 
 
-def _use(reading: Reading) -> float:
+def _use(reading: CritiqueReading) -> float:
     use = utility_score(reading.utility.probabilities) if reading.utility else None
     return (CUT_USE if reading.cut else 0.0) if use is None else use

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Constraints, Critiqued, Out, out, score, terms_of
+from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, Out, out, score, terms_of
 from selfrag.domain.scores.options import normal
 
 # Scores that differ by no more are equal.
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedAnswer:
     """One answer by its place in retrieval order, its score, and why it is `out`, if it is."""
 
     index: int
@@ -32,17 +32,17 @@ class Vote:
     unmatched: int
 
 
-def ranked(answers: Sequence[Critiqued], weights: Weights, constraints: Constraints) -> list[Ranked]:
+def ranked(answers: Sequence[CritiquedAnswer], weights: Weights, constraints: Constraints) -> list[RankedAnswer]:
     """Return all answers, best first, then those that are out; of equals the earlier in retrieval order is better."""
     judged = [
-        Ranked(index, score(terms_of(answer), weights), out(answer, constraints))
+        RankedAnswer(index, score(terms_of(answer), weights), out(answer, constraints))
         for index, answer in enumerate(answers)
     ]
     inside = in_order([answer for answer in judged if not answer.out], lambda item: item.score, lambda item: item.index)
     return [*inside, *(answer for answer in judged if answer.out)]
 
 
-def voted(answers: Sequence[Critiqued], order: Sequence[Ranked], choices: Sequence[str]) -> Vote | None:
+def voted(answers: Sequence[CritiquedAnswer], order: Sequence[RankedAnswer], choices: Sequence[str]) -> Vote | None:
     """Return the option with the highest sum of f (B.2), or None where no answer names an option.
 
     Of equal sums the option wins that holds the best single answer, then the first of the caller's.

@@ -16,7 +16,7 @@ from selfrag.domain.scores.terms import mass
 from selfrag.domain.scores.tokens import RETRIEVE
 from selfrag.domain.steps import DecideRetrievalResult, DecideRetrievalTask, SelfragDecisionTask
 from selfrag.domain.verdicts import Complexity, JudgedBy, RetrievalVerdict
-from selfrag.ports.generator import Completed, Generator
+from selfrag.ports.generator import Completion, Generator
 from selfrag.ports.grading import Grader
 
 
@@ -128,7 +128,7 @@ def decide_by_probability(task: SelfragDecisionTask, generator: Generator) -> De
 
 
 def _verdict_of_token(
-    task: SelfragDecisionTask, completed: Completed, generator: Generator
+    task: SelfragDecisionTask, completed: Completion, generator: Generator
 ) -> tuple[RetrievalVerdict, list[str]]:
     text = completed.written[0]
     try:

@@ -38,7 +38,7 @@ class Remark:
 
 
 @dataclass(frozen=True)
-class AnswerReading:
+class AnnotatedAnswer:
     """An answer as the model wrote it: its sentences, each from character to character, and its signs."""
 
     text: str
@@ -76,7 +76,7 @@ class _Edit:
     text: str
 
 
-def read(text: str, segments: Sequence[Segment], citations: Sequence[Citation]) -> AnswerReading:
+def read(text: str, segments: Sequence[Segment], citations: Sequence[Citation]) -> AnnotatedAnswer:
     """Read an answer: a sign counts alone or at the start of a sentence, outside of citations and quotes."""
     sentences = tuple(_sentences(text, segments))
     remarks, unanswered = [], False
@@ -87,11 +87,11 @@ def read(text: str, segments: Sequence[Segment], citations: Sequence[Citation]) 
         if sign := _NOT_SAID.match(text, start, end):
             phrase = " ".join((sign[2] or "").split())[:MOST_PHRASE_CHARACTERS]
             remarks.append(Remark(start, sign.end(), end, phrase))
-    return AnswerReading(text, sentences, tuple(remarks), unanswered)
+    return AnnotatedAnswer(text, sentences, tuple(remarks), unanswered)
 
 
 def marked(
-    reading: AnswerReading, citations: Sequence[Citation], sources: Sequence[str], *, grounded: bool
+    reading: AnnotatedAnswer, citations: Sequence[Citation], sources: Sequence[str], *, grounded: bool
 ) -> tuple[str, list[Citation]]:
     """Remove signs and typed marks, mark what cites nothing if the answer is grounded, and move the citations along.
 

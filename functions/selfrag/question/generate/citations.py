@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from selfrag.domain.answers import Citation
 from selfrag.domain.citations import citation_of
 from selfrag.domain.passages import Evidence
-from selfrag.ports.model import Cited, Segment, Source
+from selfrag.ports.model import CitedBlocks, Segment, Source
 from selfrag.text.sentences import split_around
 
 
@@ -32,7 +32,7 @@ def citations_of(segments: Sequence[Segment], length: int, passages: Sequence[Ev
     return citations
 
 
-def _citation(passage: Evidence, cited: Cited, span: tuple[int, int]) -> list[Citation]:
+def _citation(passage: Evidence, cited: CitedBlocks, span: tuple[int, int]) -> list[Citation]:
     """Return one citation, or none where nothing is quoted."""
     blocks = _blocks(passage)[cited.start_block : cited.end_block]
     return [citation_of(passage, blocks[0][0], blocks[-1][1], span)] if blocks else []

@@ -12,7 +12,7 @@ from selfrag.domain.citations import AROUND, copies_of
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.passages import Evidence, Strip
 from selfrag.domain.steps import GenerateResult, GenerateTask
-from selfrag.ports.model import Claude, Source, UsageFields, Writing
+from selfrag.ports.model import Claude, ModelText, Source, UsageFields
 from selfrag.ports.prompts import Prompt
 from selfrag.question.generate.annotations import marked, read
 from selfrag.question.generate.citations import citations_of, source_of
@@ -118,7 +118,7 @@ def _fields(task: GenerateTask) -> dict[str, object]:
     return fields | {"draft": task.draft, "failed_claims": task.failed_claims} if task.failed_claims else fields
 
 
-def _write_prose(claude: Claude, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> Writing:
+def _write_prose(claude: Claude, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
     """Return the model's text; after two replies in another form it is malformed. Without sources any form will do.
 
     A document may describe an output format, and a model may obey it. The second request says that its form was wrong.
@@ -155,7 +155,7 @@ def _is_data(text: str) -> bool:
         return False
 
 
-def _text(writing: Writing) -> str:
+def _text(writing: ModelText) -> str:
     return "".join(segment.text for segment in writing.segments)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from selfrag.domain.answers import Citation
 from selfrag.domain.errors import RequestRejected
 from selfrag.domain.passages import Evidence
-from selfrag.domain.scores.critiqued import Critiqued, Segment
-from selfrag.domain.scores.generated import Generated, Reading, Unproven, read
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment
+from selfrag.domain.scores.generated import CritiqueReading, GeneratedText, Unproven, read
 from selfrag.domain.scores.judging import next_of, ungraded, verdicts_of
 from selfrag.domain.scores.prompts import (
     NO_RETRIEVAL,
@@ -23,7 +23,7 @@ from selfrag.domain.scores.prompts import (
 from selfrag.domain.scores.tokens import RETRIEVE, words_of
 from selfrag.domain.steps import Branch, SelfragTextsResult, SelfragTextsTask
 from selfrag.ports.generator import Generator
-from selfrag.ports.model import Cited
+from selfrag.ports.model import CitedBlocks
 from selfrag.ports.model import Segment as TextBlock
 from selfrag.question.generate.citations import citations_of, source_of
 from selfrag.text.likeness import most_like
@@ -83,8 +83,8 @@ def _requests(task: SelfragTextsTask) -> tuple[list[TextRequest], int]:
 
 
 def _written(
-    task: SelfragTextsTask, request: TextRequest, generated: Generated | None, generator: Generator
-) -> Critiqued:
+    task: SelfragTextsTask, request: TextRequest, generated: GeneratedText | None, generator: Generator
+) -> CritiquedAnswer:
     try:
         if generated is None:
             raise Unproven("nothing that can be read was written for it" if request.prompt else NO_ROOM)
@@ -102,21 +102,21 @@ def _written(
         **{name: getattr(verdicts, name) for name in type(verdicts).model_fields},
     }
     if request.branch is None:
-        return Critiqued(**fields)
+        return CritiquedAnswer(**fields)
     return Segment(**fields, **_place(request, reading), next=next_of(reading, task.threshold))
 
 
-def _flawed(request: TextRequest, why: str) -> Critiqued:
+def _flawed(request: TextRequest, why: str) -> CritiquedAnswer:
     """Return the placeholder of an unproven text: without a text and without a verdict."""
     fields: dict[str, Any] = {
         "passage_id": request.passage.passage_id if request.passage else None,
         "relevance": ungraded(request.passage) if request.passage else None,
         "error": why,
     }
-    return Critiqued(**fields) if request.branch is None else Segment(**fields, **_place(request))
+    return CritiquedAnswer(**fields) if request.branch is None else Segment(**fields, **_place(request))
 
 
-def _place(request: TextRequest, reading: Reading | None = None) -> dict[str, Any]:
+def _place(request: TextRequest, reading: CritiqueReading | None = None) -> dict[str, Any]:
     """Return a segment's ids, and its path as the model wrote it, without passages."""
     branch = request.branch or Branch(id="")
     opening = "" if request.passage else NO_RETRIEVAL
@@ -124,7 +124,7 @@ def _place(request: TextRequest, reading: Reading | None = None) -> dict[str, An
     return {"id": branch.id, "parent": branch.parent, "raw": raw}
 
 
-def _text(task: SelfragTextsTask, reading: Reading) -> str:
+def _text(task: SelfragTextsTask, reading: CritiqueReading) -> str:
     """Return the words of an answer: whole sentences of a cut one, the option of a closed set's."""
     if task.choices:
         return words_of(option_named(reading.words, task.choices))
@@ -133,7 +133,7 @@ def _text(task: SelfragTextsTask, reading: Reading) -> str:
     return reading.words
 
 
-def _warnings(written: Sequence[Critiqued]) -> list[str]:
+def _warnings(written: Sequence[CritiquedAnswer]) -> list[str]:
     truncated = sum(text.terms is not None and text.terms.truncated for text in written)
     errors = [text.error for text in written if text.error]
     warnings = []
@@ -192,4 +192,4 @@ def quoted(text: str, passage: Evidence, shown: Sequence[str]) -> list[Citation]
     if not text or not shown:
         return []
     place = most_like(text, shown)
-    return citations_of([TextBlock(text, (Cited(0, place, place + 1),))], len(text), [passage])
+    return citations_of([TextBlock(text, (CitedBlocks(0, place, place + 1),))], len(text), [passage])

@@ -5,9 +5,9 @@ from typing import Any
 
 from selfrag.domain.answers import UNCITED, Citation, Draft
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Critiqued, Segment, draft_of, labelled, score, terms_of
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, draft_of, labelled, score, terms_of
 from selfrag.domain.scores.paths import Path, best_first, path_score
-from selfrag.domain.scores.ranking import Ranked, Vote, ranked, voted
+from selfrag.domain.scores.ranking import RankedAnswer, Vote, ranked, voted
 from selfrag.domain.scores.shown import Node, Scores, Stopped, rounded, scale_of
 from selfrag.domain.scores.tokens import words_of
 from selfrag.domain.steps import PickCandidateResult, PickCandidateTask
@@ -40,7 +40,7 @@ def pick(task: PickCandidateTask) -> PickCandidateResult:
     )
 
 
-def _winner(answers: Sequence[Critiqued], chosen: Sequence[int], vote: Vote | None) -> Draft | None:
+def _winner(answers: Sequence[CritiquedAnswer], chosen: Sequence[int], vote: Vote | None) -> Draft | None:
     """Return the best of the chosen answers, with the citations of all of them."""
     if not chosen:
         return None
@@ -54,7 +54,7 @@ def _winner(answers: Sequence[Critiqued], chosen: Sequence[int], vote: Vote | No
     return draft_of(best).model_copy(update={"answer": answer, "citations": cited, "relevant": relevant})
 
 
-def _node(task: PickCandidateTask, candidate: Ranked, chosen: Sequence[int]) -> Node:
+def _node(task: PickCandidateTask, candidate: RankedAnswer, chosen: Sequence[int]) -> Node:
     answer = task.candidates[candidate.index]
     terms = terms_of(answer)
     judged = bool(answer.answer) and terms.rel is not None
@@ -73,12 +73,12 @@ def _node(task: PickCandidateTask, candidate: Ranked, chosen: Sequence[int]) -> 
     )
 
 
-def _document(answer: Critiqued, documents: Mapping[str, str]) -> str:
+def _document(answer: CritiquedAnswer, documents: Mapping[str, str]) -> str:
     document = documents.get(answer.passage_id or "", "")
     return document or (answer.relevance.document if answer.relevance else "")
 
 
-def _warnings(winner: Draft | None, vote: Vote | None, voters: Sequence[Ranked]) -> list[str]:
+def _warnings(winner: Draft | None, vote: Vote | None, voters: Sequence[RankedAnswer]) -> list[str]:
     warnings = []
     if winner and not winner.relevant:
         warnings.append(IRRELEVANT)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.answers import Turn
 from selfrag.domain.steps import GenerateTask
-from selfrag.ports.model import Cited, Segment, Writing
+from selfrag.ports.model import CitedBlocks, ModelText, Segment
 from selfrag.ports.prompts import Prompt
 from selfrag.question.generate.annotations import NO_ANSWER, NOT_SAID, UNCITED
 from selfrag.question.generate.logic import generate
@@ -134,8 +134,10 @@ def test_a_cut_reply_keeps_its_whole_sentences_and_says_that_it_was_cut() -> Non
     assert result.answer[slice(*result.citations[0].answer_span)] == "25 days a year. "
 
 
-@pytest.mark.parametrize("wrong", [Cited(5, 0, 1), Cited(-1, 0, 1), Cited(0, 7, 9), Cited(0, 1, 1)])
-def test_a_citation_of_nothing_is_no_citation(wrong: Cited) -> None:
+@pytest.mark.parametrize(
+    "wrong", [CitedBlocks(5, 0, 1), CitedBlocks(-1, 0, 1), CitedBlocks(0, 7, 9), CitedBlocks(0, 1, 1)]
+)
+def test_a_citation_of_nothing_is_no_citation(wrong: CitedBlocks) -> None:
     result = generate(task(), FakeClaude([Segment("25 days.", (wrong,))]), PROMPT)
     assert result.citations == []
     assert result.answer == f"25 days. {UNCITED}"
@@ -204,7 +206,7 @@ class Obedient(FakeClaude):
         super().__init__([cited("25 days.")])
         self._times, self._obeys = times, obeys
 
-    def write(self, step: str, prompt: Prompt, sources: Any, fields: Any) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Any, fields: Any) -> ModelText:
         written = super().write(step, prompt, sources, fields)
         return replace(written, segments=(cited(self._obeys),)) if len(self.asked) <= self._times else written
 
