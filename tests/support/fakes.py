@@ -12,7 +12,7 @@ from selfrag.domain.calls import ModelCall
 from selfrag.domain.passages import Bounds, Candidates, Passage
 from selfrag.ports.cache import CachedClaude
 from selfrag.ports.grading import Grader
-from selfrag.ports.model import CitedBlocks, Claude, Flaw, Judgement, ModelText, Segment, Source
+from selfrag.ports.model import CitedBlocks, Claude, Flaw, Judgement, ModelText, Source, TextBlock
 from selfrag.ports.prompts import Prompt
 from tests.support import steps
 
@@ -169,5 +169,5 @@ def passage(passage_id: str = "p1", text: str = "Leave is 25 days a year. It beg
     return Passage.model_validate({**steps.passage(passage_id, text), **more})
 
 
-def cited(text: str, source: int = 0, start: int = 0, end: int = 1) -> Segment:
-    return Segment(text, (CitedBlocks(source, start, end),))
+def cited(text: str, source: int = 0, start: int = 0, end: int = 1) -> TextBlock:
+    return TextBlock(text, (CitedBlocks(source, start, end),))

@@ -16,14 +16,14 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from selfrag.domain.errors import SelfragError
-from selfrag.ports.model import Claude, Judgement, ModelText, Segment, Source
+from selfrag.ports.model import Claude, Judgement, ModelText, Source, TextBlock
 from selfrag.ports.prompts import Prompt
 
 CACHE_FAILED = "The verdict cache could not be used; the verdicts were made anew."
 
 V = TypeVar("V", bound=BaseModel)
 T = TypeVar("T")
-_SEGMENTS = TypeAdapter(tuple[Segment, ...])
+_SEGMENTS = TypeAdapter(tuple[TextBlock, ...])
 
 
 def cache_key(

@@ -89,7 +89,7 @@ class CitedBlocks:
 
 
 @dataclass(frozen=True)
-class Segment:
+class TextBlock:
     """A run of the answer's text with its citations."""
 
     text: str
@@ -100,7 +100,7 @@ class Segment:
 class ModelText(ModelRequest):
     """The model's text, and its flaw, if it refused, was cut or did not reply."""
 
-    segments: tuple[Segment, ...]
+    segments: tuple[TextBlock, ...]
     flaw: Flaw | None
 
     @property

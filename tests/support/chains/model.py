@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from selfrag.domain.calls import ModelCall, cost_usd
-from selfrag.ports.model import CitedBlocks, Judgement, ModelText, Segment, Source
+from selfrag.ports.model import CitedBlocks, Judgement, ModelText, Source, TextBlock
 from selfrag.ports.prompts import Prompt
 from selfrag.runtime.models import PROFILES
 
@@ -65,15 +65,15 @@ class ChainModel:
         relations, subject = _asked(fields["question"])
         path, lacking = follow(relations, subject, [*texts, fields.get("so_far", "")])
         own = [fact for fact in path if fact.source < len(texts)]
-        segments = [Segment(f"{fact.sentence} ", (CitedBlocks(fact.source, 0, 1),)) for fact in own]
+        segments = [TextBlock(f"{fact.sentence} ", (CitedBlocks(fact.source, 0, 1),)) for fact in own]
         if fields["task"] == "segment":
-            segments = segments[:1] or [Segment("NO_ANSWER")]
+            segments = segments[:1] or [TextBlock("NO_ANSWER")]
         elif not path or (lacking and not self.gaps):
-            segments = [Segment("NO_ANSWER")]
+            segments = [TextBlock("NO_ANSWER")]
         elif lacking:
             phrase = f"[{lacking[0]} of {lacking[1]}]" if self.phrases else ""
             gap = f"NOT_SAID{phrase}: The documents do not say what the {lacking[0]} of {lacking[1]} is."
-            segments.append(Segment(gap))
+            segments.append(TextBlock(gap))
         call = self._call(step, prompt, {"sources": texts, **fields}, [one.text for one in segments])
         return ModelText(tuple(segments), None, call=call)
 

@@ -17,7 +17,7 @@ from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits
 from selfrag.domain.steps import DecideRetrievalTask, GenerateTask, RewriteQuestionTask
 from selfrag.ports.cache import CACHE_FAILED, CachedClaude, cache_key
-from selfrag.ports.model import Segment
+from selfrag.ports.model import TextBlock
 from selfrag.ports.prompts import Prompt
 from selfrag.question.decide_retrieval.logic import decide
 from selfrag.question.generate.annotations import NO_ANSWER
@@ -106,13 +106,13 @@ def test_a_kept_verdict_of_another_shape_is_no_hit() -> None:
 WRITTEN = GenerateTask(question="How many days?", passages=[passage("p1"), passage("p2", "In May.")])
 
 
-def written(task: GenerateTask, cache: MemoryCache, *says: Segment, flaw: Any = None, prompt: Prompt = PROMPT) -> Any:
+def written(task: GenerateTask, cache: MemoryCache, *says: TextBlock, flaw: Any = None, prompt: Prompt = PROMPT) -> Any:
     return generate(task, CachedClaude(FakeClaude(says or (cited("25 days."),), flaw), cache), prompt)
 
 
 def test_a_draft_from_the_same_passages_is_not_written_twice() -> None:
     cache = MemoryCache()
-    first, again = written(WRITTEN, cache), written(WRITTEN, cache, Segment("Something else."))
+    first, again = written(WRITTEN, cache), written(WRITTEN, cache, TextBlock("Something else."))
     assert (first.cached, first.attempts, len(first.calls)) == (False, 1, 1)
     assert (again.cached, again.attempts, again.calls) == (True, 0, [])
     assert (again.answer, again.citations, again.answered) == (first.answer, first.citations, True)
@@ -148,9 +148,9 @@ def test_a_draft_that_was_flawed_is_asked_for_again(flaw: str) -> None:
 
 def test_an_empty_draft_is_asked_for_again_and_the_sign_that_there_is_no_answer_is_not() -> None:
     cache = MemoryCache()
-    written(WRITTEN, cache, Segment(" \n"))
+    written(WRITTEN, cache, TextBlock(" \n"))
     assert cache.kept == {}
-    written(WRITTEN, cache, Segment(NO_ANSWER))
+    written(WRITTEN, cache, TextBlock(NO_ANSWER))
     again = written(WRITTEN, cache)
     assert (again.cached, again.answered) == (True, False)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Candidates, Passage
-from selfrag.ports.index import Added, Entry
+from selfrag.ports.index import Entry, WriteOutcome
 from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.collection_vectors import CollectionVectors, Vectors
 from selfrag_cli.local.index.store import Numbers, columns, put, reading
@@ -177,14 +177,14 @@ class EmbeddedIndex:
         with self._lock:
             return [_read(passage) for (passage,) in self._connection.execute(_ALL, (collection,))]
 
-    def add(self, entries: Sequence[Entry]) -> Added:
+    def add(self, entries: Sequence[Entry]) -> WriteOutcome:
         """Write passages, each once; they can be searched at once."""
         ids = {entry.passage.passage_id: uuid.uuid4().hex for entry in entries}
         with self._lock, writing(self._connection):
             for entry in entries:
                 passage, vector = _named(entry.passage), np.asarray(entry.vector, np.float32).tobytes()
                 put(self._connection, ids[passage.passage_id], passage, vector)
-        return Added(ids=ids)
+        return WriteOutcome(ids=ids)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Delete by the index's own ids; one that is gone already is no error."""

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
 from selfrag.domain.errors import BadDocument
-from selfrag.ports.recognizer import Recognized
+from selfrag.ports.recognizer import RecognizedPage
 from selfrag.reader.processes.pool import Contained
 from selfrag_cli.local.home import connect, writing
 from selfrag_cli.local.recognition import tesseract
@@ -52,7 +52,7 @@ class LocalRecognizer:
         for begun in [self._threads.submit(together.wait) for _ in range(AT_ONCE)]:
             begun.result()
         self._pages: dict[str, bytes] = {}
-        self._begun: dict[str, Future[Sequence[Recognized]]] = {}
+        self._begun: dict[str, Future[Sequence[RecognizedPage]]] = {}
 
     def keep(self, name: str, pages: bytes) -> None:
         """Keep a PDF of the pages that are to be recognised."""
@@ -64,7 +64,7 @@ class LocalRecognizer:
             self._begun[name] = self._threads.submit(self._all, name, self._pages[name])
         return "tesseract"
 
-    def outcome(self, name: str, job: str) -> Sequence[Recognized] | None:
+    def outcome(self, name: str, job: str) -> Sequence[RecognizedPage] | None:
         """Return what the pages say; None if they are not done after a minute."""
         self.begin(name)
         try:
@@ -78,7 +78,7 @@ class LocalRecognizer:
         tesseract.stop()
         self._threads.shutdown(cancel_futures=True)
 
-    def _all(self, name: str, pages: bytes) -> Sequence[Recognized]:
+    def _all(self, name: str, pages: bytes) -> Sequence[RecognizedPage]:
         found = []
         for page in range(1, _COUNT(name, pages) + 1):
             if self._stopped.is_set():
@@ -86,13 +86,13 @@ class LocalRecognizer:
             found.append(self._known(name, page) or self._read(name, pages, page))
         return found
 
-    def _known(self, name: str, page: int) -> Recognized | None:
+    def _known(self, name: str, page: int) -> RecognizedPage | None:
         with self._lock:
             where = "SELECT text, confidence FROM recognized WHERE name = ? AND page = ?"
             row = self._kept.execute(where, (self._of(name), page)).fetchone()
-        return None if row is None else Recognized(page, *row)
+        return None if row is None else RecognizedPage(page, *row)
 
-    def _read(self, name: str, pages: bytes, page: int) -> Recognized:
+    def _read(self, name: str, pages: bytes, page: int) -> RecognizedPage:
         picture = base64.b64decode(_RENDER(name, pages, page=page))
         read = tesseract.recognized(self._program, picture, page, self._languages)
         with self._lock, writing(self._kept):

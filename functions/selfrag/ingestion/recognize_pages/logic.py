@@ -11,7 +11,7 @@ from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
 from selfrag.ingestion.recognize_pages.merge import with_pages, written
 from selfrag.ports.objects import Objects
-from selfrag.ports.recognizer import Recognized, Recognizer
+from selfrag.ports.recognizer import RecognizedPage, Recognizer
 
 # Below this confidence a page's text is likely to have wrong letters, and a person should look.
 SURE = 90.0
@@ -70,7 +70,7 @@ def recognize(task: RecognizePagesTask, recognizer: Recognizer, objects: Objects
     return RecognizePagesResult(outcome="read", document_key=where, content=content)
 
 
-def _told(document: Document, pages: Sequence[int], read: dict[int, Recognized], why: str) -> list[str]:
+def _told(document: Document, pages: Sequence[int], read: dict[int, RecognizedPage], why: str) -> list[str]:
     """Return warnings: on the pages recognised, on those of them to check, and on pages without text."""
     found = []
     if read:

@@ -32,7 +32,7 @@ _LIMITS = (BudgetExceeded.__name__, DeadlineExceeded.__name__)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AnswerOutcome:
     """The answer that is returned, if any (`draft`), its text, its status, and what was not checked (`notes`).
 
     `selection` is there for an answer over documents, which passages alone cannot prove to be complete.
@@ -71,7 +71,7 @@ def compose(
     )
 
 
-def outcome_of(task: ComposeAnswerTask) -> Outcome:
+def outcome_of(task: ComposeAnswerTask) -> AnswerOutcome:
     """Return what goes out and its status: the plan's best answer, else the last one that no grader refused."""
     messages, chosen, faults = Messages(task.question), _chosen(task), _faults(task)
     out_of_time = task.late or any(entry.error == DeadlineExceeded.__name__ for entry in task.problems)
@@ -101,7 +101,7 @@ def outcome_of(task: ComposeAnswerTask) -> Outcome:
     else:
         why = messages("filtered" if _filtered_out(task) else "not_found")
         answer = messages.joined(why, messages.searched(task.queries))
-    return Outcome(chosen, status, answer, notes, selection)
+    return AnswerOutcome(chosen, status, answer, notes, selection)
 
 
 def _chosen(task: ComposeAnswerTask) -> Draft | None:
@@ -197,7 +197,7 @@ def _by_selfrag(task: ComposeAnswerTask) -> bool:
     return task.scores is not None and task.scores.generator == "selfrag"
 
 
-def _reflection(task: ComposeAnswerTask, result: Outcome) -> Reflection:
+def _reflection(task: ComposeAnswerTask, result: AnswerOutcome) -> Reflection:
     # The verdicts on a withheld answer say why it was withheld.
     judged = result.draft or (task.draft if task.draft.answer else None)
     verdicts = {name: getattr(judged, name, None) for name in Critique.model_fields}
@@ -219,7 +219,7 @@ def _console_url(task: ComposeAnswerTask) -> str | None:
     return f"{console}/express-executions/details/{task.execution_arn}?startDate={task.began_ms - 1000:.0f}"
 
 
-def usage_of(task: ComposeAnswerTask, result: Outcome, prices: Mapping[str, Prices]) -> Usage:
+def usage_of(task: ComposeAnswerTask, result: AnswerOutcome, prices: Mapping[str, Prices]) -> Usage:
     """Return the sums of the ledger; a model without a known price makes the cost unknown."""
     calls = [call for entry in task.ledger for call in entry.calls]
     steps = dict.fromkeys(call.step for call in calls)
@@ -268,7 +268,7 @@ def _sum(costs: Iterable[float | None]) -> float | None:
     return None if None in amounts else round(sum(cost for cost in amounts if cost is not None), 6)
 
 
-def _warnings(task: ComposeAnswerTask, result: Outcome) -> list[str]:
+def _warnings(task: ComposeAnswerTask, result: AnswerOutcome) -> list[str]:
     """Return each warning once: of the steps, of steps without a result, and of missing verdicts."""
     messages = Messages(task.question)
     warnings = [warning for entry in task.ledger if not entry.waste for warning in entry.warnings]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from selfrag.domain.answers import UNCITED, Citation
-from selfrag.ports.model import Segment
+from selfrag.ports.model import TextBlock
 from selfrag.text.sentences import split_sentences
 
 # The sign, by prompt.md, that the passages do not hold the answer.
@@ -76,7 +76,7 @@ class _Edit:
     text: str
 
 
-def read(text: str, segments: Sequence[Segment], citations: Sequence[Citation]) -> AnnotatedAnswer:
+def read(text: str, segments: Sequence[TextBlock], citations: Sequence[Citation]) -> AnnotatedAnswer:
     """Read an answer: a sign counts alone or at the start of a sentence, outside of citations and quotes."""
     sentences = tuple(_sentences(text, segments))
     remarks, unanswered = [], False
@@ -113,7 +113,7 @@ def marked(
     return _edited(text, edits), _moved(citations, edits)
 
 
-def _sentences(text: str, segments: Sequence[Segment]) -> Iterator[tuple[int, int]]:
+def _sentences(text: str, segments: Sequence[TextBlock]) -> Iterator[tuple[int, int]]:
     """Yield the sentences; the model's own blocks begin one where a sign follows another block without a space."""
     begins, at = list[int](), 0
     for segment in segments:

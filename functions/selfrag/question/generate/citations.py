@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from selfrag.domain.answers import Citation
 from selfrag.domain.citations import citation_of
 from selfrag.domain.passages import Evidence
-from selfrag.ports.model import CitedBlocks, Segment, Source
+from selfrag.ports.model import CitedBlocks, Source, TextBlock
 from selfrag.text.sentences import split_around
 
 
@@ -19,7 +19,7 @@ def source_of(passage: Evidence) -> Source:
     return Source(passage.document, title, tuple(passage.text[start:end] for start, end in _blocks(passage)))
 
 
-def citations_of(segments: Sequence[Segment], length: int, passages: Sequence[Evidence]) -> list[Citation]:
+def citations_of(segments: Sequence[TextBlock], length: int, passages: Sequence[Evidence]) -> list[Citation]:
     """Return the segments' citations in the first `length` characters, each with its passage and its place."""
     citations: list[Citation] = []
     start = 0

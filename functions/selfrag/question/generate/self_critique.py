@@ -23,8 +23,7 @@ from selfrag.domain.scores.prompts import (
 from selfrag.domain.scores.tokens import RETRIEVE, words_of
 from selfrag.domain.steps import Branch, SelfragTextsResult, SelfragTextsTask
 from selfrag.ports.generator import Generator
-from selfrag.ports.model import CitedBlocks
-from selfrag.ports.model import Segment as TextBlock
+from selfrag.ports.model import CitedBlocks, TextBlock
 from selfrag.question.generate.citations import citations_of, source_of
 from selfrag.text.likeness import most_like
 from selfrag.text.sentences import split_sentences

@@ -98,7 +98,7 @@ Fact = Number | Date | str
 
 
 @dataclass(frozen=True)
-class Facts:
+class SentenceFacts:
     """The facts of a sentence in their order, and its other words; a name is a string.
 
     `first` is a capitalised word that begins the sentence and may be a name ("" for none). East Asian words are pairs
@@ -133,7 +133,7 @@ class _Line:
     A row of a table is a sentence, and only its titles are its context: the row before it is about something else.
     """
 
-    facts: Facts
+    facts: SentenceFacts
     around: frozenset[str]
 
 
@@ -148,7 +148,7 @@ def stands_in(claim: str, passages: Sequence[Passage]) -> bool:
     return all(_sentence_stands(facts_of(sentence), lines, plain) for sentence in split_sentences(claim))
 
 
-def _sentence_stands(claimed: Facts, lines: Sequence[_Line], plain: frozenset[str]) -> bool:
+def _sentence_stands(claimed: SentenceFacts, lines: Sequence[_Line], plain: frozenset[str]) -> bool:
     understood = max((len(claimed.words & line.facts.words) for line in lines), default=0)
     if understood < _SAME_LANGUAGE * len(claimed.words):
         return bool(claimed.facts) and any(_holds_translated(line, claimed) for line in lines)
@@ -158,7 +158,7 @@ def _sentence_stands(claimed: Facts, lines: Sequence[_Line], plain: frozenset[st
     return any(_holds(line, claimed, plain) for line, words in zip(lines, shared, strict=True) if words == max(shared))
 
 
-def _holds(line: _Line, claimed: Facts, plain: frozenset[str]) -> bool:
+def _holds(line: _Line, claimed: SentenceFacts, plain: frozenset[str]) -> bool:
     there = line.facts.vocabulary
     # A word that begins a claim is a name unless the passages have it with a small letter, too.
     unknown = [name for name in (claimed.first, *claimed.names) if name and name not in there and name not in plain]
@@ -173,7 +173,7 @@ def _holds(line: _Line, claimed: Facts, plain: frozenset[str]) -> bool:
     return _in_order(names, line) and _in_order(claimed.figures, line)
 
 
-def _holds_translated(line: _Line, claimed: Facts) -> bool:
+def _holds_translated(line: _Line, claimed: SentenceFacts) -> bool:
     return set(claimed.names) <= line.facts.vocabulary | line.around and _in_any_order(
         claimed.figures, line.facts.figures
     )
@@ -216,7 +216,7 @@ def _lines(passages: Iterable[Passage]) -> Iterator[_Line]:
             before = titles | facts.vocabulary
 
 
-def facts_of(sentence: str) -> Facts:
+def facts_of(sentence: str) -> SentenceFacts:
     """Return the facts of one sentence."""
     text = in_one_notation(sentence)
     facts: list[Fact] = []
@@ -241,7 +241,7 @@ def facts_of(sentence: str) -> Facts:
         else:
             words.add(_root(token))
         begun = True
-    return Facts(tuple(facts), frozenset(words), first, tuple(_COMPOUND.findall(text)))
+    return SentenceFacts(tuple(facts), frozenset(words), first, tuple(_COMPOUND.findall(text)))
 
 
 def pairs_of(run: str) -> set[str]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.answers import Turn
 from selfrag.domain.steps import GenerateTask
-from selfrag.ports.model import CitedBlocks, ModelText, Segment
+from selfrag.ports.model import CitedBlocks, ModelText, TextBlock
 from selfrag.ports.prompts import Prompt
 from selfrag.question.generate.annotations import NO_ANSWER, NOT_SAID, UNCITED
 from selfrag.question.generate.logic import generate
@@ -25,7 +25,7 @@ def task(**fields: object) -> GenerateTask:
 
 
 def test_citations_quote_the_passage_word_for_word_and_point_into_the_answer() -> None:
-    claude = FakeClaude([cited("You get 25 days.", 0, 0, 1), Segment(" "), cited("From May on.", 0, 1, 2)])
+    claude = FakeClaude([cited("You get 25 days.", 0, 0, 1), TextBlock(" "), cited("From May on.", 0, 1, 2)])
     result = generate(task(), claude, PROMPT)
     assert result.answer == "You get 25 days. From May on."
     assert [c.quote for c in result.citations] == ["Leave is 25 days a year.", "It begins in May."]
@@ -35,7 +35,7 @@ def test_citations_quote_the_passage_word_for_word_and_point_into_the_answer() -
 
 
 def test_a_sentence_that_cites_nothing_is_marked() -> None:
-    claude = FakeClaude([Segment("Good question. "), cited("25 days."), Segment(" Ask HR.")])
+    claude = FakeClaude([TextBlock("Good question. "), cited("25 days."), TextBlock(" Ask HR.")])
     result = generate(task(), claude, PROMPT)
     assert result.answer == f"Good question. {UNCITED} 25 days. Ask HR. {UNCITED}"
     assert result.answer[slice(*result.citations[0].answer_span)] == "25 days."
@@ -51,7 +51,7 @@ def test_a_sentence_that_cites_nothing_is_marked() -> None:
     ],
 )
 def test_a_last_sentence_that_says_what_the_documents_do_not_hold_is_not_marked(fact: str, remark: str) -> None:
-    result = generate(task(), FakeClaude([cited(fact), Segment(remark)]), PROMPT)
+    result = generate(task(), FakeClaude([cited(fact), TextBlock(remark)]), PROMPT)
     assert result.answer == fact + re.sub(r"NOT_SAID[:：]\s*", "", remark)
     (citation,) = result.citations
     assert result.answer[slice(*citation.answer_span)] == fact
@@ -61,22 +61,22 @@ def test_a_last_sentence_that_says_what_the_documents_do_not_hold_is_not_marked(
     ("segments", "answer"),
     [
         (
-            [Segment("NOT_SAID: Nobody knows. "), cited("25 days.")],
+            [TextBlock("NOT_SAID: Nobody knows. "), cited("25 days.")],
             f"Nobody knows. {UNCITED} 25 days.",
         ),
         (
-            [cited("25 days. "), Segment("NOT_SAID: Who approves it. It costs 20 EUR.")],
+            [cited("25 days. "), TextBlock("NOT_SAID: Who approves it. It costs 20 EUR.")],
             f"25 days. Who approves it. {UNCITED} It costs 20 EUR. {UNCITED}",
         ),
     ],
 )
-def test_nothing_else_hides_behind_the_sign_of_what_is_not_said(segments: list[Segment], answer: str) -> None:
+def test_nothing_else_hides_behind_the_sign_of_what_is_not_said(segments: list[TextBlock], answer: str) -> None:
     assert generate(task(), FakeClaude(segments), PROMPT).answer == answer
 
 
 @pytest.mark.parametrize("mode", ["grounded", "direct"])
 def test_an_answer_that_only_says_what_is_missing_is_no_answer(mode: str) -> None:
-    missing = Segment("NOT_SAID: The documents do not say it.")
+    missing = TextBlock("NOT_SAID: The documents do not say it.")
     result = generate(task(mode=mode), FakeClaude([missing]), PROMPT)
     assert (result.answer, result.answered) == ("", False)
 
@@ -91,14 +91,14 @@ def test_the_passages_reach_the_model_sentence_by_sentence() -> None:
 
 
 def test_a_direct_answer_takes_no_passages_and_is_not_marked() -> None:
-    claude = FakeClaude([Segment("Hello! How can I help?")])
+    claude = FakeClaude([TextBlock("Hello! How can I help?")])
     result = generate(task(mode="direct"), claude, PROMPT)
     assert (result.answer, result.citations, result.answered) == ("Hello! How can I help?", [], True)
     assert claude.sources == []
 
 
 def test_an_answer_without_a_word_is_an_answer() -> None:
-    result = generate(task(mode="direct"), FakeClaude([Segment("👍")]), PROMPT)
+    result = generate(task(mode="direct"), FakeClaude([TextBlock("👍")]), PROMPT)
     assert (result.answer, result.answered) == ("👍", True)
 
 
@@ -118,13 +118,13 @@ def test_a_follow_up_is_told_the_earlier_turn() -> None:
 
 @pytest.mark.parametrize("text", [NO_ANSWER, f" {NO_ANSWER}.", f"- {NO_ANSWER}", f"Well.\n{NO_ANSWER}", "  \n"])
 def test_the_sign_for_no_answer_never_reaches_a_caller(text: str) -> None:
-    result = generate(task(), FakeClaude([Segment(text)]), PROMPT)
+    result = generate(task(), FakeClaude([TextBlock(text)]), PROMPT)
     assert (result.answer, result.answered, result.citations) == ("", False, [])
 
 
 @pytest.mark.parametrize("flaw", ["refused", "malformed", "unavailable"])
 def test_a_refused_or_empty_reply_is_no_answer(flaw: str) -> None:
-    result = generate(task(), FakeClaude([Segment("I can't")], flaw), PROMPT)  # type: ignore[arg-type]
+    result = generate(task(), FakeClaude([TextBlock("I can't")], flaw), PROMPT)  # type: ignore[arg-type]
     assert (result.answer, result.answered, result.flaw) == ("", False, flaw)
 
 
@@ -138,7 +138,7 @@ def test_a_cut_reply_keeps_its_whole_sentences_and_says_that_it_was_cut() -> Non
     "wrong", [CitedBlocks(5, 0, 1), CitedBlocks(-1, 0, 1), CitedBlocks(0, 7, 9), CitedBlocks(0, 1, 1)]
 )
 def test_a_citation_of_nothing_is_no_citation(wrong: CitedBlocks) -> None:
-    result = generate(task(), FakeClaude([Segment("25 days.", (wrong,))]), PROMPT)
+    result = generate(task(), FakeClaude([TextBlock("25 days.", (wrong,))]), PROMPT)
     assert result.citations == []
     assert result.answer == f"25 days. {UNCITED}"
 
@@ -158,7 +158,7 @@ def test_a_citation_of_nothing_is_no_citation(wrong: CitedBlocks) -> None:
 def test_a_sign_inside_of_a_sentence_or_a_quote_is_a_word_of_the_answer(text: str) -> None:
     result = generate(task(), FakeClaude([cited(text)]), PROMPT)
     assert (result.answer, result.not_said) == (text, [])
-    uncited = generate(task(), FakeClaude([Segment(text)]), PROMPT)
+    uncited = generate(task(), FakeClaude([TextBlock(text)]), PROMPT)
     assert uncited.answer.replace(f" {UNCITED}", "") == text
 
 
@@ -169,13 +169,13 @@ def test_a_sign_inside_of_a_citation_is_a_word_of_the_answer(text: str) -> None:
 
 
 def test_a_sign_that_begins_a_block_of_the_model_counts_without_a_space_before_it() -> None:
-    result = generate(task(), FakeClaude([cited("You get 25 days."), Segment("NOT_SAID: Nobody says more.")]), PROMPT)
+    result = generate(task(), FakeClaude([cited("You get 25 days."), TextBlock("NOT_SAID: Nobody says more.")]), PROMPT)
     assert (result.answer, result.not_said) == ("You get 25 days.Nobody says more.", ["Nobody says more."])
 
 
 @pytest.mark.parametrize("colon", [":", "：", ""])
 def test_the_phrase_to_search_for_is_kept_apart_from_the_sentence(colon: str) -> None:
-    remark = Segment(f" NOT_SAID[approval of leave]{colon} The documents do not say who approves it.")
+    remark = TextBlock(f" NOT_SAID[approval of leave]{colon} The documents do not say who approves it.")
     result = generate(task(), FakeClaude([cited("25 days."), remark]), PROMPT)
     assert result.answer == "25 days. The documents do not say who approves it."
     assert result.not_said == ["The documents do not say who approves it."]
@@ -256,7 +256,7 @@ SEGMENTS = st.lists(st.tuples(TEXTS, st.booleans()), min_size=1, max_size=6)
 def test_whatever_the_model_writes_spans_stay_inside_and_every_sentence_is_cited_or_marked(
     parts: list[tuple[str, bool]],
 ) -> None:
-    segments = [cited(text) if is_cited else Segment(text) for text, is_cited in parts]
+    segments = [cited(text) if is_cited else TextBlock(text) for text, is_cited in parts]
     result = generate(task(), FakeClaude(segments), PROMPT)
     for citation in result.citations:
         start, end = citation.answer_span
