@@ -25,7 +25,7 @@ _OF_PROBABILITIES = {
 }
 # The paper's for all tasks but those in which every sentence needs a citation (4.3).
 _THRESHOLD = 0.2
-_DEFAULTS: dict[str, dict[str, Any]] = {
+_DEFAULTS: dict[str, dict[str, float]] = {
     "candidates": {"deadline_seconds": 180.0, "max_cost_usd": 0.10},
     "segments": {"deadline_seconds": 180.0, "max_cost_usd": 0.25, "top_k": 3, "max_model_calls": 80},
 }
@@ -55,17 +55,17 @@ def default(field: str, otherwise: Any) -> Callable[[dict[str, Any]], Any]:
     return lambda fields: _DEFAULTS.get(fields.get("strategy", ""), {}).get(field, otherwise)
 
 
-def default_threshold(fields: Mapping[str, Any]) -> float | None:
+def default_threshold(fields: Mapping[str, object]) -> float | None:
     """Return the default of r above which to search; None without probabilities."""
     return _THRESHOLD if fields.get("generator") == "selfrag" else None
 
 
-def refusal(field: str, value: Any, fields: Mapping[str, Any]) -> str:
+def refusal(field: str, value: Any, fields: Mapping[str, object]) -> str:
     """Return why a field cannot have this value, other than its default, and what would help; "" if it can.
 
     `fields` are those before it.
     """
-    strategy, generator = fields.get("strategy", ""), fields.get("generator", "")
+    strategy, generator = str(fields.get("strategy", "")), fields.get("generator", "")
     if not reads(strategy, field):
         *readers, last = _READERS[field]
         users = f"{', '.join(readers)} or {last}" if readers else last
