@@ -63,6 +63,21 @@ def test_a_plan_says_why_with_the_numbers_that_decided() -> None:
     assert [one["why"] for one in judging["state"]["passes"]][-1] == judging["plan"]["why"]
 
 
+def test_a_result_that_cannot_be_read_is_no_verdict_and_a_field_of_another_release_is_ignored() -> None:
+    first = planned()
+    found = [{"step": "Retrieve", "id": "", "result": {**steps.found("a", "b"), "later": 1}}]
+    read = planned(state=first["state"], results=found)
+    results = [
+        {"step": "Generate", "id": "grounded", "result": steps.answer(cites="a")},
+        {"step": "DecideRetrieval", "id": "", "result": steps.retrieval("yes")},
+        {"step": "GradeRelevance", "id": "a", "result": {**steps.relevance("a", "relevant"), "later": 1}},
+        {"step": "GradeRelevance", "id": "b", "result": {"verdict": {"relevant": "perhaps"}}},
+    ]
+    judging = planned(state=read["state"], results=results)
+    assert judging["plan"]["why"].startswith("1 of 2 passages relevant, 1 not graded")
+    assert judging["state"]["ledger"][-2]["error"] == "UnreadableResult"
+
+
 def test_the_state_fits_into_the_execution_beside_the_passages() -> None:
     result = planned(policy={"strategy": "segments"})
     assert len(json.dumps(result)) < 10_000
