@@ -268,7 +268,7 @@ class GenerateTask(GenerateParameters, Brief):
 
 
 class GenerateResult(StepResult):
-    """The answer and its citations; it is not `answered` without an answer.
+    """The answer and its citations; `answered` says whether there is an answer.
 
     `not_said` are its sentences on what the passages do not hold, `missing` the writer's phrases to search for that.
     `word_sources` are the passages that its words come from.
