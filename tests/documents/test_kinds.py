@@ -10,10 +10,11 @@ import pytest
 from selfrag.domain.answers import Citation
 from selfrag.domain.documents import Document
 from selfrag.domain.passages import Bounds, Passage, embedded_text
-from selfrag.ingestion.split_document.logic import Task as ToSplit
+from selfrag.domain.steps import GenerateTask
+from selfrag.ingestion.split_document.logic import SplitDocumentTask as ToSplit
 from selfrag.ingestion.split_document.logic import split_into_batches
 from selfrag.ports.index import CANDIDATES, Entry, best
-from selfrag.question.generate.logic import Task, generate
+from selfrag.question.generate.logic import generate
 from selfrag.text.sentences import split_around
 from selfrag_cli.local.index import open_embedder, open_index
 from tests.documents.kinds import ASKED, TEMPTING, Asked, documents
@@ -65,7 +66,7 @@ def quoted(passage: Passage, words: tuple[str, ...]) -> Citation:
     ]
     start, end = min(ranges, key=lambda each: each[1] - each[0])
     model = FakeClaude([cited("So it is.", 0, start, end)])
-    return generate(Task(question="?", passages=[passage]), model, PROMPT).citations[0]
+    return generate(GenerateTask(question="?", passages=[passage]), model, PROMPT).citations[0]
 
 
 @pytest.mark.parametrize("kind", ASKED)

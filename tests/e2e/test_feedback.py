@@ -143,7 +143,7 @@ class WithoutHistory:
     """Executions of an Express machine, which keeps no history."""
 
     def __init__(self, executions: Executions) -> None:
-        self.answer, self.expect, self.known = executions.answer, executions.expect, executions.known
+        self.answer, self.expect, self.stored = executions.answer, executions.expect, executions.stored
 
     def history(self, question_id: str) -> list[dict[str, Any]]:
         return []

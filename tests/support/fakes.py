@@ -10,9 +10,9 @@ from pydantic import BaseModel
 
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.passages import Bounds, Candidates, Passage
-from selfrag.ports.cache import Remembering
+from selfrag.ports.cache import CachedClaude
 from selfrag.ports.grading import Grader
-from selfrag.ports.model import Cited, Claude, Flaw, Judgement, Segment, Source, Writing
+from selfrag.ports.model import CitedBlocks, Claude, Flaw, Judgement, ModelText, Source, TextBlock
 from selfrag.ports.prompts import Prompt
 from tests.support import steps
 
@@ -46,12 +46,12 @@ class FakeClaude:
             return Judgement(None, self.flaw or "malformed", call=call)
         return Judgement(shape.model_validate(self.says), None, call=call)
 
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> ModelText:
         self.asked.append(fields)
         self.sources = list(sources)
         if self.flaw == "unavailable":
-            return Writing((), self.flaw, call=None, attempts=4, error="TemporarilyUnavailable", throttled=True)
-        return Writing(tuple(self.says or ()), self.flaw, call=ModelCall.model_validate(steps.call(step)))
+            return ModelText((), self.flaw, call=None, attempts=4, error="TemporarilyUnavailable", throttled=True)
+        return ModelText(tuple(self.says or ()), self.flaw, call=ModelCall.model_validate(steps.call(step)))
 
 
 class MemoryCache:
@@ -162,12 +162,12 @@ def grader(says: Any, flaw: Flaw | None = None, cache: MemoryCache | None = None
 
 def remembering(claude: Claude, cache: MemoryCache | None) -> Claude:
     """Return the model with this cache in front of it, if there is one."""
-    return claude if cache is None else Remembering(claude, cache)
+    return claude if cache is None else CachedClaude(claude, cache)
 
 
 def passage(passage_id: str = "p1", text: str = "Leave is 25 days a year. It begins in May.", **more: Any) -> Passage:
     return Passage.model_validate({**steps.passage(passage_id, text), **more})
 
 
-def cited(text: str, source: int = 0, start: int = 0, end: int = 1) -> Segment:
-    return Segment(text, (Cited(source, start, end),))
+def cited(text: str, source: int = 0, start: int = 0, end: int = 1) -> TextBlock:
+    return TextBlock(text, (CitedBlocks(source, start, end),))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from selfrag.plan.loop.situation import Loop
+from selfrag.plan.loop import LoopState
 from tests.support import steps
 from tests.support.walk import Reply
 
@@ -64,32 +64,32 @@ class Replies:
         ]
         return [*new, ("nothing new", steps.found(*seen[: self._top_k]))]
 
-    def deciding(self, known: Loop) -> Any:
+    def deciding(self, state: LoopState) -> Any:
         """Return what of a situation can still make a difference: of passages whether there are any, and verdicts.
 
         What the last answer lacked and was worth counts while it is judged, the earlier question while it is read.
         """
-        gathering, draft = known.gathering, known.draft
-        judged = [known.check, len(known.missing), known.draft.answer == known.lacking]
-        kept = [bool(draft.answer), draft.direct, known.useful == "no" or draft.support.level == "no_support"]
+        cycle, draft = state.cycle, state.draft
+        judged = [state.check, len(state.missing), state.draft.answer == state.lacking]
+        kept = [bool(draft.answer), draft.direct, state.useful == "no" or draft.support.level == "no_support"]
         # After a search for a query that was not new, the answer is judged again by its verdicts.
-        again = [] if known.check else [draft.support.level, known.useful]
-        earlier = [known.recall, bool(known.previous_relevance), bool(known.brief.previous.answer)]
+        again = [] if state.check else [draft.support.level, state.useful]
+        earlier = [state.recall, bool(state.previous_relevance), bool(state.brief.previous.answer)]
         # An answer that a search for missing facts did not change has the same evidence, in these replies.
-        changed = [known.lacking, len(known.evidence)] if known.lacking and known.rewrites() < self._rewrites else []
+        changed = [state.lacking, len(state.evidence)] if state.lacking and state.rewrites() < self._rewrites else []
         return [
             changed,
-            [known.stage, known.reflects, known.direct, known.useful, min(known.useless, 2)],
-            [*judged, *kept, *again] if known.stage == "reflect" else [],
-            earlier if known.stage == "read" else [],
-            gathering.model_dump(exclude={"queries", "web", "fresh", "brought", "since", "bytes"}),
-            [len(gathering.queries), bool(gathering.web), sorted(one.split()[0] for one in gathering.fresh)],
-            [bool(known.evidence), bool(known.seen), bool(known.queries), bool(known.failed_claims)],
-            [known.prepared.new, known.has_query, known.stalled],
-            bool(draft.not_said) and known.stage == "reflect",
-            [known.ran("SearchWeb"), known.rewrites(), known.seeks, known.repairs()],
-            [known.fruitless(), len([entry for entry in known.ledger if entry.step == "Retrieve"][-2:])],
-            any(entry.error for entry in known.ledger),
+            [state.stage, state.reflects, state.direct, state.useful, min(state.useless, 2)],
+            [*judged, *kept, *again] if state.stage == "reflect" else [],
+            earlier if state.stage == "read" else [],
+            cycle.model_dump(exclude={"queries", "web", "new", "hits", "since", "bytes"}),
+            [len(cycle.queries), bool(cycle.web), sorted(one.split()[0] for one in cycle.new)],
+            [bool(state.evidence), bool(state.seen), bool(state.queries), bool(state.failed_claims)],
+            [state.prepared.new, state.has_query, state.stalled],
+            bool(draft.not_said) and state.stage == "reflect",
+            [state.ran("SearchWeb"), state.rewrites(), state.seeks, state.repairs()],
+            [state.fruitless(), len([entry for entry in state.ledger if entry.step == "Retrieve"][-2:])],
+            any(entry.error for entry in state.ledger),
         ]
 
 

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement, product
 from typing import Any
 
-from selfrag.plan.contest.situation import Contest
+from selfrag.domain.steps import PickCandidateTask, RankPathsTask
+from selfrag.plan.candidates import CandidatesState
 from selfrag.plan.limits import calls
-from selfrag.plan.tree.situation import Tree
+from selfrag.plan.segments import SegmentsState
 from selfrag.question.pick_candidate import logic as pick_candidate
 from selfrag.question.rank_paths import logic as rank_paths
 from tests.support import steps
@@ -59,9 +60,18 @@ class Replies:
             case "GradeUtility":
                 return [("", steps.utility(FATES.get(task["answer"].split()[0], fate)[4]))]
             case "RankPaths":
-                return [("", rank_paths.rank(rank_paths.Task.model_validate(task)).model_dump(mode="json"))]
+                return [
+                    ("", rank_paths.rank(RankPathsTask.model_validate(task, extra="ignore")).model_dump(mode="json"))
+                ]
             case "PickCandidate":
-                return [("", pick_candidate.pick(pick_candidate.Task.model_validate(task)).model_dump(mode="json"))]
+                return [
+                    (
+                        "",
+                        pick_candidate.pick(PickCandidateTask.model_validate(task, extra="ignore")).model_dump(
+                            mode="json"
+                        ),
+                    )
+                ]
             case _:
                 assert step == "Generate"
                 return self._written(task, passage_ids)
@@ -87,33 +97,33 @@ class Replies:
         cited = reply["citations"] if passage_ids else []
         return [("", {**reply, "citations": cited, "flaw": "cut" if kind == "cut" else None})]
 
-    def deciding(self, known: Any) -> Any:
+    def deciding(self, state: Any) -> Any:
         """Return what of a situation can still make a difference; the calls count, since they bound what is begun."""
-        asked = [known.retrieval and known.retrieval.decision, bool(known.previous_relevance), bool(known.draft.answer)]
-        spent = [calls(known), sum(entry.sequences for entry in known.ledger)]
-        more = of_a_contest(known) if isinstance(known, Contest) else of_a_tree(known)
-        return [asked, spent, any(entry.error for entry in known.ledger), known.stopped, known.stage, more]
+        asked = [state.retrieval and state.retrieval.decision, bool(state.previous_relevance), bool(state.draft.answer)]
+        spent = [calls(state), sum(entry.sequences for entry in state.ledger)]
+        more = of_a_contest(state) if isinstance(state, CandidatesState) else of_a_tree(state)
+        return [asked, spent, any(entry.error for entry in state.ledger), state.stopped, state.stage, more]
 
 
-def of_a_contest(known: Contest) -> Any:
+def of_a_contest(state: CandidatesState) -> Any:
     """Return what of `candidates` decides: the fates of the answers at work, and whether one that is done may win."""
-    fates = sorted((fate_of(item.passage_id), item.written, item.found, item.aside) for item in known.items)
-    done = sorted(fate_of(one.passage_id) for one in known.compared.candidates)
-    texts = [bool(one.answer) for one in known.compared.candidates]
-    return [known.source, known.decides, known.ungraded, known.second, fates, done, texts, len(known.fresh)]
+    fates = sorted((fate_of(item.passage_id), item.written, item.answered, item.aside) for item in state.items)
+    done = sorted(fate_of(one.passage_id) for one in state.compared.candidates)
+    texts = [bool(one.answer) for one in state.compared.candidates]
+    return [state.source, state.decides, state.ungraded, state.second, fates, done, texts, len(state.new)]
 
 
-def of_a_tree(known: Tree) -> Any:
+def of_a_tree(state: SegmentsState) -> Any:
     """Return what of `segments` decides: the paths with the fates of their sentences, and the level at work."""
     paths = [
         [path.finished, path.segments[-1].next, [fate_of(one.passage_id) for one in path.segments]]
-        for path in known.compared.beam
+        for path in state.compared.beam
     ]
-    live = [[path.decision, [fate_of(one) for one in path.found]] for path in known.live]
-    at_work = [[one.parent, fate_of(one.passage_id), bool(one.answer), one.out, one.next] for one in known.sentences]
-    parents = [path.id for path in known.live]
+    live = [[path.decision, [fate_of(one) for one in path.hits]] for path in state.live]
+    at_work = [[one.parent, fate_of(one.passage_id), bool(one.answer), one.out, one.next] for one in state.sentences]
+    parents = [path.id for path in state.live]
     places = [[parents.index(parent) if parent in parents else -1, *rest] for parent, *rest in at_work]
-    level = [known.level, known.direct, known.first, known.ahead, len(known.complete), bool(known.ends)]
+    level = [state.level, state.direct, state.first, state.ahead, len(state.complete), bool(state.ends)]
     return [level, paths, live, places]
 
 
@@ -177,6 +187,6 @@ def branch(asked: Mapping[str, Any], following: str) -> dict[str, Any]:
         "cut": kind == "cut",
         "terms": {"rel": score, "sup": SUPPORT.get(level, 0.0), "use": ((use or 3) - 3) / 2, "seq": 0.5},
         "utility": {"score": use},
-        "told": "told",
+        "raw": "raw",
         "next": "complete" if complete else following or None,
     }

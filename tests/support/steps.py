@@ -52,8 +52,8 @@ def retrieval(decision: str, complexity: str | None = None) -> dict[str, Any]:
 
 def found(*passage_ids: str) -> dict[str, Any]:
     passages = [passage(i) for i in passage_ids]
-    found = [{"passage_id": one["passage_id"], "document": one["document"]} for one in passages]
-    return {"passages": passages, "found": found, "bytes": 200 * len(passages), "warnings": []}
+    hits = [{"passage_id": passage["passage_id"], "document": passage["document"]} for passage in passages]
+    return {"passages": passages, "hits": hits, "bytes": 200 * len(passages), "warnings": []}
 
 
 def relevance(
@@ -69,7 +69,7 @@ def relevance(
         "strips": [{"start": start, "end": end} for start, end in strips],
         "reason": "" if label == "ungraded" else "because",
     }
-    return asked("grade_relevance", verdict=verdict)
+    return asked("grade_relevance", verdict=verdict, cached=cached)
 
 
 def answer(
@@ -80,7 +80,7 @@ def answer(
         "generate",
         answer=text if is_found else "",
         citations=[citation] if is_found else [],
-        found=is_found,
+        answered=is_found,
         flaw=flaw,
     )
 

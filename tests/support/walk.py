@@ -13,11 +13,10 @@ from selfrag.domain.ledger import rounds
 from selfrag.domain.policy import Policy
 from selfrag.plan import self_rag
 from selfrag.plan.limits import calls, has_room
-from selfrag.plan.loop import reflection
 from selfrag.plan.passes import Plan, PlannedStep
-from selfrag.plan.planner import STRATEGIES, Request, after, first_pass, policy_of
-from selfrag.plan.reports import Report
-from selfrag.plan.situation import Situation
+from selfrag.plan.planner import STRATEGIES, QuestionRequest, first_pass, following, policy_of
+from selfrag.plan.reports import REPORTS, Report
+from selfrag.plan.state import State
 
 # A label, and the result of a step; None is a step that failed.
 Reply = tuple[str, dict[str, Any] | None]
@@ -35,7 +34,7 @@ class Replies(Protocol):
     def of(self, step: str, task: Mapping[str, Any], passage_ids: Sequence[str], seen: Sequence[str]) -> list[Reply]:
         """Return the labelled results that a step may have; `seen` are the passages of searches before."""
 
-    def deciding(self, known: Any) -> Any:
+    def deciding(self, state: Any) -> Any:
         """Return what of a situation can still make a difference, as JSON; the calls so far are not part of it."""
 
 
@@ -80,7 +79,9 @@ class Walk:
 
     def __post_init__(self) -> None:
         policy = {"deadline_seconds": 100_000, **self.replies.policy}
-        self.request = Request(question="How many days?", collections=["c"], policy=policy, previous=self.previous)
+        self.request = QuestionRequest(
+            question="How many days?", collections=["c"], policy=policy, previous=self.previous
+        )
         full = policy_of(policy)
         self.strategy = STRATEGIES[full.strategy](full, 0.0)
 
@@ -92,41 +93,41 @@ class Walk:
     def reach(self) -> Reach:
         """Walk all sequences."""
         asked = self._has_room
-        with patch.object(self_rag, "has_room", asked), patch.object(reflection, "has_room", asked):
+        with patch.object(self_rag, "has_room", asked):
             return self._reach(*first_pass(self.request, 0.0))
 
-    def _has_room(self, known: Situation, policy: Policy, more: int) -> bool:
-        left = policy.max_model_calls - calls(known) - more
+    def _has_room(self, state: State, policy: Policy, more: int) -> bool:
+        left = policy.max_model_calls - calls(state) - more
         self._open[-1].bounded(-inf, left) if left >= 0 else self._open[-1].bounded(left + 1, inf)
-        return has_room(known, policy, more)
+        return has_room(state, policy, more)
 
-    def _reach(self, known: Situation, plan: Plan) -> Reach:
+    def _reach(self, state: State, plan: Plan) -> Reach:
         """Return what follows from here, with the calls and rounds until here."""
-        spent, turns = calls(known), rounds(known.ledger)
+        spent, turns = calls(state), rounds(state.ledger)
         if not plan.steps:
             return Reach(spent, 1, (), spent, turns)
         computed = all(step.step in COMPUTED for step in plan.steps)
-        kept = [] if computed else self.found.setdefault(self._key(known, plan), [])
+        kept = [] if computed else self.found.setdefault(self._key(state, plan), [])
         reach = next((one for one in kept if one.holds(spent)), None)
         if reach is None:
-            reach = self._beyond(known, plan, spent, turns)
+            reach = self._beyond(state, plan, spent, turns)
             kept.append(reach)
         elif self._random.random() < WALKED_AGAIN:
-            again = self._beyond(known, plan, spent, turns)
-            assert again.same(reach), f"taken for equal, and goes on differently: {[one.why for one in known.passes]}"
+            again = self._beyond(state, plan, spent, turns)
+            assert again.same(reach), f"taken for equal, and goes on differently: {[one.why for one in state.passes]}"
         fewest, most = reach.fewest + reach.spent - spent, reach.most + reach.spent - spent
         return replace(
             reach, spent=spent, calls=reach.calls + spent, rounds=reach.rounds + turns, fewest=fewest, most=most
         )
 
-    def _beyond(self, known: Situation, plan: Plan, spent: int, turns: int) -> Reach:
+    def _beyond(self, state: State, plan: Plan, spent: int, turns: int) -> Reach:
         """Return what follows, with calls and rounds counted from here."""
         reach = Reach(spent)
-        for label, reports in self._alternatives(known, plan):
+        for label, reports in self._alternatives(state, plan):
             self._open.append(reach)
-            following = after(self.request, self.strategy, known, reports)
+            after = following(self.request, self.strategy, state, reports)
             self._open.pop()
-            found = self._reach(*following)
+            found = self._reach(*after)
             reach.bounded(found.fewest, found.most)
             reach.sequences += found.sequences
             reach.longest = max(reach.longest, (label, *found.longest), key=len)
@@ -134,23 +135,24 @@ class Walk:
         reach.calls, reach.rounds = reach.calls - spent, reach.rounds - turns
         return reach
 
-    def _alternatives(self, known: Situation, plan: Plan) -> Iterator[tuple[str, list[Report]]]:
+    def _alternatives(self, state: State, plan: Plan) -> Iterator[tuple[str, list[Report]]]:
         steps = "+".join(dict.fromkeys(step.step for step in plan.steps))
-        for picked in product(*(self._of(known, step) for step in plan.steps)):
+        for picked in product(*(self._of(state, step) for step in plan.steps)):
             said = ", ".join(label for label, _ in picked if label)
             yield f"{steps}: {said}", [report for _, report in picked]
 
-    def _of(self, known: Situation, step: PlannedStep) -> list[tuple[str, Report]]:
-        told = known.compared.model_dump(mode="json") if known.compared else {}
-        found = self.replies.of(step.step, {"id": step.id, **told, **step.task}, step.passage_ids, known.seen)
-        return [(label, _report(step, result)) for label, result in found]
+    def _of(self, state: State, step: PlannedStep) -> list[tuple[str, Report]]:
+        compared = state.compared.model_dump(mode="json") if state.compared else {}
+        task = {"id": step.id, **compared, **step.model_dump(mode="json")["task"]}
+        replies = self.replies.of(step.step, task, step.passage_ids, state.seen)
+        return [(label, _report(step, result)) for label, result in replies]
 
-    def _key(self, known: Situation, plan: Plan) -> str:
+    def _key(self, state: State, plan: Plan) -> str:
         steps = sorted(step.step for step in plan.steps)
-        return json.dumps([steps, self.replies.deciding(known)], sort_keys=True, default=str)
+        return json.dumps([steps, self.replies.deciding(state)], sort_keys=True, default=str)
 
 
 def _report(step: PlannedStep, result: dict[str, Any] | None) -> Report:
-    # Millions are made: nothing of them is checked anew.
     error = "StepFailed" if result is None else None
-    return Report.model_construct(step=step.step, id=step.id, result=result, error=error)
+    (report,) = REPORTS.validate_python([{"step": step.step, "id": step.id, "result": result, "error": error}])
+    return report

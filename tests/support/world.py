@@ -89,9 +89,9 @@ class World:
 
     def _essence(self, event: dict[str, Any]) -> str:
         kept = {name: value for name, value in event.items() if name not in TIMES}
-        if "known" in kept:
-            # What is known has the times of the question.
-            return json.dumps([kept.get("question"), sorted(kept["known"]), _sizes(kept)], sort_keys=True)
+        if "state" in kept:
+            # The state has the times of the question.
+            return json.dumps([kept.get("question"), sorted(kept["state"]), _sizes(kept)], sort_keys=True)
         return json.dumps(kept, sort_keys=True)
 
 
@@ -101,7 +101,7 @@ def _sizes(event: dict[str, Any]) -> Any:
         [one["step"], one.get("id", ""), one.get("error"), one["step"] == "RecallAnswer" or one.get("result")]
         for one in event["results"]
     ]
-    return [results, event["known"].get("queries"), event["known"].get("evidence")]
+    return [results, event["state"].get("queries"), event["state"].get("evidence")]
 
 
 def told(response: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from functools import reduce
 import pytest
 
 from selfrag.domain.scores.prompts import unmarked
-from selfrag.question.grade_support.facts import facts_of
+from selfrag.question.grade_support.evidence import facts_of
 from selfrag.reader.data.workbooks.formats import shown
 from selfrag.reader.pdf.text.paragraphs import Words
 from selfrag.text.language import language_of

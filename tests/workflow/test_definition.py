@@ -14,7 +14,7 @@ from statelint.linter import Linter
 from selfrag.domain import errors
 from selfrag.domain.ledger import path_of
 from selfrag.domain.verdicts import Critique
-from selfrag.plan.tree.searches import LEVEL_BYTES
+from selfrag.plan.segments import LEVEL_BYTES
 from selfrag.runtime.deadline import LONGEST_RETRY_WAIT_SECONDS
 from selfrag.text.state_budget import STATE_BUDGET_BYTES
 from selfrag_cli.local.definitions import INGESTION, INTAKE, QUESTION, REINDEX, placeholders

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from selfrag import bootstrap
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.passages import Passage
-from selfrag.ports.model import Cited, Judgement, Segment, Source, Writing
+from selfrag.ports.model import CitedBlocks, Judgement, ModelText, Source, TextBlock
 from selfrag.ports.prompts import Prompt
 from selfrag.text.sentences import split_sentences
 from selfrag_cli.local.definitions import QUESTION
@@ -84,7 +84,7 @@ class Obeying:
             verdict = {"claims": [{"claim": fields["answer"], "support": "full", "passages": [1], "missing": ""}]}
         return Judgement(shape.model_validate(verdict), None, call=ModelCall.model_validate(steps.call(step)))
 
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> ModelText:
         texts = ["".join(source.blocks) for source in sources]
         draw = random.Random(" ".join(texts))
         good = [number for number, text in enumerate(texts) if self._ids[text] in self._world.relevant]
@@ -92,12 +92,14 @@ class Obeying:
         # A writer that sees a passage has a word of it now and then, though it cites another.
         seen = draw.choice(texts).split()[:1] if draw.random() < 0.3 else []
         facts = [draw.choice(list(split_sentences(texts[number]))).strip() for number in good]
-        segments = [Segment(f"{fact} ", (Cited(number, 0, 1),)) for fact, number in zip(facts, good, strict=True)]
+        segments = [
+            TextBlock(f"{fact} ", (CitedBlocks(number, 0, 1),)) for fact, number in zip(facts, good, strict=True)
+        ]
         if segments:
             first = segments[0]
-            segments[0] = Segment(f"{' '.join([*told, *seen])} {first.text}".strip() + " ", first.citations)
+            segments[0] = TextBlock(f"{' '.join([*told, *seen])} {first.text}".strip() + " ", first.citations)
         call = ModelCall.model_validate(steps.call(step))
-        return Writing(tuple(segments or [Segment("NO_ANSWER")]), None, call=call)
+        return ModelText(tuple(segments or [TextBlock("NO_ANSWER")]), None, call=call)
 
 
 def words(text: str) -> set[str]:

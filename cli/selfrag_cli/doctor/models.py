@@ -11,6 +11,7 @@ from selfrag.adapters.faults import code_of
 from selfrag.adapters.titan import MODEL as TITAN
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.passages import Evidence
+from selfrag.domain.steps import GenerateResult, GenerateTask
 from selfrag.ports.model import Judgement
 from selfrag.ports.prompts import load_prompt
 from selfrag.ports.recent import Recent
@@ -87,8 +88,8 @@ def _verdict(judged: Judgement[Any], model: str, region: str) -> Finding:
     return fine(f"{model} gives a verdict in {region}.")
 
 
-def _answer(written: generate.Result, model: str, region: str) -> Finding:
-    flaw = written.flaw or ("" if written.found else "without an answer")
+def _answer(written: GenerateResult, model: str, region: str) -> Finding:
+    flaw = written.flaw or ("" if written.answered else "without an answer")
     if flaw == "unavailable":
         return _busy(model, region)
     if flaw:
@@ -103,8 +104,8 @@ def _judge(account: Account, model: str) -> Judgement[Any]:
     return _client(account, step, model).judge(step, prompt, CHECK, grade_support.Support)
 
 
-def _write(account: Account, model: str) -> generate.Result:
-    task = generate.Task(question=QUESTION, passages=[PASSAGE])
+def _write(account: Account, model: str) -> GenerateResult:
+    task = GenerateTask(question=QUESTION, passages=[PASSAGE])
     return generate.generate(task, _client(account, WRITER, model), load_prompt(generate.__name__))
 
 

@@ -49,9 +49,9 @@ def grade(task: CorrectnessTask, grader: Grader) -> CorrectnessResult:
     reply = grader.grade(task.model_dump(include={"question", "right", "facts", "answer"}), Correctness)
     if reply.verdict is None:
         return CorrectnessResult(
-            verdict=CorrectnessVerdict(says=None, reason=f"the verdict was {reply.flaw}"), **reply.took
+            verdict=CorrectnessVerdict(says=None, reason=f"the verdict was {reply.flaw}"), **reply.usage
         )
     verdict = CorrectnessVerdict(
         says=reply.verdict.says, reason=reply.verdict.reason, cached=reply.cached, judged_by=grader.judged_by
     )
-    return CorrectnessResult(verdict=verdict, **reply.took)
+    return CorrectnessResult(verdict=verdict, **reply.usage)

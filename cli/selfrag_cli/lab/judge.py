@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from selfrag import bootstrap
 from selfrag.domain.answers import UNCITED
 from selfrag.domain.calls import StepResult
+from selfrag.domain.steps import GradeSupportResult
 from selfrag.domain.verdicts import judged_by
 from selfrag.question.compose_answer.messages import WITHOUT_ANSWER
-from selfrag.question.grade_support.logic import Result as SupportResult
 from selfrag_cli.lab.correctness import STEP as CORRECTNESS
 from selfrag_cli.lab.correctness import CorrectnessResult, Says
 from selfrag_cli.lab.findings import Findings, JudgeReport
@@ -94,7 +94,7 @@ def _without_judge(gold: GoldQuestion, response: Response) -> Says | None:
 
 
 def _support(result: StepResult | None) -> Measured:
-    if not isinstance(result, SupportResult):
+    if not isinstance(result, GradeSupportResult):
         return {"supported": NOT_FOR_IT, "judged_claims": NOT_FOR_IT}
     claims = result.verdict.claims
     return {

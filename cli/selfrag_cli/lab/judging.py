@@ -11,6 +11,7 @@ from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits, StepResult, price_of
 from selfrag.domain.errors import BudgetExceeded, InvalidInput, Misconfigured, TemporarilyUnavailable
+from selfrag.domain.steps import DecideRetrievalTask, GradeRelevanceTask, GradeSupportTask, GradeUtilityTask
 from selfrag.ports.cache import VerdictCache
 from selfrag.ports.grading import Grader
 from selfrag.ports.prompts import Prompt, load_prompt
@@ -41,10 +42,10 @@ Progress = Callable[[int, int], object]
 Grade = Callable[[Case, float | None], StepResult]
 # The code of each grader's step, by its folder: its logic, its task and the function that judges.
 STEPS: dict[str, tuple[str, type[Limits], Callable[[Any, Grader], StepResult]]] = {
-    "decide_retrieval": (decide_retrieval.__name__, decide_retrieval.Task, decide_retrieval.decide),
-    "grade_relevance": (grade_relevance.__name__, grade_relevance.Task, grade_relevance.grade),
-    "grade_support": (grade_support.__name__, grade_support.Task, grade_support.grade),
-    "grade_utility": (grade_utility.__name__, grade_utility.Task, grade_utility.grade),
+    "decide_retrieval": (decide_retrieval.__name__, DecideRetrievalTask, decide_retrieval.decide),
+    "grade_relevance": (grade_relevance.__name__, GradeRelevanceTask, grade_relevance.grade),
+    "grade_support": (grade_support.__name__, GradeSupportTask, grade_support.grade),
+    "grade_utility": (grade_utility.__name__, GradeUtilityTask, grade_utility.grade),
     correctness.STEP: (correctness.__name__, correctness.CorrectnessTask, correctness.grade),
 }
 

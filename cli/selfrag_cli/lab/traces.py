@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from selfrag.domain.calls import Judged
+from selfrag.domain.calls import JudgedVerdict
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import Step
 from selfrag.domain.passages import Evidence, Passage
@@ -24,7 +24,7 @@ END = "ComposeAnswer"
 class _Judgements(BaseModel):
     """The verdicts of the model that a step's result rests on."""
 
-    judged: list[Judged] = []
+    judged: list[JudgedVerdict] = []
 
 
 class RecordedStep(BaseModel):
@@ -35,7 +35,7 @@ class RecordedStep(BaseModel):
     result: dict[str, object] | None
 
     @property
-    def judged(self) -> list[Judged]:
+    def judged(self) -> list[JudgedVerdict]:
         """Return the verdicts of the model that it rests on."""
         return _Judgements.model_validate(self.result or {}, extra="ignore").judged
 

@@ -74,7 +74,7 @@ def _written(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
         return _of_each(task, result, places)
     if result.get("flaw"):
         return f"no answer: {result['flaw']}"
-    if not result.get("found"):
+    if not result.get("answered"):
         return "the passages do not hold the answer"
     if task.get("mode") == "direct":
         return f"an answer without documents: {result.get('answer')}"

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.ports.executions import Known, Snapshot
+from selfrag.ports.executions import Snapshot, StoredQuestion
 from selfrag.runtime.metrics import count_unversioned_ask
 from selfrag.runtime.observability import logger
 
@@ -98,7 +98,7 @@ class StatesExecutions:
                 if code_of(error) != "ConditionalCheckFailedException":
                     raise
 
-    def known(self, question_id: str, collections: Collection[str]) -> Known | None:
+    def stored(self, question_id: str, collections: Collection[str]) -> StoredQuestion | None:
         """Return the item of a question, whichever machine ran it; None if the caller has none such.
 
         A question belongs to the collections that it was asked under: its reader must be allowed all of them.
@@ -118,7 +118,7 @@ class StatesExecutions:
         response = json.loads(item["response"]["S"]) if "response" in item else None
         due = float(item["due_at"]["N"]) if "due_at" in item else 0.0
         told = (item.get(name, {}).get("S", "") for name in ("question", "previous"))
-        return Known(response, due, asked, *told)
+        return StoredQuestion(response, due, asked, *told)
 
     def snapshot(self, question_id: str) -> Snapshot | None:
         """Return the execution of a question; None if the Standard machine knows none, or not yet."""

@@ -22,13 +22,13 @@ class DraftAnswer(Model):
 
 def draft_of(steps: Sequence[Step]) -> DraftAnswer | None:
     """Return the answer as the steps so far have it; of several that are compared, the chosen one."""
-    known, now = _last_pass(steps)
-    if compares(known.get("strategy", "")):
+    state, now = _last_pass(steps)
+    if compares(state.get("strategy", "")):
         picked = [step.result.get("winner") or {} for step in _told(steps, "PickCandidate")]
         text = picked[-1] if picked else {}
         support = text.get("support")
     else:
-        text = _written(now, known) or known.get("draft") or {}
+        text = _written(now, state) or state.get("draft") or {}
         support = _support(steps, text.get("answer", ""))
     if not text.get("answer"):
         return None
@@ -38,17 +38,17 @@ def draft_of(steps: Sequence[Step]) -> DraftAnswer | None:
 
 
 def _last_pass(steps: Sequence[Step]) -> tuple[Mapping[str, Any], Sequence[Step]]:
-    """Return what was known when the last pass was planned, and its steps."""
+    """Return the state when the last pass was planned, and its steps."""
     plans = [at for at, step in enumerate(steps) if plan_of(step)]
     if not plans:
         return {}, steps
-    return steps[plans[-1]].result.get("known", {}), steps[plans[-1] + 1 :]
+    return steps[plans[-1]].result.get("state", {}), steps[plans[-1] + 1 :]
 
 
-def _written(now: Sequence[Step], known: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _written(now: Sequence[Step], state: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the text of a pass; a direct one, written ahead, counts once no search is needed."""
     decided = [step.result["verdict"]["decision"] for step in _told(now, "DecideRetrieval")]
-    mode = "direct" if known.get("direct") or "no" in decided else "grounded"
+    mode = "direct" if state.get("direct") or "no" in decided else "grounded"
     return next((step.result for step in _told(now, "Generate") if step.given.get("mode") == mode), None)
 
 

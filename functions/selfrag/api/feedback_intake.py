@@ -20,7 +20,7 @@ def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | 
 
     Raises ProblemRaised for a question without an answer, and for claims that it does not have.
     """
-    known = api.executions().known(question_id, caller.collections)
+    known = api.executions().stored(question_id, caller.collections)
     if known is None:
         return None
     if known.response is None:

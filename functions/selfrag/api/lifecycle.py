@@ -92,7 +92,7 @@ def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None
     Step Functions is called only for a trace or an overdue question: an account may call it some 15 times a second.
     """
     machines = api.executions()
-    known = machines.known(question_id, caller.collections)
+    known = machines.stored(question_id, caller.collections)
     if known is None:
         return None
     if known.response:
@@ -119,7 +119,7 @@ def _of_execution(question_id: str, question: str, machines: Executions, trace: 
 
 
 def _response(question_id: str, caller: Caller, machines: Executions) -> dict[str, Any] | None:
-    known = machines.known(question_id, caller.collections)
+    known = machines.stored(question_id, caller.collections)
     return known.response if known else None
 
 

@@ -136,7 +136,7 @@ def _of_the_answer(steps: Sequence[Step]) -> dict[str, Any]:
         return {name: (picked[-1] or {}).get(name) for name in Critique.model_fields}
     plans = [step.result for step in steps if plan_of(step)]
     # Where answers are compared, no verdict is the answer's before one is chosen.
-    several = bool(plans) and compares(plans[-1].get("known", {}).get("strategy", ""))
+    several = bool(plans) and compares(plans[-1].get("state", {}).get("strategy", ""))
     alone = [] if several else steps
     return {name: _last(alone, f"Grade{name.capitalize()}") for name in Critique.model_fields}
 

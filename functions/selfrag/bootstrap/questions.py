@@ -61,7 +61,7 @@ def model(step: str) -> "Callable[[Limits], Claude]":
 
     The verdict cache stands in front of Claude where the task allows that.
     """
-    from selfrag.ports.cache import Remembering
+    from selfrag.ports.cache import CachedClaude
 
     warm(claude, claude_client, verdicts, recent_calls)
 
@@ -69,7 +69,7 @@ def model(step: str) -> "Callable[[Limits], Claude]":
         asked = claude()(limits)
         if not limits.cache:
             return asked
-        return Remembering(asked, verdicts(), limits.collections, partial(_cache_failed, step))
+        return CachedClaude(asked, verdicts(), limits.collections, partial(_cache_failed, step))
 
     return within
 
@@ -85,10 +85,10 @@ def claude() -> "Callable[[Limits], Claude]":
 
     The SDK, which takes a second to load, is loaded with the first request: a verdict that is cached needs none.
     """
-    from selfrag.ports.model import Deferred
+    from selfrag.ports.model import LazyModel
 
     def within(limits: "Limits") -> "Claude":
-        return Deferred(settings().models, partial(_sdk_claude, limits))
+        return LazyModel(settings().models, partial(_sdk_claude, limits))
 
     return within
 

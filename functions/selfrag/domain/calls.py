@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, Self
+
+from pydantic import ConfigDict
 
 from selfrag.domain.base import Model
 
@@ -44,21 +46,25 @@ class ModelCall(Model):
     cost_usd: float | None = None
 
 
-class Limits(Model):
-    """The limits of a step that asks the model.
+class CallBudget(Model):
+    """The most that a step's calls may cost; null is no limit."""
 
-    `deadline_ms` counts from the epoch, `budget_usd` is the most that its calls may cost (null is no limit). Without
-    `cache`, the verdict cache is neither read nor written; it is shared by questions with the same `collections`, all
-    that the caller may ask.
+    budget_usd: float | None = None
+
+
+class Limits(CallBudget):
+    """The limits of a step that asks the model; `deadline_ms` counts from the epoch.
+
+    Without `cache`, the verdict cache is neither read nor written; it is shared by questions with the same
+    `collections`, all that the caller may ask.
     """
 
     deadline_ms: float | None = None
-    budget_usd: float | None = None
     cache: bool = True
     collections: list[str] = []
 
 
-class Judged(Model):
+class JudgedVerdict(Model):
     """A verdict as the model gave it, in JSON, and its key in the verdict cache."""
 
     key: str
@@ -73,18 +79,36 @@ class StepResult(Model):
 
     `attempts` is the number of requests, answered or not; `error` is the class name of the error without which the step
     would have a result, and `cause` its sentence, for the operator; `flaw` says what is wrong with the reply;
-    `throttled` says that a rate limit refused a request. `judged` are the verdicts behind the result: they stay out of
-    the state, but a replay finds them in the trace.
+    `throttled` says that a rate limit refused a request, and `cached` marks a cache hit. `sequences` is the number of
+    texts that the generator `selfrag` wrote. `judged` are the verdicts behind the result: they stay out of the state,
+    but a replay finds them in the trace.
     """
 
+    # Another release may return more.
+    model_config = ConfigDict(extra="ignore")
+
     calls: list[ModelCall] = []
-    judged: list[Judged] = []
+    judged: list[JudgedVerdict] = []
     warnings: list[str] = []
     attempts: int = 0
     flaw: Flaw | None = None
     error: str | None = None
     cause: str = ""
     throttled: bool = False
+    cached: bool = False
+    sequences: int = 0
+
+    def with_cost_of(self, earlier: "StepResult") -> Self:
+        """Return this result with the requests of an earlier one before its own."""
+        return self.model_copy(
+            update={
+                "calls": [*earlier.calls, *self.calls],
+                "judged": [*earlier.judged, *self.judged],
+                "warnings": list(dict.fromkeys([*earlier.warnings, *self.warnings])),
+                "attempts": earlier.attempts + self.attempts,
+                "throttled": earlier.throttled or self.throttled,
+            }
+        )
 
 
 def cost_usd(call: ModelCall, more_prices: Mapping[str, Prices]) -> float | None:
@@ -110,9 +134,9 @@ def price_of(model: str, more_prices: Mapping[str, Prices]) -> Prices | None:
     regional ones cost more. A price of `more_prices` is taken as it is.
     """
     prices = {**PRICES, **more_prices}
-    known = max((name for name in prices if name in model), key=len, default=None)
-    if known is None:
+    name = max((name for name in prices if name in model), key=len, default=None)
+    if name is None:
         return None
-    factor = REGIONAL_FACTOR if known not in more_prices and _REGIONAL.search(model) else 1.0
-    asked, written, read = prices[known]
-    return asked * factor, written * factor, read * factor
+    factor = REGIONAL_FACTOR if name not in more_prices and _REGIONAL.search(model) else 1.0
+    per_input, per_output, per_cache_read = prices[name]
+    return per_input * factor, per_output * factor, per_cache_read * factor

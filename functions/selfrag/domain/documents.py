@@ -94,8 +94,8 @@ _MADE_OF: dict[str, Any] = {"headings": Heading, "parts": Part, "rows": Row, "ta
 
 def document_from(value: dict[str, Any]) -> Document:
     """Return a Document that went through `asdict` and JSON."""
-    made = {name: tuple(kind(**each) for each in value[name]) for name, kind in _MADE_OF.items()}
-    return Document(**{**value, **{name: tuple(value[name]) for name in ("warnings", "tags")}, **made})
+    ranges = {name: tuple(kind(**each) for each in value[name]) for name, kind in _MADE_OF.items()}
+    return Document(**{**value, **{name: tuple(value[name]) for name in ("warnings", "tags")}, **ranges})
 
 
 @dataclass(frozen=True)

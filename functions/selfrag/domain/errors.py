@@ -70,15 +70,5 @@ class TemporarilyUnavailable(SelfragError):
     hint = "Try again in a minute; if it stays so, look at what is busy or cannot be reached."
 
 
-HINTS: dict[str, str] = {
-    kind.__name__: kind.hint
-    for kind in (
-        InvalidInput,
-        Misconfigured,
-        RequestRejected,
-        DeadlineExceeded,
-        BudgetExceeded,
-        Unreadable,
-        TemporarilyUnavailable,
-    )
-}
+# What to do about each, by class name.
+HINTS: dict[str, str] = {kind.__name__: kind.hint for kind in SelfragError.__subclasses__()}

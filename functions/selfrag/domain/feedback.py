@@ -77,10 +77,10 @@ class Feedback(_Opinion):
 
 def labelled(labels: Sequence[ClaimLabel], checked: Sequence[tuple[str, Sequence[str]]]) -> dict[str, Any]:
     """Return `claims` and `evidence` of labels; `checked` are an answer's claims with the texts that they rest on."""
-    known = {label.claim: label.label for label in labels}
-    evidence = list(dict.fromkeys(text for at in known for text in checked[at][1]))
+    labels_of = {label.claim: label.label for label in labels}
+    evidence = list(dict.fromkeys(text for at in labels_of for text in checked[at][1]))
     claims = [
         LabelledClaim(claim=checked[at][0], label=label, passages=[evidence.index(text) for text in checked[at][1]])
-        for at, label in sorted(known.items())
+        for at, label in sorted(labels_of.items())
     ]
     return {"claims": claims, "evidence": evidence}

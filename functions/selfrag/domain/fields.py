@@ -49,13 +49,13 @@ def _plain(name: str) -> str:
 
 
 def _tag(text: str) -> str:
-    known = tag(text)
-    if not has_words(known) or "," in known or ";" in known:
+    value = tag(text)
+    if not has_words(value) or "," in value or ";" in value:
         raise ValueError("a tag holds letters or digits, and no comma or semicolon")
     # In its compatibility form a letter may be several.
-    if len(known) > MAX_TAG_CHARACTERS:
+    if len(value) > MAX_TAG_CHARACTERS:
         raise ValueError(f"a tag has at most {MAX_TAG_CHARACTERS} characters")
-    return known
+    return value
 
 
 def _choice(text: str) -> str:
@@ -88,8 +88,8 @@ def _object_key(key: str) -> str:
     # S3 replaces ${filename} in a form by the file's own name.
     if not names or any(part in ("", ".", "..") for part in (collection, *names)) or "${" in key:
         raise ValueError("it must be a collection, a slash and a name, without .. or ${")
-    if told := refused_as(key):
-        raise ValueError(f"it is {told}")
+    if kind := refused_as(key):
+        raise ValueError(f"it is {kind}")
     if not of_a_kind_that_is_read(key):
         raise ValueError(f"it must end in one of {', '.join(sorted(EXTENSIONS))}")
     return key

@@ -80,8 +80,8 @@ def _step(chain: Sequence[dict[str, Any]], begin: float) -> Step:
     failures = [event for event in chain if event["type"] in ("TaskFailed", "TaskTimedOut", "EvaluationFailed")]
     started = epoch_seconds(chain[0])
     result = _payload(results[-1]) if results else None
-    told = result if isinstance(result, dict) else {}
-    error, cause = str(told.get("error") or ""), str(told.get("cause") or "")
+    reply = result if isinstance(result, dict) else {}
+    error, cause = str(reply.get("error") or ""), str(reply.get("cause") or "")
     if failures and not results:
         error, cause = _failure(failures[-1])
     last = next((event for event in chain if event["type"] == "TaskStateExited"), chain[-1])
@@ -89,7 +89,7 @@ def _step(chain: Sequence[dict[str, Any]], begin: float) -> Step:
         name=chain[0]["stateEnteredEventDetails"]["name"],
         started=started - begin,
         seconds=epoch_seconds(last) - started,
-        attempts=max(len(scheduled), told.get("attempts", 0)),
+        attempts=max(len(scheduled), reply.get("attempts", 0)),
         given=_payload(scheduled[-1]) if scheduled else None,
         result=result,
         error=error,
@@ -107,11 +107,11 @@ def _failure(event: dict[str, Any]) -> tuple[str, str]:
     details: dict[str, Any] = next((value for name, value in event.items() if name.endswith("EventDetails")), {})
     cause = str(details.get("cause") or "")
     try:
-        told = json.loads(cause)
+        failure = json.loads(cause)
     except ValueError:
-        told = None
-    if isinstance(told, dict):
-        cause = str(told.get("errorMessage") or "")
+        failure = None
+    if isinstance(failure, dict):
+        cause = str(failure.get("errorMessage") or "")
     return str(details.get("error", event["type"])), cause
 
 

@@ -18,12 +18,12 @@ class Entry(BaseModel):
 
     Steps of different Map items share turn numbers; dependent steps get increasing ones. They need not come in order.
 
-    `attempts` is the number of requests to the model, `error` the reason for no result, `flaw` what was wrong
-    with the reply. `waste` is speculative work
-    that the answer did without; a `prepared` `query` is waste unless it was searched. `brought` is the number of
-    passages that a search of the documents found, `sequences` the number of texts that the generator `selfrag` wrote.
-    `aim` is the aim of a search, `found` the number of its passages that are evidence, and a `repair` is an answer that
-    was written again without the claims that failed. `of` is the segment after which a decision was made ahead.
+    `attempts` is the number of requests to the model, `error` the reason for no result, `flaw` what was wrong with the
+    reply. `waste` is speculative work that the answer did without; a `prepared` `query` is waste unless it was
+    searched. `hits` is the number of passages that a search of the documents brought, `sequences` the number of texts
+    that the generator `selfrag` wrote. `aim` is the aim of a search, `useful` the number of its passages that are
+    evidence, and a `repair` is an answer that was written again without the claims that failed. `of` is the segment
+    after which a decision was made ahead.
     """
 
     step: str
@@ -37,10 +37,10 @@ class Entry(BaseModel):
     waste: bool = False
     prepared: bool = False
     query: str = ""
-    brought: int | None = None
+    hits: int | None = None
     sequences: int = 0
     aim: str = ""
-    found: int | None = None
+    useful: int | None = None
     repair: bool = False
     throttled: bool = False
     of: str = ""

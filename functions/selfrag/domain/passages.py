@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import ConfigDict, computed_field
+from pydantic import ConfigDict
 
 from selfrag.domain.base import Model
-from selfrag.domain.calls import StepResult
 
 # The collection of passages from the web.
 WEB = "web"
@@ -68,28 +67,6 @@ class Evidence(Passage):
     model_config = ConfigDict(from_attributes=True)
 
     strips: list[Strip] = []
-
-
-class FoundPassages(StepResult):
-    """The result of a search: passages, best first, and their size in the state.
-
-    `text_hits` is the number of passages that full text matched for the first query, within the bounds and without
-    those seen before; null where the store does not count.
-    """
-
-    passages: list[Passage]
-    bytes: int
-    text_hits: int | None = None
-
-    @computed_field
-    def found(self) -> list[dict[str, str]]:
-        """Return the ids of the passages, each with its document, for Plan."""
-        return [{"passage_id": one.passage_id, "document": one.document} for one in self.passages]
-
-    @computed_field
-    def folded(self) -> list[str]:
-        """Return the ids of the near-duplicates that the passages stand for, for Plan."""
-        return [copy.passage_id for passage in self.passages for copy in passage.copies]
 
 
 @dataclass(frozen=True)

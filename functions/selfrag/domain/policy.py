@@ -73,8 +73,8 @@ class Policy(Model):
         # null means no limit but the strategy's own.
         if value == default or (name == "max_cost_usd" and value is None):
             return default
-        if told := strategies.refusal(name, value, info.data):
-            raise ValueError(told)
+        if reason := strategies.refusal(name, value, info.data):
+            raise ValueError(reason)
         return value
 
     @model_serializer(mode="wrap")

@@ -37,8 +37,8 @@ class Filters(Model):
 
     def within(self, collections: Sequence[str]) -> Bounds:
         """Return the bounds of a search by a caller who may ask these collections."""
-        asked = [name for name in collections if self.collections is None or name in self.collections]
-        return Bounds(asked, self.documents, self.tags, self.since, self.until)
+        searched = [name for name in collections if self.collections is None or name in self.collections]
+        return Bounds(searched, self.documents, self.tags, self.since, self.until)
 
 
 class AskRequest(Request):

@@ -17,6 +17,7 @@ from selfrag.domain.calls import ModelCall
 from selfrag.domain.history import Step, epoch_seconds, steps_of
 
 Value = str | int | float | bool | list[str]
+Attributes = Mapping[str, Value | None]
 # Of each grader's step: its reflection token, the fields of its verdict that are label and score, and the field of a
 # response's `reflection` that has its verdicts.
 _TOKENS = {
@@ -37,7 +38,7 @@ class Span:
     name: str
     started: float
     ended: float
-    attributes: Mapping[str, Any]
+    attributes: Attributes
     error: str = ""
     kind: int = _INTERNAL
     children: Sequence["Span"] = field(default=())
@@ -74,18 +75,18 @@ def trace_id(question_id: str) -> str:
     return question_id if re.fullmatch(r"[0-9a-f]{32}", question_id) else _hash(question_id, "trace")[:32]
 
 
-def export_request(traces: Mapping[str, Span], service: str) -> dict[str, Any]:
+def export_request(traces: Mapping[str, Span], service: str) -> dict[str, object]:
     """Return an ExportTraceServiceRequest of the spans of questions, by their ids; the same spans have the same ids."""
     spans = [span for question_id, root in traces.items() for span in _encoded(question_id, root, count(1), "")]
     scope = {"scope": {"name": "selfrag"}, "spans": spans}
     return {"resourceSpans": [{"resource": _attributes({"service.name": service}), "scopeSpans": [scope]}]}
 
 
-def _root(begin: float, end: float, attributes: Mapping[str, Any], steps: Sequence[Span], error: str = "") -> Span:
+def _root(begin: float, end: float, attributes: Attributes, steps: Sequence[Span], error: str = "") -> Span:
     return Span("invoke_workflow selfrag", begin, end, attributes, error, children=steps)
 
 
-def _of_question(question_id: str, response: Mapping[str, Any]) -> dict[str, Any]:
+def _of_question(question_id: str, response: Mapping[str, Any]) -> Attributes:
     usage = response.get("usage", {})
     return {
         "gen_ai.operation.name": "invoke_workflow",
@@ -99,9 +100,9 @@ def _of_question(question_id: str, response: Mapping[str, Any]) -> dict[str, Any
     }
 
 
-def _of_verdict(step: str, verdict: Mapping[str, Any]) -> dict[str, Any]:
+def _of_verdict(step: str, verdict: Mapping[str, Any]) -> Attributes:
     """Return what every step has, and a verdict as the convention for evaluations names it."""
-    attributes = {
+    attributes: dict[str, Value | None] = {
         "gen_ai.operation.name": "retrieval" if step in _SEARCHES else None,
         "selfrag.step": step,
         "selfrag.cached": verdict.get("cached"),
@@ -122,7 +123,7 @@ def _of_step(step: Step, begin: float, content: bool) -> Span:
     verdict = result.get("verdict") or {}
     calls = [ModelCall.model_validate(call, extra="ignore") for call in result.get("calls") or []]
     costs = [call.cost_usd for call in calls]
-    attributes = {
+    attributes: Attributes = {
         **_of_verdict(step.name, verdict),
         "selfrag.turn": step.turn,
         "selfrag.attempts": step.attempts,
@@ -137,7 +138,7 @@ def _of_step(step: Step, begin: float, content: bool) -> Span:
 
 
 def _of_call(call: ModelCall) -> Span:
-    attributes = {
+    attributes: Attributes = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": _provider(call.model),
         "gen_ai.request.model": call.model,
@@ -170,7 +171,7 @@ def _of_path(response: Mapping[str, Any], begin: float) -> Iterator[Span]:
         at = started + usage.get("seconds", 0.0)
         verdicts = response["reflection"].get(_TOKENS[name][3] if name in _TOKENS else "") or {}
         several = [] if isinstance(verdicts, dict) else verdicts
-        attributes = {
+        attributes: Attributes = {
             **_of_verdict(name, {} if several else verdicts),
             "gen_ai.usage.output_tokens": usage.get("output_tokens"),
             "selfrag.models": usage["model"].split(", ") if usage else None,
@@ -196,7 +197,7 @@ def _messages(history: Sequence[dict[str, Any]], response: Mapping[str, Any]) ->
     }
 
 
-def _encoded(question_id: str, span: Span, numbers: Iterator[int], parent: str) -> Iterator[dict[str, Any]]:
+def _encoded(question_id: str, span: Span, numbers: Iterator[int], parent: str) -> Iterator[dict[str, object]]:
     span_id = _hash(question_id, str(next(numbers)))[:16]
     yield {
         "traceId": trace_id(question_id),
@@ -213,12 +214,12 @@ def _encoded(question_id: str, span: Span, numbers: Iterator[int], parent: str) 
         yield from _encoded(question_id, child, numbers, span_id)
 
 
-def _attributes(values: Mapping[str, Any]) -> dict[str, Any]:
+def _attributes(values: Attributes) -> dict[str, object]:
     present = {name: value for name, value in values.items() if value is not None}
     return {"attributes": [{"key": name, "value": _value(value)} for name, value in present.items()]}
 
 
-def _value(value: Value) -> dict[str, Any]:
+def _value(value: Value) -> dict[str, object]:
     if isinstance(value, list):
         return {"arrayValue": {"values": [_value(each) for each in value]}}
     if isinstance(value, bool):

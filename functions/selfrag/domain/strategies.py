@@ -25,7 +25,7 @@ _OF_PROBABILITIES = {
 }
 # The paper's for all tasks but those in which every sentence needs a citation (4.3).
 _THRESHOLD = 0.2
-_DEFAULTS: dict[str, dict[str, Any]] = {
+_DEFAULTS: dict[str, dict[str, float]] = {
     "candidates": {"deadline_seconds": 180.0, "max_cost_usd": 0.10},
     "segments": {"deadline_seconds": 180.0, "max_cost_usd": 0.25, "top_k": 3, "max_model_calls": 80},
 }
@@ -52,30 +52,30 @@ def reads(strategy: str, field: str) -> bool:
 
 def default(field: str, otherwise: Any) -> Callable[[dict[str, Any]], Any]:
     """Return a factory of a field's default from the fields before it: the strategy's own, else `otherwise`."""
-    return lambda known: _DEFAULTS.get(known.get("strategy", ""), {}).get(field, otherwise)
+    return lambda fields: _DEFAULTS.get(fields.get("strategy", ""), {}).get(field, otherwise)
 
 
-def default_threshold(known: Mapping[str, Any]) -> float | None:
+def default_threshold(fields: Mapping[str, object]) -> float | None:
     """Return the default of r above which to search; None without probabilities."""
-    return _THRESHOLD if known.get("generator") == "selfrag" else None
+    return _THRESHOLD if fields.get("generator") == "selfrag" else None
 
 
-def refusal(field: str, value: Any, known: Mapping[str, Any]) -> str:
+def refusal(field: str, value: Any, fields: Mapping[str, object]) -> str:
     """Return why a field cannot have this value, other than its default, and what would help; "" if it can.
 
-    `known` are the fields before it.
+    `fields` are those before it.
     """
-    strategy, generator = known.get("strategy", ""), known.get("generator", "")
+    strategy, generator = str(fields.get("strategy", "")), fields.get("generator", "")
     if not reads(strategy, field):
         *readers, last = _READERS[field]
-        told = f"{', '.join(readers)} or {last}" if readers else last
-        return f"the strategy {strategy} does nothing with it; leave it out, or ask by {told}"
+        users = f"{', '.join(readers)} or {last}" if readers else last
+        return f"the strategy {strategy} does nothing with it; leave it out, or ask by {users}"
     most = _CAPS.get(strategy, {}).get(field)
     if most is not None and value > most:
         return f"{strategy} takes at most {most:g}; ask for less"
     if field in _OF_PROBABILITIES and generator == "claude":
         return f'{_OF_PROBABILITIES[field]}; leave it out, or set "generator" to "selfrag"'
-    if field == "threshold" and known.get("retrieval") in ("always", "never"):
+    if field == "threshold" and fields.get("retrieval") in ("always", "never"):
         return 'nothing is decided then; leave it out, or set "retrieval" to "adaptive"'
     if field == "choices" and len({normal(choice) for choice in value}) < len(value):
         return "two of them are the same when an answer is compared with them; leave one out"

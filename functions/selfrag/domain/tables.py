@@ -13,14 +13,14 @@ def named_rows(names: Iterable[Shown], rows: Iterable[Shown]) -> Iterator[tuple[
     """
     called = _joined(names)
     for row in rows:
-        columns, told, values = 0, list[str](), list[str]()
+        columns, headers, values = 0, list[str](), list[str]()
         for text, width in row:
             spanned = called[columns : columns + width]
             whole = width > 1 and width >= len(called)
-            told.append("" if whole else ", ".join(dict.fromkeys(filter(None, spanned))))
+            headers.append("" if whole else ", ".join(dict.fromkeys(filter(None, spanned))))
             values.append(text)
             columns += width
-        yield told, values
+        yield headers, values
 
 
 def _joined(names: Iterable[Shown]) -> list[str]:

@@ -23,8 +23,8 @@ def explain_errors(errors: Sequence[Mapping[str, Any]], request: type[Request]) 
     """Return the same for pydantic's list of errors about a `request`, from the first one."""
     first = errors[0]
     # pydantic's prefix for a body or a header is no part of the field's name.
-    known = first["loc"][0] if first["loc"] else ""
-    parts = [str(part) for part in first["loc"][known in ("body", "header", "path", "query") :]]
+    origin = first["loc"][0] if first["loc"] else ""
+    parts = [str(part) for part in first["loc"][origin in ("body", "header", "path", "query") :]]
     where = ".".join(parts)
     if first["type"] == "json_invalid":
         return "The body is not valid JSON."
@@ -42,7 +42,7 @@ def explain_errors(errors: Sequence[Mapping[str, Any]], request: type[Request]) 
 
 def wrong_fields(error: ValidationError) -> str:
     """Return the names of the wrong fields, never their values."""
-    return ", ".join(sorted({".".join(map(str, one["loc"])) for one in error.errors(include_input=False)}))
+    return ", ".join(sorted({".".join(map(str, detail["loc"])) for detail in error.errors(include_input=False)}))
 
 
 def _fields_beside(parts: Sequence[str], model: type[BaseModel]) -> Iterable[str]:

@@ -65,7 +65,7 @@ class RelevanceVerdict(Model):
 
 def nearest(verdicts: Sequence[RelevanceVerdict]) -> list[str]:
     """Return the ids of the passages, the highest scores first; of equal ones those that were found first."""
-    return [one.passage_id for one in sorted(verdicts, key=lambda one: -(one.score or 0.0))]
+    return [verdict.passage_id for verdict in sorted(verdicts, key=lambda verdict: -(verdict.score or 0.0))]
 
 
 class Claim(Model):

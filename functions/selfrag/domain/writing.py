@@ -67,9 +67,9 @@ class Writer:
         """
         called = [*names, *[""] * (len(values) - len(names))]
         pairs = [(column, " ".join(value.split())) for column, value in zip(called, values, strict=False)]
-        told = "; ".join(f"{column}: {value}" if column else value for column, value in pairs if value)
-        if told:
-            start = self.line(told)
+        line = "; ".join(f"{column}: {value}" if column else value for column, value in pairs if value)
+        if line:
+            start = self.line(line)
             self.rows.append(Row(start, self._length, name))
 
     def definition(self, term: str, text: str) -> None:
@@ -85,10 +85,12 @@ class Writer:
         if name and not document.parts:
             self.part(name)
         start = self.line(document.text)
-        self.headings += [replace(one, start=start + one.start, end=start + one.end) for one in document.headings]
-        self.rows += [replace(one, start=start + one.start, end=start + one.end) for one in document.rows]
-        self.tables += [replace(one, start=start + one.start, end=start + one.end) for one in document.tables]
-        self.parts += [Part(start + one.start, f"{name}, {one.name}") for one in document.parts if name]
+        self.headings += [
+            replace(heading, start=start + heading.start, end=start + heading.end) for heading in document.headings
+        ]
+        self.rows += [replace(row, start=start + row.start, end=start + row.end) for row in document.rows]
+        self.tables += [replace(table, start=start + table.start, end=start + table.end) for table in document.tables]
+        self.parts += [Part(start + part.start, f"{name}, {part.name}") for part in document.parts if name]
 
     @contextmanager
     def table(self, caption: str = "") -> Iterator[None]:

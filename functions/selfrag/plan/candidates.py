@@ -1,173 +1,486 @@
-"""candidates: an answer from each passage with a critique of its own; the best one wins (arXiv 2310.11511, 3.3)."""
+"""candidates: an answer from each passage with a critique of its own; the best one wins (arXiv 2310.11511, 3.3).
 
-from collections.abc import Sequence
+The answers from one source are a contest of up to four passes: `search`, `read` (with the decision, if it is made in
+parallel), `write` and `reflect`. Then `pick` compares all answers so far.
+"""
 
-from selfrag.domain.answers import Draft
-from selfrag.domain.scores.critiqued import Critiqued
-from selfrag.domain.scores.shown import Scores
-from selfrag.plan import steps
-from selfrag.plan.contest.critiques import WITHOUT_ONE, Critiquing
-from selfrag.plan.contest.situation import Candidate, Compared, Contest, Source, weighed, with_entries
-from selfrag.plan.passes import Plan, PlannedStep, count
-from selfrag.plan.reports import Report, entry_of, most_text_hits, of_step, retrieval_of
-from selfrag.plan.strategy import NO_TIME
+from collections.abc import Callable, Sequence
+from typing import Literal, Self
 
-Move = tuple[Contest, Plan]
-SOURCES = {
+from selfrag.domain.ledger import in_order
+from selfrag.domain.policy import Policy
+from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, draft_of
+from selfrag.domain.scores.shown import Stopped
+from selfrag.domain.steps import (
+    CandidateAnswers,
+    GenerateParameters,
+    GradeRelevanceParameters,
+    GradeSupportParameters,
+    GradeUtilityParameters,
+    PickCandidateParameters,
+    SelfragTextsParameters,
+)
+from selfrag.domain.verdicts import Decision, RelevanceVerdict
+from selfrag.plan.limits import calls, spent_usd, was_throttled
+from selfrag.plan.passes import AT_ONCE, Plan, PlannedStep, count, decision, document_search, web_search
+from selfrag.plan.reports import (
+    DecideRetrievalReport,
+    GenerateReport,
+    GradeRelevanceReport,
+    GradeSupportReport,
+    GradeUtilityReport,
+    PickCandidateReport,
+    Report,
+    RetrieveReport,
+    documents_of,
+    entry_of,
+    hits_of,
+    most_text_hits,
+    of_type,
+    relevance_of,
+    retrieval_of,
+    searches_in,
+    support_of,
+    utility_of,
+)
+from selfrag.plan.state import State
+from selfrag.plan.strategy import NO_TIME, Strategy
+
+Source = Literal["", "documents", "previous", "web", "direct"]
+Stage = Literal["search", "read", "write", "reflect", "pick"]
+SOURCES: dict[Source, str] = {
     "documents": "search the documents",
     "previous": "fetch the earlier evidence",
     "web": "search the web",
     "direct": "answer without documents",
 }
+# Two answers at the same time, each with two steps, once the model was throttled.
+AT_ONCE_WHEN_THROTTLED = 4
+# The most calls to Claude for an answer: IsRel, the text, IsSup and IsUse; for a written one the last two.
+FROM_A_PASSAGE, WITHOUT_ONE = 4, 2
 
 
-class Candidates(Critiquing):
+class Candidate(CritiquedAnswer):
+    """An answer in progress, from one passage or without one.
+
+    It is set `aside` if its passage may not be used, `written` once a text was requested, and `answered` if the text is
+    an answer. `spent_usd` is the cost of its calls.
+    """
+
+    aside: bool = False
+    written: bool = False
+    answered: bool = False
+    spent_usd: float = 0.0
+
+    def graded(self, verdict: RelevanceVerdict, constraints: Constraints) -> Self:
+        """Return it with IsRel of its passage; without a verdict, or under `hard` a good one, it is set aside."""
+        aside = verdict.label == "ungraded" or (constraints == "hard" and not verdict.relevant)
+        return self.model_copy(update={"relevance": verdict, "aside": aside})
+
+    def texted(self, report: GenerateReport) -> Self:
+        """Return it with the text of a report."""
+        text = report.text
+        return self.model_copy(
+            update={
+                "answer": text.answer,
+                "citations": text.citations,
+                "not_said": text.not_said,
+                "answered": text.answered,
+                "cut": report.flaw == "cut",
+                "written": True,
+            }
+        )
+
+    def paid(self, report: GradeRelevanceReport | GenerateReport) -> Self:
+        """Return it with the cost of one of its steps."""
+        cost = sum(call.cost_usd or 0.0 for call in report.result.calls) if report.result else 0.0
+        return self.model_copy(update={"spent_usd": self.spent_usd + cost})
+
+    @property
+    def waits(self) -> bool:
+        """Return whether its text is still to be written."""
+        return not self.aside and not self.written
+
+    @property
+    def judged(self) -> bool:
+        """Return whether its text is an answer to judge."""
+        return self.answered and not self.aside
+
+    @property
+    def outcome(self) -> CritiquedAnswer:
+        """Return the part of it that is compared."""
+        if not self.judged:
+            return CritiquedAnswer(passage_id=self.passage_id, relevance=self.relevance)
+        return CritiquedAnswer.model_construct(**{name: getattr(self, name) for name in CritiquedAnswer.model_fields})
+
+
+class CandidatesState(State):
+    """The state between two passes of `candidates`.
+
+    `source` is the source of the answers in progress, and `decides` says that the decision runs in parallel with them.
+    `new` are its new passages, `hits` all of them with their near-duplicates, `items` the answers in progress, and
+    `since` is the index of their first entry in the ledger. `second` is the number of second opinions on support that
+    are left; `ungraded` says that no passage of the source had a verdict.
+    """
+
+    stage: Stage = "search"
+    source: Source = ""
+    decides: bool = False
+    query: str = ""
+    hits: list[str] = []
+    new: list[str] = []
+    new_bytes: int = 0
+    items: list[Candidate] = []
+    compared: CandidateAnswers = CandidateAnswers()
+    share_usd: float | None = None
+    second: int = 0
+    ungraded: bool = False
+    stopped: Stopped = ""
+    since: int = 0
+
+    def share(self, part: float) -> float | None:
+        """Return this part of an answer's budget."""
+        return None if self.share_usd is None else part * self.share_usd
+
+
+Next = tuple[CandidatesState, Plan]
+
+
+class Candidates(Strategy[CandidatesState]):
     """The answers, passage by passage, and the best of them."""
 
-    def begin(self, known: Contest) -> Move:
+    state_type = CandidatesState
+
+    @property
+    def by_selfrag(self) -> bool:
+        """Return whether the fine-tuned model writes all answers in one request, and judges them as it writes."""
+        return self.policy.generator == "selfrag"
+
+    def begin(self, state: CandidatesState) -> Next:
         """Decide whether to search, unless the policy says so; with `full`, answer from the documents meanwhile."""
-        known = known.but(query=known.brief.question)
+        state = state.replace(query=state.brief.question)
         if self.policy.retrieval != "adaptive":
             source: Source = "direct" if self.policy.retrieval == "never" else "documents"
-            return self.gather(known, source, f"The policy says {self.policy.retrieval}")
+            return self.gather(state, source, f"The policy says {self.policy.retrieval}")
         # Claude words the query of a follow-up as it decides.
-        if self.policy.speculate == "full" and (self.by_selfrag or not known.brief.previous.answer):
-            return self.gather(known, "documents", "Ahead of the decision", decides=True)
-        return self.gather(known, "", "", decides=True)
+        if self.policy.speculate == "full" and (self.by_selfrag or not state.brief.previous.answer):
+            return self.gather(state, "documents", "Ahead of the decision", decides=True)
+        return self.gather(state, "", "", decides=True)
 
-    def gather(self, known: Contest, source: Source, why: str, *, decides: bool = False) -> Move:
-        """Begin to answer from a source: search it, where it has passages."""
-        fresh = {"brought": [], "fresh": [], "new_bytes": 0, "items": [], "stopped": ""}
-        known = known.but(source=source, decides=decides, since=len(known.ledger), turn=known.turn + 1, **fresh)
-        if source == "":
-            return self.read(known, "Decide whether a search is needed.")
-        if source == "direct":
-            return self.read(known.but(items=[Candidate(passage_id=None)]), f"{why}: {SOURCES[source]}.")
-        ids = [one.passage_id for one in known.previous_relevance] if source == "previous" else []
-        asked = {"queries": [known.query], "passage_ids": ids}
-        planned = steps.retrieve(known, self.policy.top_k, asked)
-        if source == "web":
-            planned = steps.search_web(known, known.query, self.policy.top_k)
-        return self.run(known.but(stage="search"), [planned], f"{why}: {SOURCES[source]}.")
-
-    def go_on(self, known: Contest, reports: Sequence[Report]) -> Move:
-        """Take in the steps' reports, and return the next pass."""
-        after = {
+    def go_on(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
+        """Take in the reports of the current stage, and return the next pass."""
+        handlers: dict[Stage, Callable[[CandidatesState, Sequence[Report]], Next]] = {
             "search": self.searched,
-            "read": self.readings,
-            "write": self.texts,
-            "reflect": self.critiques,
+            "read": self.read,
+            "write": self.written,
+            "reflect": self.reflected,
             "pick": self.picked,
         }
-        return after[known.stage](known, reports)
+        return handlers[state.stage](state, reports)
 
-    def searched(self, known: Contest, reports: Sequence[Report]) -> Move:
+    def gather(self, state: CandidatesState, source: Source, why: str, *, decides: bool = False) -> Next:
+        """Begin to answer from a source: search it, where it has passages."""
+        empty = {"hits": [], "new": [], "new_bytes": 0, "items": [], "stopped": ""}
+        state = state.replace(source=source, decides=decides, since=len(state.ledger), turn=state.turn + 1, **empty)
+        if source == "":
+            return self.begin_reading(state, "Decide whether a search is needed.")
+        if source == "direct":
+            state = state.replace(items=[Candidate(passage_id=None)])
+            return self.begin_reading(state, f"{why}: {SOURCES[source]}.")
+        if source == "web":
+            search = web_search(state, state.query, self.policy.top_k)
+        else:
+            evidence = state.previous_relevance if source == "previous" else []
+            ids = [verdict.passage_id for verdict in evidence]
+            search = document_search(state, self.policy.top_k, [state.query], ids)
+        return self.run(state.replace(stage="search"), [search], f"{why}: {SOURCES[source]}.")
+
+    def searched(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
         """Take in the passages of the search; only new ones are answered from."""
-        (report,) = reports
-        found = report.get("found", [])
-        brought = [one["passage_id"] for one in found]
-        more = {"brought": len(found)} if report.step == "Retrieve" and report.result is not None else {}
-        fresh = [one for one in brought if one not in known.seen]
-        known = known.noted([entry_of(report, known.turn, **more)]).but(
-            documents={**known.documents, **{one["passage_id"]: one["document"] for one in found}},
-            text_hits=most_text_hits(known, reports),
-            brought=[*brought, *report.get("folded", [])],
-            fresh=fresh,
-            new_bytes=report.get("bytes", 0),
-            items=[Candidate(passage_id=one) for one in fresh],
+        (report,) = searches_in(reports)
+        ids = [hit.passage_id for hit in hits_of(report)]
+        if isinstance(report, RetrieveReport) and report.result:
+            entry = entry_of(report, state.turn, hits=len(ids))
+        else:
+            entry = entry_of(report, state.turn)
+        new = [passage_id for passage_id in ids if passage_id not in state.seen]
+        state = state.with_entries([entry]).replace(
+            documents={**state.documents, **documents_of([report])},
+            text_hits=most_text_hits(state, reports),
+            hits=[*ids, *(report.result.folded if report.result else [])],
+            new=new,
+            new_bytes=report.result.bytes if report.result else 0,
+            items=[Candidate(passage_id=passage_id) for passage_id in new],
         )
-        return self.read(known, f"{count(len(fresh), 'new passage')}: an answer from each.")
+        return self.begin_reading(state, f"{count(len(new), 'new passage')}: an answer from each.")
 
-    def decided(self, known: Contest, reports: Sequence[Report]) -> Move:
-        """Take in the decision; speculative work is kept only if the decision calls for it."""
-        verdict = next(retrieval_of(report) for report in of_step(reports, "DecideRetrieval"))
-        wanted = self.wanted(known, verdict.decision)
-        known = with_entries(known, reports, taken=wanted == known.source)
-        known = known.but(retrieval=verdict, query=verdict.query or known.query, decides=False)
-        if wanted != known.source:
-            why = "No search is needed" if wanted == "direct" else "A search is needed"
-            return self.compose(known, NO_TIME) if self.is_late(known) else self.gather(known, wanted, why)
+    def begin_reading(self, state: CandidatesState, why: str) -> Next:
+        """Grade the passages and write from each, in turn with `off`; no step starts without room."""
+        state = _weighed(state, self.policy, self.now_ms, WITHOUT_ONE if state.source == "direct" else FROM_A_PASSAGE)
+        if state.stopped:
+            state = state.replace(items=[])
+        planned = self.answers_of(state) if state.items else []
+        if state.decides:
+            planned.append(decision(self.policy))
+        return self.run(state.replace(stage="read"), planned, why) if planned else self.gathered(state, [])
+
+    def answers_of(self, state: CandidatesState) -> list[PlannedStep]:
+        """Return the steps that answer from the items: the texts, which take longest, and the grades."""
         if self.by_selfrag:
-            return self.critiqued(known, reports)
-        if known.stopped or not known.items:
-            return self.gathered(known, [])
-        if self.is_late(known):
-            return self.compose(known.but(queries=self.queries_of(known)), NO_TIME)
-        # Speculative answers wait for their judges, if there is room for them.
-        unpaid = [item.model_copy(update={"spent_usd": 0.0}) for item in known.items]
-        known = weighed(known.but(items=unpaid), self.policy, self.now_ms, WITHOUT_ONE)
-        return self.gathered(known, []) if known.stopped else self.write(known)
-
-    def wanted(self, known: Contest, decision: str) -> Source:
-        """Return the source that a decision calls for."""
-        if decision == "no":
-            return "direct"
-        return "previous" if decision == "continue" and known.previous_relevance else "documents"
-
-    def gathered(self, known: Contest, done: list[Critiqued]) -> Move:
-        """Take in the answers from a source; a direct answer goes out as it was judged, others are compared."""
-        known = known.but(
-            items=[],
-            seen=[*known.seen, *known.brought],
-            bytes=known.bytes + known.new_bytes,
-            relevance=[*known.relevance, *(one.relevance for one in done if one.relevance)],
+            texts = SelfragTextsParameters(
+                generator="selfrag",
+                mode="direct" if state.source == "direct" else "candidates",
+                choices=self.policy.choices or [],
+            )
+            return [PlannedStep(task=texts, passage_ids=state.new)]
+        ahead = state.source == "direct" or self.policy.speculate != "off"
+        grade = GradeRelevanceParameters(
+            relevance_threshold=self.policy.relevance_threshold, budget_usd=state.share(0.1)
         )
-        known = known.but(queries=self.queries_of(known))
-        if known.source == "direct" and not known.stopped:
-            return self.answered(known, done)
-        failed = [one.step for one in known.ledger[known.since :] if one.error and one.step in ("Retrieve", "Generate")]
-        if failed and not done:
-            return self.compose(known, f"{failed[0]} failed")
-        compared = Compared(candidates=[*known.compared.candidates, *done])
-        ungraded = all(one.relevance is None or one.relevance.label == "ungraded" for one in done)
-        known = known.but(compared=compared, stage="pick", ungraded=bool(done) and ungraded)
-        task = {
-            "constraints": self.policy.constraints,
-            "weights": self.policy.weights.model_dump(),
-            "generator": self.policy.generator,
-            "choices": self.policy.choices or [],
-            "documents": known.documents,
-            "stopped": known.stopped,
-        }
+        grades = [
+            PlannedStep(task=grade, id=str(place), passage_ids=[item.passage_id])
+            for place, item in enumerate(state.items)
+            if item.passage_id is not None
+        ]
+        return [*self.texts_of(state), *grades] if ahead else grades
+
+    def texts_of(self, state: CandidatesState) -> list[PlannedStep]:
+        """Return the steps that write the pending texts."""
+        return [
+            PlannedStep(
+                task=GenerateParameters(
+                    mode="grounded" if item.passage_id else "direct",
+                    choices=self.policy.choices or [],
+                    budget_usd=state.share(0.8),
+                ),
+                id=str(place),
+                passage_ids=[item.passage_id] if item.passage_id else [],
+            )
+            for place, item in enumerate(state.items)
+            if item.waits
+        ]
+
+    def read(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
+        """Take in the grades, the texts and the decision."""
+        state = _with_readings(state, self.policy, reports)
+        if decisions := of_type(reports, DecideRetrievalReport):
+            return self.decided(state, reports, decisions[0])
+        state = _with_entries(state, reports, needed=True)
+        if state.stopped:
+            return self.gathered(state, [])
+        return self.gathered(state, _texts_in(reports)) if self.by_selfrag else self.write(state)
+
+    def decided(self, state: CandidatesState, reports: Sequence[Report], report: DecideRetrievalReport) -> Next:
+        """Go on from the decision; speculative work is kept only if the decision calls for it."""
+        verdict = retrieval_of(report)
+        source = _source_of(state, verdict.decision)
+        state = _with_entries(state, reports, needed=source == state.source)
+        state = state.replace(retrieval=verdict, query=verdict.query or state.query, decides=False)
+        if source != state.source:
+            why = "No search is needed" if source == "direct" else "A search is needed"
+            return self.compose(state, NO_TIME) if self.is_late(state) else self.gather(state, source, why)
+        if self.by_selfrag:
+            return self.gathered(state, _texts_in(reports))
+        if state.stopped or not state.items:
+            return self.gathered(state, [])
+        if self.is_late(state):
+            return self.compose(state.replace(queries=_queries(state)), NO_TIME)
+        # Speculative answers wait for their judges, if there is room for them.
+        unpaid = [item.model_copy(update={"spent_usd": 0.0}) for item in state.items]
+        state = _weighed(state.replace(items=unpaid), self.policy, self.now_ms, WITHOUT_ONE)
+        return self.gathered(state, []) if state.stopped else self.write(state)
+
+    def write(self, state: CandidatesState) -> Next:
+        """Write the texts that waited for their grades, or go on to the judges."""
+        texts = self.texts_of(state)
+        if not texts:
+            return self.reflect(state)
+        why = f"{len(texts)} of {count(len(state.items), 'passage')} may be used: write from each."
+        return self.run(state.replace(stage="write", turn=state.turn + 1), texts, why)
+
+    def written(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
+        """Take in the texts that were written after the grades."""
+        state = state.with_entries([entry_of(report, state.turn) for report in reports])
+        return self.reflect(_with_readings(state, self.policy, reports))
+
+    def reflect(self, state: CandidatesState) -> Next:
+        """Check the support of each text against its passage, and judge its use."""
+        planned: list[PlannedStep] = []
+        for place, item in enumerate(state.items):
+            if not item.judged:
+                continue
+            left = None if state.share_usd is None else state.share_usd - item.spent_usd
+            if item.passage_id is not None:
+                support = GradeSupportParameters(
+                    answer=item.answer,
+                    one_call=place >= state.second,
+                    budget_usd=None if left is None else 0.9 * left,
+                )
+                planned.append(PlannedStep(task=support, id=str(place), passage_ids=[item.passage_id]))
+            budget = None if left is None else 0.1 * left
+            use = GradeUtilityParameters(answer=item.answer, budget_usd=budget)
+            planned.append(PlannedStep(task=use, id=str(place)))
+        if not planned:
+            return self.gathered(state, [item.outcome for item in state.items])
+        why = f"{count(sum(item.judged for item in state.items), 'text')} of {len(state.items)} written: judge each."
+        return self.run(state.replace(stage="reflect", turn=state.turn + 1), planned, why)
+
+    def reflected(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
+        """Take in the judges' verdicts."""
+        state = _with_critiques(state, reports)
+        return self.gathered(state, [item.outcome for item in state.items])
+
+    def gathered(self, state: CandidatesState, answers: Sequence[CritiquedAnswer]) -> Next:
+        """Take in the answers from a source; a direct answer goes out as it was judged, others are compared."""
+        state = state.replace(
+            items=[],
+            seen=[*state.seen, *state.hits],
+            bytes=state.bytes + state.new_bytes,
+            relevance=[*state.relevance, *(answer.relevance for answer in answers if answer.relevance)],
+            queries=_queries(state),
+        )
+        if state.source == "direct" and not state.stopped:
+            return self.answered(state, answers)
+        lost = [
+            entry for entry in state.ledger[state.since :] if entry.error and entry.step in ("Retrieve", "Generate")
+        ]
+        if lost and not answers:
+            return self.compose(state, f"{lost[0].step} failed")
+        compared = CandidateAnswers(candidates=[*state.compared.candidates, *answers])
+        ungraded = all(answer.relevance is None or answer.relevance.label == "ungraded" for answer in answers)
+        state = state.replace(compared=compared, stage="pick", ungraded=bool(answers) and ungraded, turn=state.turn + 1)
+        pick = PickCandidateParameters(
+            constraints=self.policy.constraints,
+            weights=self.policy.weights,
+            generator=self.policy.generator,
+            choices=self.policy.choices or [],
+            documents=state.documents,
+            stopped=state.stopped,
+        )
         why = f"{count(len(compared.candidates), 'answer')}: compare them."
-        return self.run(known.but(turn=known.turn + 1), [PlannedStep(step="PickCandidate", task=task)], why)
+        return self.run(state, [PlannedStep(task=pick)], why)
 
-    def queries_of(self, known: Contest) -> list[str]:
-        """Return the queries that were searched; all sources are searched for the same one."""
-        searched = known.source in ("documents", "web")
-        return [known.query] if searched and not known.queries else known.queries
-
-    def answered(self, known: Contest, done: Sequence[Critiqued]) -> Move:
+    def answered(self, state: CandidatesState, answers: Sequence[CritiquedAnswer]) -> Next:
         """Let a direct answer go out; without one, search the documents."""
-        written = [one for one in done if one.answer]
+        written = [answer for answer in answers if answer.answer]
         if written:
-            draft = {**written[0].model_dump(include=set(Draft.model_fields)), "direct": True}
-            return self.compose(known.but(draft=Draft.model_validate(draft)), "An answer without documents goes out")
-        failed = any(entry.error for entry in known.ledger if not entry.waste)
+            draft = draft_of(written[0]).model_copy(update={"direct": True})
+            return self.compose(state.replace(draft=draft), "An answer without documents goes out")
+        failed = any(entry.error for entry in state.ledger if not entry.waste)
         if self.policy.retrieval == "adaptive" and not failed:
-            return self.gather(known, "documents", "Without documents there is no answer")
-        return self.compose(known, "Without documents there is no answer")
+            return self.gather(state, "documents", "Without documents there is no answer")
+        return self.compose(state, "Without documents there is no answer")
 
-    def picked(self, known: Contest, reports: Sequence[Report]) -> Move:
+    def picked(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
         """Let the winner go out; without one, try the documents after earlier evidence, then the web, once.
 
         If no verdict could be had at all, another search would not help.
         """
-        (report,) = reports
-        known = known.noted([entry_of(report, known.turn)])
+        (report,) = of_type(reports, PickCandidateReport)
+        state = state.with_entries([entry_of(report, state.turn)])
         if report.result is None:
-            return self.compose(known, f"The answers could not be compared ({report.error})")
-        winner = report.result.get("winner")
-        known = known.but(
-            scores=Scores.model_validate(report.result["scores"]),
-            best=Draft.model_validate(winner) if winner else known.best,
+            return self.compose(state, f"The answers could not be compared ({report.error})")
+        winner = report.result.winner
+        state = state.replace(scores=report.result.scores, best=winner or state.best)
+        if state.best.answer or state.stopped:
+            return self.compose(state, "The best answer goes out" if winner else f"No room is left ({state.stopped})")
+        if self.is_late(state) or state.ungraded:
+            return self.compose(state, "No passage could be graded" if state.ungraded else NO_TIME)
+        if state.source == "previous":
+            return self.gather(state, "documents", "The earlier evidence holds no answer")
+        if self.policy.web_search and state.source != "web":
+            return self.gather(state, "web", "No answer is left")
+        return self.compose(state, "No answer is left, and no try")
+
+    def run(self, state: CandidatesState, planned: list[PlannedStep], why: str) -> Next:
+        """Return the pass that runs these steps."""
+        at_once = AT_ONCE_WHEN_THROTTLED if was_throttled(state) else AT_ONCE
+        return state, Plan(why=why, turn=state.turn, steps=planned, keep=state.new, at_once=at_once)
+
+
+def _weighed(state: CandidatesState, policy: Policy, now_ms: float, each: int) -> CandidatesState:
+    """Return the state with each answer's share of the budget, and the limit that leaves no room for them.
+
+    An answer takes `each` calls to Claude at most; the fine-tuned model takes one request for all. The rest of the
+    calls is for second opinions on support.
+    """
+    number, spent_calls = len(state.items), calls(state) + state.decides
+    by_selfrag, limit = policy.generator == "selfrag", policy.max_cost_usd
+    bound = 1 if by_selfrag else each * number
+    money = None if limit is None else (0.9 if state.decides else 1.0) * (limit - spent_usd(state))
+    sequences = sum(entry.sequences for entry in state.ledger) + state.decides + number
+    reasons: dict[Stopped, bool] = {
+        "deadline": now_ms >= state.brief.deadline_ms,
+        "calls": spent_calls + bound > policy.max_model_calls,
+        "sequences": by_selfrag and sequences > policy.max_sequences,
+        "cost": money is not None and money <= 0,
+    }
+    stopped = next((reason for reason, holds in reasons.items() if number and holds), "")
+    share = money / number if money is not None and number else None
+    return state.replace(stopped=stopped, share_usd=share, second=policy.max_model_calls - spent_calls - bound)
+
+
+def _with_readings(state: CandidatesState, policy: Policy, reports: Sequence[Report]) -> CandidatesState:
+    """Return the state with the grades and texts of the items, which are identified by their places."""
+    items = list(state.items)
+    places = {str(place): place for place in range(len(items))}
+    for report in reports:
+        place = places.get(report.id)
+        if place is None:
+            continue
+        item = items[place]
+        if isinstance(report, GradeRelevanceReport):
+            passage_id = item.passage_id or ""
+            verdict = relevance_of(report, passage_id, state.documents.get(passage_id, ""))
+            items[place] = item.graded(verdict, policy.constraints).paid(report)
+        elif isinstance(report, GenerateReport):
+            items[place] = item.texted(report).paid(report)
+    return state.replace(items=items)
+
+
+def _with_entries(state: CandidatesState, reports: Sequence[Report], *, needed: bool) -> CandidatesState:
+    """Return the state with a pass in its ledger; unused work, or text from a passage set aside, is waste."""
+    aside = {str(place) for place, item in enumerate(state.items) if item.aside}
+    entries = state.ledger[state.since :]
+    if not needed:
+        entries = [entry.model_copy(update={"waste": True}) for entry in entries]
+    for report in reports:
+        unused = not needed or (isinstance(report, GenerateReport) and report.id in aside)
+        waste = unused and not isinstance(report, DecideRetrievalReport)
+        entries.append(entry_of(report, state.turn, waste=waste))
+    return state.replace(ledger=[*state.ledger[: state.since], *in_order(entries)])
+
+
+def _with_critiques(state: CandidatesState, reports: Sequence[Report]) -> CandidatesState:
+    """Return the state with IsSup and IsUse of the items."""
+    supports = {report.id: support_of(report) for report in of_type(reports, GradeSupportReport)}
+    uses = {report.id: utility_of(report) for report in of_type(reports, GradeUtilityReport)}
+    items = [
+        item.model_copy(
+            update={
+                "support": supports.get(str(place), item.support),
+                "utility": uses.get(str(place), item.utility),
+            }
         )
-        if known.best.answer or known.stopped:
-            return self.compose(known, "The best answer goes out" if winner else f"No room is left ({known.stopped})")
-        if self.is_late(known) or known.ungraded:
-            return self.compose(known, "No passage could be graded" if known.ungraded else NO_TIME)
-        if known.source == "previous":
-            return self.gather(known, "documents", "The earlier evidence holds no answer")
-        if self.policy.web_search and known.source != "web":
-            return self.gather(known, "web", "No answer is left")
-        return self.compose(known, "No answer is left, and no try")
+        for place, item in enumerate(state.items)
+    ]
+    entries = in_order(entry_of(report, state.turn) for report in reports)
+    return state.with_entries(entries).replace(items=items)
+
+
+def _source_of(state: CandidatesState, decision: Decision) -> Source:
+    """Return the source that a decision calls for."""
+    if decision == "no":
+        return "direct"
+    return "previous" if decision == "continue" and state.previous_relevance else "documents"
+
+
+def _queries(state: CandidatesState) -> list[str]:
+    """Return the queries that were searched; all sources are searched for the same query."""
+    searched = state.source in ("documents", "web")
+    return [state.query] if searched and not state.queries else state.queries
+
+
+def _texts_in(reports: Sequence[Report]) -> list[CritiquedAnswer]:
+    """Return the answers that the fine-tuned model judged as it wrote them."""
+    return [text for report in of_type(reports, GenerateReport) for text in report.texts]

@@ -2,36 +2,36 @@
 
 from selfrag.domain.ledger import is_out_of_budget
 from selfrag.domain.policy import Policy
-from selfrag.plan.situation import Situation
+from selfrag.plan.state import State
 
 
-def is_late(known: Situation, now_ms: float) -> bool:
+def is_late(state: State, now_ms: float) -> bool:
     """Return whether the deadline has passed, or the budget is spent."""
-    return now_ms >= known.brief.deadline_ms or is_out_of_budget(known.ledger)
+    return now_ms >= state.brief.deadline_ms or is_out_of_budget(state.ledger)
 
 
-def calls(known: Situation) -> int:
+def calls(state: State) -> int:
     """Return how often the model was asked."""
-    return sum(entry.attempts for entry in known.ledger)
+    return sum(entry.attempts for entry in state.ledger)
 
 
-def has_room(known: Situation, policy: Policy, more: int) -> bool:
+def has_room(state: State, policy: Policy, more: int) -> bool:
     """Return whether so many more calls to the model may be made."""
-    return calls(known) + more <= policy.max_model_calls
+    return calls(state) + more <= policy.max_model_calls
 
 
-def spent_usd(known: Situation) -> float:
+def spent_usd(state: State) -> float:
     """Return what the calls cost so far; one without a known price counts nothing."""
-    return sum(call.cost_usd or 0.0 for entry in known.ledger for call in entry.calls)
+    return sum(call.cost_usd or 0.0 for entry in state.ledger for call in entry.calls)
 
 
-def share_usd(known: Situation, policy: Policy, part: float) -> float | None:
+def share_usd(state: State, policy: Policy, part: float) -> float | None:
     """Return this part of the dollars that are left, None without a limit."""
     if policy.max_cost_usd is None:
         return None
-    return part * (policy.max_cost_usd - spent_usd(known))
+    return part * (policy.max_cost_usd - spent_usd(state))
 
 
-def was_throttled(known: Situation) -> bool:
+def was_throttled(state: State) -> bool:
     """Return whether a rate limit refused a request to the model."""
-    return any(entry.throttled for entry in known.ledger)
+    return any(entry.throttled for entry in state.ledger)

@@ -1,24 +1,24 @@
 """The planner: from a request, the state and the last pass's reports to the next pass."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
-from selfrag.domain.answers import Pass
+from selfrag.domain.answers import Pass, Turn
 from selfrag.domain.ledger import Entry
 from selfrag.domain.policy import Policy
 from selfrag.domain.questions import Filters, Weights
-from selfrag.plan.adaptive import Adaptive
+from selfrag.domain.steps import RecallAnswerParameters
+from selfrag.domain.verdicts import RelevanceVerdict
 from selfrag.plan.candidates import Candidates
 from selfrag.plan.corrective import Corrective
-from selfrag.plan.follow_ups import earlier_turn
-from selfrag.plan.naive import Naive
+from selfrag.plan.loop import Naive
 from selfrag.plan.passes import Plan, PlannedStep
-from selfrag.plan.reports import Report, entry_of
+from selfrag.plan.reports import PassReport, RecallAnswerReport, Report, entry_of, of_type
 from selfrag.plan.segments import Segments
-from selfrag.plan.self_rag import SelfRag
-from selfrag.plan.situation import Brief, Situation
+from selfrag.plan.self_rag import Adaptive, SelfRag
+from selfrag.plan.state import QuestionBrief, State
 from selfrag.plan.strategy import Strategy
 
 STRATEGIES: dict[str, type[Strategy[Any]]] = {
@@ -29,17 +29,19 @@ STRATEGIES: dict[str, type[Strategy[Any]]] = {
     "candidates": Candidates,
     "segments": Segments,
 }
+UNREADABLE = "The earlier answer could not be read, so the question stands alone."
+NOT_FOUND = "The earlier question was not found, so this one stands alone."
 
 
-def policy_of(given: Mapping[str, Any]) -> Policy:
+def policy_of(fields: Mapping[str, Any]) -> Policy:
     """Return the policy with its strategy's defaults; its values were checked when the question came in."""
-    plain = Policy(strategy=given.get("strategy", "self_rag"), generator=given.get("generator", "claude"))
-    values = {name: value for name, value in given.items() if name in Policy.model_fields}
+    plain = Policy(strategy=fields.get("strategy", "self_rag"), generator=fields.get("generator", "claude"))
+    values = {name: value for name, value in fields.items() if name in Policy.model_fields}
     weights = Weights.model_validate(values.pop("weights", {}))
     return Policy.model_construct(**{**dict(plain), **values, "weights": weights})
 
 
-class Request(BaseModel):
+class QuestionRequest(BaseModel):
     """A question as the workflow got it; `previous` is the id of the one before it, "" for none."""
 
     question: str
@@ -49,7 +51,7 @@ class Request(BaseModel):
     previous: str = ""
 
 
-def first_pass(request: Request, began_ms: float) -> tuple[Situation, Plan]:
+def first_pass(request: QuestionRequest, began_ms: float) -> tuple[State, Plan]:
     """Return the state of a new question, and its first pass; a follow-up reads the earlier answer first.
 
     `began_ms` counts from the epoch, as all times here.
@@ -57,8 +59,8 @@ def first_pass(request: Request, began_ms: float) -> tuple[Situation, Plan]:
     policy = policy_of(request.policy)
     strategy = STRATEGIES[policy.strategy](policy, began_ms)
     deadline_ms = began_ms + 1000 * policy.deadline_seconds
-    known = strategy.Known(
-        brief=Brief(
+    state = strategy.state_type(
+        brief=QuestionBrief(
             question=request.question,
             collections=request.collections,
             deadline_ms=deadline_ms,
@@ -69,42 +71,62 @@ def first_pass(request: Request, began_ms: float) -> tuple[Situation, Plan]:
         filters=request.filters,
     )
     if not request.previous:
-        return _noted(*strategy.begin(known))
-    recall = PlannedStep(step="RecallAnswer", id=request.previous)
-    return _noted(known, Plan(why="Read the earlier question and its answer.", steps=[recall]))
+        return _with_pass(*strategy.begin(state))
+    recall = PlannedStep(task=RecallAnswerParameters(), id=request.previous)
+    return _with_pass(state, Plan(why="Read the earlier question and its answer.", steps=[recall]))
 
 
 def next_pass(
-    request: Request, told: Mapping[str, Any], reports: Sequence[Report], now_ms: float
-) -> tuple[Situation, Plan]:
+    request: QuestionRequest, state: Mapping[str, Any], reports: Sequence[Report], now_ms: float
+) -> tuple[State, Plan]:
     """Return the state with the last pass's reports, and the next pass."""
     policy = policy_of(request.policy)
     strategy = STRATEGIES[policy.strategy](policy, now_ms)
-    return after(request, strategy, strategy.Known.model_validate(told), reports)
+    return following(request, strategy, strategy.state_type.model_validate(state), reports)
 
 
-def after(request: Request, strategy: Strategy[Any], known: Any, reports: Sequence[Report]) -> tuple[Situation, Plan]:
+def following(
+    request: QuestionRequest, strategy: Strategy[Any], state: State, reports: Sequence[Report]
+) -> tuple[State, Plan]:
     """Return the same for values in place of JSON."""
-    failed = next((report for report in reports if report.step == "RunSteps"), None)
-    if failed:
-        lost = entry_of(failed, known.turn)
-        return _noted(*strategy.failed(known.noted([lost]), str(failed.error)))
-    recalled = next((report for report in reports if report.step == "RecallAnswer"), None)
-    if recalled:
-        known = _recalled(request, known, recalled, strategy.now_ms)
-        return _noted(*strategy.begin(known))
-    return _noted(*strategy.go_on(known, reports))
+    if lost := of_type(reports, PassReport):
+        state = state.with_entries([entry_of(lost[0], state.turn)])
+        return _with_pass(*strategy.failed(state, str(lost[0].error)))
+    if recalled := of_type(reports, RecallAnswerReport):
+        state = _with_earlier_turn(state, recalled[0], request.collections, strategy.now_ms)
+        return _with_pass(*strategy.begin(state))
+    return _with_pass(*strategy.go_on(state, reports))
 
 
-def _recalled(request: Request, known: Situation, report: Report, now_ms: float) -> Situation:
-    turn, evidence, warnings = earlier_turn(report, request.collections, now_ms)
-    # The answer stands without the earlier one, so a failure is no more than a warning.
-    entry = Entry(step=report.step, warnings=warnings)
-    brief = known.brief.model_copy(update={"previous": turn})
-    return known.noted([entry]).but(brief=brief, previous_relevance=evidence)
+def _with_earlier_turn(state: State, report: RecallAnswerReport, collections: Collection[str], now_ms: float) -> State:
+    """Return the state with the earlier turn and the verdicts on its evidence, or with a warning if there is none.
+
+    Only a caller who may ask all collections of the earlier answer may see any of it: to other callers it looks like
+    one that expired. The answer stands without the earlier one, so a failure is no more than a warning.
+    """
+    if report.result is None:
+        return state.with_entries([Entry(step=report.step, warnings=[UNREADABLE])])
+    stored = report.result.item
+    # DynamoDB deletes expired items within days, not at the moment.
+    if (
+        stored is None
+        or stored.answer is None
+        or not stored.collections
+        or not set(stored.collections) <= set(collections)
+        or 1000 * stored.expires_at <= now_ms
+    ):
+        return state.with_entries([Entry(step=report.step, warnings=[NOT_FOUND])])
+    before = stored.turn_before if stored.turn_before.answer else None
+    turn = Turn(question=stored.question, answer=stored.answer, before=before)
+    evidence = [
+        RelevanceVerdict(passage_id=item.passage_id, relevant=True, score=item.score, label="relevant", cached=True)
+        for item in stored.evidence
+    ]
+    brief = state.brief.model_copy(update={"previous": turn})
+    return state.with_entries([Entry(step=report.step)]).replace(brief=brief, previous_relevance=evidence)
 
 
-def _noted(known: Situation, plan: Plan) -> tuple[Situation, Plan]:
+def _with_pass(state: State, plan: Plan) -> tuple[State, Plan]:
     """Return both, with the pass among all passes."""
-    made = Pass(why=plan.why, steps=list(dict.fromkeys(step.step for step in plan.steps)))
-    return known.but(passes=[*known.passes, made]), plan
+    following = Pass(why=plan.why, steps=list(dict.fromkeys(step.step for step in plan.steps)))
+    return state.replace(passes=[*state.passes, following]), plan

@@ -1,115 +1,269 @@
 """Reports of steps to the plan: their results as verdicts and ledger entries, failing closed."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Generic, Literal, Self, TypedDict, TypeVar, Unpack
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
-from selfrag.domain.answers import Citation
+from selfrag.domain.calls import StepResult
 from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
 from selfrag.domain.ledger import Entry
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment
+from selfrag.domain.steps import (
+    CitationRepair,
+    DecideRetrievalResult,
+    GenerateResult,
+    GradeRelevanceResult,
+    GradeSupportResult,
+    GradeUtilityResult,
+    PassageHit,
+    PickCandidateResult,
+    RankPathsResult,
+    RecallAnswerResult,
+    RetrievalResult,
+    RewriteQuestionResult,
+    SelfragTextsResult,
+)
 from selfrag.domain.verdicts import Critique, RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
-from selfrag.plan.situation import Situation
+from selfrag.plan.state import State
 
+R = TypeVar("R", bound=StepResult)
 NO_VERDICT = "the grader gave no verdict"
+UNREADABLE_RESULT = "UnreadableResult"
 # These are raised before the model is asked.
 _NOT_ASKED = (DeadlineExceeded.__name__, BudgetExceeded.__name__)
 # Steps whose Lambda asks no model.
 _WITHOUT_MODEL = ("RecallAnswer", "Retrieve", "SearchWeb", "RankPaths", "PickCandidate", "Plan", "RunSteps")
 
 
-class Report(BaseModel):
+class ResultReport(BaseModel, Generic[R]):
     """The report of one step: its result, or the class name of the error that ended it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    step: str
     id: str = ""
-    result: dict[str, Any] | None = None
+    result: R | None = None
     error: str | None = None
 
-    def get(self, name: str, otherwise: Any = None) -> Any:
-        """Return a field of the result, or `otherwise` where there is none."""
-        return (self.result or {}).get(name, otherwise)
+    @model_validator(mode="wrap")
+    @classmethod
+    def _failing_closed(cls, report: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
+        """Read the report; a result that cannot be read is none."""
+        try:
+            return read(report)
+        except ValidationError:
+            return cls(id=report.get("id", ""), error=UNREADABLE_RESULT)
+
+
+class RecallAnswerReport(ResultReport[RecallAnswerResult]):
+    """The report of RecallAnswer."""
+
+    step: Literal["RecallAnswer"] = "RecallAnswer"
+
+
+class DecideRetrievalReport(ResultReport[DecideRetrievalResult]):
+    """The report of DecideRetrieval."""
+
+    step: Literal["DecideRetrieval"] = "DecideRetrieval"
+
+
+class RetrieveReport(ResultReport[RetrievalResult]):
+    """The report of Retrieve."""
+
+    step: Literal["Retrieve"] = "Retrieve"
+
+
+class SearchWebReport(ResultReport[RetrievalResult]):
+    """The report of SearchWeb."""
+
+    step: Literal["SearchWeb"] = "SearchWeb"
+
+
+class GradeRelevanceReport(ResultReport[GradeRelevanceResult]):
+    """The report of GradeRelevance."""
+
+    step: Literal["GradeRelevance"] = "GradeRelevance"
+
+
+class GenerateReport(
+    ResultReport[Annotated[SelfragTextsResult | GenerateResult, Field(union_mode="left_to_right")]],
+):
+    """The report of Generate: one text, or the texts of the fine-tuned model."""
+
+    step: Literal["Generate"] = "Generate"
+
+    @property
+    def text(self) -> GenerateResult:
+        """Return the text; an empty one if there is none."""
+        return self.result if isinstance(self.result, GenerateResult) else GenerateResult()
+
+    @property
+    def texts(self) -> list[Segment | CritiquedAnswer]:
+        """Return the texts of the fine-tuned model."""
+        return self.result.written if isinstance(self.result, SelfragTextsResult) else []
 
     @property
     def flaw(self) -> str | None:
         """Return why a text is no answer, or not whole; for a failed step, its error."""
-        return self.error or self.get("flaw")
+        return self.error or (self.result.flaw if self.result else None)
 
 
-def entry_of(report: Report, turn: int, **more: Any) -> Entry:
-    """Return a step's entry in the ledger; `more` are further fields of it."""
-    if report.result is None:
-        asked = report.step not in _WITHOUT_MODEL and report.error not in _NOT_ASKED
-        return Entry(step=report.step, turn=turn, error=report.error, attempts=int(asked), **more)
-    took = {name: report.result[name] for name in _TOOK if name in report.result}
-    cached = bool(report.get("cached") or (report.get("verdict") or {}).get("cached"))
-    entry = {"step": report.step, "turn": turn, **took, "error": _error(report), "cached": cached, **more}
-    return Entry.model_validate(entry)
+class GradeSupportReport(ResultReport[GradeSupportResult]):
+    """The report of GradeSupport."""
+
+    step: Literal["GradeSupport"] = "GradeSupport"
 
 
-_TOOK = ("calls", "warnings", "attempts", "throttled", "sequences", "flaw")
+class GradeUtilityReport(ResultReport[GradeUtilityResult]):
+    """The report of GradeUtility."""
+
+    step: Literal["GradeUtility"] = "GradeUtility"
 
 
-def _error(report: Report) -> str | None:
-    """Return why a step had no result; for a text that is no answer, its flaw."""
-    error: str | None = report.get("error")
-    return error or (None if report.get("found", True) else report.get("flaw"))
+class RewriteQuestionReport(ResultReport[RewriteQuestionResult]):
+    """The report of RewriteQuestion."""
+
+    step: Literal["RewriteQuestion"] = "RewriteQuestion"
 
 
-def of_step(reports: Iterable[Report], step: str) -> list[Report]:
+class RankPathsReport(ResultReport[RankPathsResult]):
+    """The report of RankPaths."""
+
+    step: Literal["RankPaths"] = "RankPaths"
+
+
+class PickCandidateReport(ResultReport[PickCandidateResult]):
+    """The report of PickCandidate."""
+
+    step: Literal["PickCandidate"] = "PickCandidate"
+
+
+class PassReport(ResultReport[StepResult]):
+    """The report of a pass that was lost, or could not be planned."""
+
+    step: Literal["RunSteps", "Plan"]
+
+
+Report = Annotated[
+    RecallAnswerReport
+    | DecideRetrievalReport
+    | RetrieveReport
+    | SearchWebReport
+    | GradeRelevanceReport
+    | GenerateReport
+    | GradeSupportReport
+    | GradeUtilityReport
+    | RewriteQuestionReport
+    | RankPathsReport
+    | PickCandidateReport
+    | PassReport,
+    Field(discriminator="step"),
+]
+REPORTS: TypeAdapter[list[Report]] = TypeAdapter(list[Report])
+SearchReport = RetrieveReport | SearchWebReport
+T = TypeVar("T", bound=BaseModel)
+
+
+class EntryFields(TypedDict, total=False):
+    """The fields of a ledger entry that Plan adds to a step's report."""
+
+    waste: bool
+    prepared: bool
+    query: str
+    hits: int
+    aim: str
+    repair: bool
+    of: str
+
+
+def entry_of(report: Report, turn: int, **more: Unpack[EntryFields]) -> Entry:
+    """Return a step's entry in the ledger."""
+    result = report.result
+    if result is None:
+        requested = report.step not in _WITHOUT_MODEL and report.error not in _NOT_ASKED
+        return Entry(step=report.step, turn=turn, error=report.error, attempts=int(requested), **more)
+    return Entry(
+        step=report.step,
+        turn=turn,
+        calls=result.calls,
+        warnings=result.warnings,
+        attempts=result.attempts,
+        throttled=result.throttled,
+        sequences=result.sequences,
+        flaw=result.flaw,
+        cached=result.cached,
+        error=result.error or (result.flaw if isinstance(result, GenerateResult) and not result.answered else None),
+        **more,
+    )
+
+
+def of_type(reports: Iterable[Report], kind: type[T]) -> list[T]:
     """Return the reports of one step."""
-    return [report for report in reports if report.step == step]
+    return [report for report in reports if isinstance(report, kind)]
 
 
-def retrieval_of(report: Report) -> RetrievalVerdict:
-    """Return the verdict on the search; without one it is ungraded, which means a search."""
-    verdict = report.get("verdict")
-    if verdict is None:
-        return RetrievalVerdict(decision="ungraded", reason=NO_VERDICT)
-    return RetrievalVerdict.model_validate(verdict)
+def searches_in(reports: Iterable[Report]) -> list[SearchReport]:
+    """Return the reports of searches."""
+    return [report for report in reports if isinstance(report, RetrieveReport | SearchWebReport)]
 
 
-def relevance_of(report: Report | None, passage_id: str, document: str) -> RelevanceVerdict:
-    """Return the verdict on a passage; without one it is ungraded and no evidence."""
-    verdict = report.get("verdict") if report else None
-    if verdict is None:
-        return RelevanceVerdict(passage_id=passage_id, document=document, relevant=False, score=None, label="ungraded")
-    return RelevanceVerdict.model_validate(verdict)
+def hits_of(report: SearchReport) -> list[PassageHit]:
+    """Return the passages of a search; none of a failed one."""
+    return report.result.hits if report.result else []
 
 
-def support_of(report: Report | None) -> SupportVerdict:
-    """Return the verdict on an answer's support; without one it is ungraded."""
-    verdict = report.get("verdict") if report else None
-    return SupportVerdict(level="ungraded") if verdict is None else SupportVerdict.model_validate(verdict)
+def documents_of(reports: Iterable[SearchReport]) -> dict[str, str]:
+    """Return the document of each passage that searches brought."""
+    return {hit.passage_id: hit.document for report in reports for hit in hits_of(report)}
 
 
-def most_text_hits(known: Situation, reports: Iterable[Report]) -> int | None:
+def most_text_hits(state: State, reports: Iterable[Report]) -> int | None:
     """Return the most full-text hits of a search of the documents so far, None if the store does not count them."""
-    counts = [known.text_hits, *(report.get("text_hits") for report in of_step(reports, "Retrieve"))]
+    results = [report.result for report in of_type(reports, RetrieveReport)]
+    counts = [state.text_hits, *(result.text_hits for result in results if result)]
     return max((hits for hits in counts if hits is not None), default=None)
 
 
-def citation_repair(report: Report | None) -> dict[str, Any]:
-    """Return the fields of an answer whose citations were repaired by its support, none of another."""
-    if report is None or not report.get("repaired"):
-        return {}
-    citations = [Citation.model_validate(citation) for citation in report.get("citations", [])]
-    return {"answer": report.get("answer"), "citations": citations, "repaired": report.get("repaired")}
+def retrieval_of(report: DecideRetrievalReport) -> RetrievalVerdict:
+    """Return the verdict on the search; without one it is ungraded, which means a search."""
+    return report.result.verdict if report.result else RetrievalVerdict(decision="ungraded", reason=NO_VERDICT)
 
 
-def utility_of(report: Report | None) -> UtilityVerdict:
+def relevance_of(report: GradeRelevanceReport, passage_id: str, document: str) -> RelevanceVerdict:
+    """Return the verdict on a passage; without one it is ungraded and no evidence."""
+    if report.result:
+        return report.result.verdict
+    return RelevanceVerdict(passage_id=passage_id, document=document, relevant=False, score=None, label="ungraded")
+
+
+def support_of(report: GradeSupportReport | None) -> SupportVerdict:
+    """Return the verdict on an answer's support; without one it is ungraded."""
+    return report.result.verdict if report and report.result else SupportVerdict(level="ungraded")
+
+
+def utility_of(report: GradeUtilityReport | None) -> UtilityVerdict:
     """Return the verdict on an answer's use; without one it is ungraded, which is no pass."""
     if report is None:
         return UtilityVerdict(score=None)
-    verdict = report.get("verdict")
-    return UtilityVerdict(score=None, reason=NO_VERDICT) if verdict is None else UtilityVerdict.model_validate(verdict)
+    return report.result.verdict if report.result else UtilityVerdict(score=None, reason=NO_VERDICT)
 
 
-def critique_of(reports: Iterable[Report]) -> Critique:
-    """Return the verdicts on one answer: the verdict `utility` is GradeUtility's, and so for each."""
-    by_name = {report.step.removeprefix("Grade").lower(): report for report in reports}
-    told = {name: by_name[name].get("verdict") for name in Critique.model_fields if name in by_name}
-    said = Critique.model_validate({name: verdict for name, verdict in told.items() if verdict})
-    return said.model_copy(update={"utility": utility_of(by_name.get("utility"))})
+def critique_of(reports: Sequence[Report]) -> Critique:
+    """Return the graders' verdicts on one answer."""
+    support = next(iter(of_type(reports, GradeSupportReport)), None)
+    utility = next(iter(of_type(reports, GradeUtilityReport)), None)
+    return Critique(support=support_of(support), utility=utility_of(utility))
+
+
+def citation_repair(reports: Sequence[Report]) -> CitationRepair | None:
+    """Return an answer whose citations were repaired by its support, None for another."""
+    results = [report.result for report in of_type(reports, GradeSupportReport)]
+    return next((result for result in results if result and result.repaired), None)

@@ -1,190 +1,642 @@
 """segments: a tree of sentences, each from a passage of its own; each level keeps the best paths.
 
-The paper's beam over segments (arXiv 2310.11511, 3.3 and algorithm 1).
+The paper's beam over segments (arXiv 2310.11511, 3.3 and algorithm 1). The first pass decides whether to search
+(`begin`). Then a level takes the passes that have something to do: `next` decides how each path goes on, `search`
+searches for the paths, `read` grades the passages, `write` writes a sentence from each, `judge` checks the sentences,
+and `rank` keeps the best paths. With the fine-tuned model, `request` stands for `read`, `write` and `judge`. After the
+last level, `use` judges the paths as a whole, and `pick` picks the answer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Literal, Self
 
 from selfrag.domain.answers import Draft
-from selfrag.domain.scores.critiqued import Segment
-from selfrag.domain.scores.paths import Path
-from selfrag.domain.scores.shown import Node, Scores, Stopped
-from selfrag.plan import steps
-from selfrag.plan.limits import share_usd
-from selfrag.plan.passes import Plan, PlannedStep, count
+from selfrag.domain.base import Model
+from selfrag.domain.ledger import in_order
+from selfrag.domain.policy import Policy
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, draft_of
+from selfrag.domain.scores.shown import Stopped
+from selfrag.domain.steps import (
+    Beam,
+    Branch,
+    DecideRetrievalParameters,
+    GenerateParameters,
+    GradeRelevanceParameters,
+    GradeSupportParameters,
+    GradeUtilityParameters,
+    PickCandidateParameters,
+    RankPathsParameters,
+    RetrieveParameters,
+    SelfragTextsParameters,
+)
+from selfrag.domain.verdicts import Decision, RelevanceVerdict
+from selfrag.plan.limits import calls, share_usd, spent_usd
+from selfrag.plan.passes import Plan, PlannedStep, count, decision
 from selfrag.plan.reports import (
+    DecideRetrievalReport,
+    GenerateReport,
+    GradeRelevanceReport,
+    GradeSupportReport,
+    GradeUtilityReport,
+    PickCandidateReport,
+    RankPathsReport,
     Report,
+    RetrieveReport,
+    documents_of,
     entry_of,
+    hits_of,
+    most_text_hits,
+    of_type,
+    relevance_of,
     retrieval_of,
+    support_of,
     utility_of,
 )
-from selfrag.plan.tree.growth import Growing
-from selfrag.plan.tree.levels import ahead_of, stopped_by
-from selfrag.plan.tree.situation import Beam, Tree, live_paths
+from selfrag.plan.state import State
+from selfrag.plan.strategy import Strategy
+from selfrag.text.state_budget import STATE_BUDGET_BYTES
 
-Move = tuple[Tree, Plan]
+Ahead = Literal["", "write", "decide"]
+Stage = Literal["begin", "next", "search", "read", "write", "judge", "request", "rank", "use", "pick"]
+# The share of the state's budget for a level's passages.
+LEVEL_BYTES = 104 * 1024
+# Calls of a sentence: IsRel, the text and IsSup.
+OF_A_SENTENCE = ("GradeRelevance", "Generate", "GradeSupport")
 
 
-class Segments(Growing):
+class LivePath(Model):
+    """A path that goes on: the text so far, the decision at its end, and the passages of its next sentences.
+
+    `raw` is the text with its critique tokens. The root has no id. A null passage is a sentence without one.
+    """
+
+    id: str = ""
+    so_far: str = ""
+    raw: str = ""
+    last_answer: str = ""
+    last_passage: str | None = None
+    decision: Decision | None = None
+    hits: list[str | None] = []
+
+
+class Sentence(CritiquedAnswer):
+    """A sentence in progress, below the path `parent`; `out` says that nothing is written from its passage."""
+
+    id: str
+    parent: str
+    so_far: str = ""
+    out: bool = False
+    next: Decision | None = None
+
+    @property
+    def stands(self) -> bool:
+        """Return whether there is a text to check against a passage."""
+        return bool(self.answer) and self.passage_id is not None
+
+    def texted(self, report: GenerateReport) -> Self:
+        """Return it with the text of a report."""
+        text = {"answer": report.text.answer, "citations": report.text.citations, "cut": report.flaw == "cut"}
+        return self.model_copy(update=text)
+
+    @property
+    def segment(self) -> Segment:
+        """Return the part of it that is compared: without a text if its passage is out."""
+        fields = {name: getattr(self, name) for name in Segment.model_fields if name != "raw"}
+        unwritten = {"answer": "", "citations": [], "cut": False} if self.out else {}
+        return Segment.model_construct(**{**fields, **unwritten})
+
+
+class SegmentsState(State):
+    """The state between two passes of `segments`.
+
+    `first` is the root's decision, and `direct` says that one answer is written in place of a tree. `live` are the
+    paths that go on in this level, `purse` is the budget of each, and `ahead` the speculative work: the sentences in
+    parallel with IsRel, and the next decisions in parallel with IsSup. `complete` are the ids of paths that are
+    complete answers, `ends` the passages at the ends of the others. Times are in milliseconds.
+    """
+
+    stage: Stage = "begin"
+    query: str = ""
+    first: Decision = "ungraded"
+    direct: bool = False
+    compared: Beam = Beam()
+    level: int = 1
+    live: list[LivePath] = []
+    complete: list[str] = []
+    sentences: list[Sentence] = []
+    ends: list[str] = []
+    ahead: Ahead = ""
+    purse: float | None = None
+    level_began_ms: float = 0.0
+    longest_ms: float = 0.0
+    stopped: Stopped = ""
+
+    def share(self, part: float) -> float | None:
+        """Return this part of a path's budget."""
+        return None if self.purse is None else part * self.purse
+
+    def with_relevance(self, verdicts: Sequence[RelevanceVerdict | None]) -> Self:
+        """Return the same with these verdicts: the last on each passage, in the order in which the passages came."""
+        verdicts = [*self.relevance, *verdicts]
+        return self.replace(relevance=list({verdict.passage_id: verdict for verdict in verdicts if verdict}.values()))
+
+
+Next = tuple[SegmentsState, Plan]
+
+
+class Segments(Strategy[SegmentsState]):
     """The tree, level by level."""
 
-    def begin(self, known: Tree) -> Move:
-        """Decide whether a search is needed, unless the policy says so."""
-        known = known.but(query=known.brief.question)
-        if self.policy.retrieval == "adaptive":
-            asked = {"generator": "selfrag", "threshold": self.policy.threshold} if self.by_selfrag else {}
-            return self.run(known, "begin", [steps.decide(self.policy, asked)], "Decide whether a search is needed.")
-        never = self.policy.retrieval == "never"
-        return self.next_level(known.but(direct=never, first="no" if never else "ungraded"))
+    state_type = SegmentsState
 
-    def go_on(self, known: Tree, reports: Sequence[Report]) -> Move:
-        """Take in the steps' reports, and return the next pass."""
-        after = {
+    @property
+    def by_selfrag(self) -> bool:
+        """Return whether the fine-tuned model writes and judges all sentences of a level in one request."""
+        return self.policy.generator == "selfrag"
+
+    def begin(self, state: SegmentsState) -> Next:
+        """Decide whether a search is needed, unless the policy says so."""
+        state = state.replace(query=state.brief.question)
+        if self.policy.retrieval == "adaptive":
+            return self.run(state, "begin", [decision(self.policy)], "Decide whether a search is needed.")
+        never = self.policy.retrieval == "never"
+        return self.next_level(state.replace(direct=never, first="no" if never else "ungraded"))
+
+    def go_on(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
+        """Take in the reports of the current stage, and return the next pass."""
+        handlers: dict[Stage, Callable[[SegmentsState, Sequence[Report]], Next]] = {
             "begin": self.begun,
             "next": self.decided,
             "search": self.searched,
-            "read": self.readings,
-            "write": self.texts,
+            "read": self.read,
+            "write": self.written,
             "judge": self.judged,
             "request": self.requested,
             "rank": self.ranked,
-            "use": self.uses,
+            "use": self.used,
             "pick": self.picked,
         }
-        return after[known.stage](known, reports)
+        return handlers[state.stage](state, reports)
 
-    def failed(self, known: Tree, error: str) -> Move:
+    def failed(self, state: SegmentsState, error: str) -> Next:
         """End with the best path so far after a lost pass."""
-        if known.stage == "use":
-            return self.pick(known)
-        return self.compose(known, f"A pass failed ({error})") if known.stage == "pick" else self.end(known, "fault")
+        if state.stage == "use":
+            return self.pick(state)
+        return self.compose(state, f"A pass failed ({error})") if state.stage == "pick" else self.end(state, "fault")
 
-    def begun(self, known: Tree, reports: Sequence[Report]) -> Move:
+    def begun(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
         """Take in the decision on the question."""
-        (report,) = reports
+        (report,) = of_type(reports, DecideRetrievalReport)
         verdict = retrieval_of(report)
-        known = known.noted([entry_of(report, known.turn)]).but(retrieval=verdict, query=verdict.query or known.query)
-        return self.next_level(known.but(first=verdict.decision, direct=verdict.decision == "no"))
+        state = state.with_entries([entry_of(report, state.turn)])
+        state = state.replace(retrieval=verdict, query=verdict.query or state.query)
+        return self.next_level(state.replace(first=verdict.decision, direct=verdict.decision == "no"))
 
-    def next_level(self, known: Tree) -> Move:
-        """Begin a level if a path is live and the limits leave room for all of the level."""
-        live = live_paths(known)
+    def next_level(self, state: SegmentsState) -> Next:
+        """Begin a level if a path is live and the limits leave room for all of the level: no level is cut in two."""
+        live = _live_paths(state)
         if not live:
-            return self.end(known, "")
-        if stopped := stopped_by(known, self.policy, live, self.now_ms):
-            return self.end(known, stopped)
-        purse = share_usd(known, self.policy, 1 / len(live))
-        known = known.but(live=live, purse=purse, level_began_ms=self.now_ms, sentences=[])
-        known = known.but(ahead=ahead_of(known, self.policy, live), complete=[])
-        budget = self.purse(known, 0.1)
-        asked = [
-            PlannedStep(step="DecideRetrieval", id=path.id, task={"so_far": path.so_far, "budget_usd": budget})
+            return self.end(state, "")
+        if stopped := _stopped_by(state, self.policy, live, self.now_ms):
+            return self.end(state, stopped)
+        state = state.replace(
+            live=live,
+            purse=share_usd(state, self.policy, 1 / len(live)),
+            level_began_ms=self.now_ms,
+            sentences=[],
+            ahead=_ahead_of(state, self.policy, live),
+            complete=[],
+        )
+        undecided = [
+            PlannedStep(task=DecideRetrievalParameters(so_far=path.so_far, budget_usd=state.share(0.1)), id=path.id)
             for path in live
             if path.decision is None
         ]
-        if asked:
-            return self.run(known, "next", asked, f"Level {known.level}: {count(len(asked), 'path')} to decide on.")
-        return self.search(known)
+        if undecided:
+            why = f"Level {state.level}: {count(len(undecided), 'path')} to decide on."
+            return self.run(state, "next", undecided, why)
+        return self.search(state)
 
-    def decided(self, known: Tree, reports: Sequence[Report]) -> Move:
+    def decided(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
         """Take in the paths' decisions."""
-        said = {report.id: retrieval_of(report).decision for report in reports}
-        live = [path.model_copy(update={"decision": said.get(path.id, path.decision)}) for path in known.live]
-        return self.search(known.noted([entry_of(report, known.turn) for report in reports]).but(live=live))
+        decisions = {report.id: retrieval_of(report).decision for report in of_type(reports, DecideRetrievalReport)}
+        live = [path.model_copy(update={"decision": decisions.get(path.id, path.decision)}) for path in state.live]
+        state = state.with_entries([entry_of(report, state.turn) for report in reports])
+        return self.search(state.replace(live=live))
 
-    def grown(self, known: Tree) -> Move:
+    def search(self, state: SegmentsState) -> Next:
+        """Search the passages that the paths rest on, where that takes a search."""
+        going = [path for path in state.live if path.decision != "complete"]
+        searching = [path for path in going if self.is_searched(state, path)]
+        state = state.replace(
+            live=[path if path in searching else _without_search(state, path) for path in going],
+            complete=[path.id for path in state.live if path.decision == "complete"],
+        )
+        if not searching:
+            return self.begin_reading(state)
+        planned = [self.search_of(state, path) for path in searching]
+        return self.run(state, "search", planned, f"Level {state.level}: search for {count(len(planned), 'path')}.")
+
+    def is_searched(self, state: SegmentsState, path: LivePath) -> bool:
+        """Return whether a path searches: always, if every sentence must rest on one, or without a passage at hand."""
+        if state.direct:
+            return False
+        if self.policy.retrieval == "always":
+            return True
+        at_hand = path.decision == "continue" and path.last_passage in state.ends
+        return not at_hand and path.decision != "no"
+
+    def search_of(self, state: SegmentsState, path: LivePath) -> PlannedStep:
+        """Return the search for the question and the last sentence, or the fetch of the earlier answer's evidence.
+
+        It leaves out no passage: the next sentence may stand in one that an earlier sentence or another path rests on.
+        """
+        task = RetrieveParameters(
+            queries=[_query(state, path)],
+            passage_ids=_fetched(state, path)[: self.policy.top_k],
+            top_k=self.policy.top_k,
+            seen=state.seen,
+            bytes_used=STATE_BUDGET_BYTES - LEVEL_BYTES // len(state.live),
+        )
+        return PlannedStep(task=task, id=path.id)
+
+    def searched(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
+        """Take in the passages of each path."""
+        searches = {report.id: report for report in of_type(reports, RetrieveReport)}
+        succeeded = {name for name, report in searches.items() if report.result}
+        queries = [_query(state, path) for path in state.live if path.id in succeeded and not _fetched(state, path)]
+        entries = [
+            entry_of(report, state.turn, hits=len(hits_of(report))) if report.result else entry_of(report, state.turn)
+            for report in searches.values()
+        ]
+        live = [
+            path.model_copy(update={"hits": [hit.passage_id for hit in hits_of(searches[path.id])]})
+            if path.id in searches
+            else path
+            for path in state.live
+        ]
+        state = state.with_entries(entries).replace(
+            text_hits=most_text_hits(state, reports),
+            live=live,
+            documents={**state.documents, **documents_of(list(searches.values()))},
+            queries=list(dict.fromkeys([*state.queries, *queries])),
+        )
+        return self.begin_reading(state)
+
+    def begin_reading(self, state: SegmentsState) -> Next:
+        """Grade the passages and write from each: in parallel if there is room for that."""
+        state = state.replace(sentences=_sentences_of(state.live))
+        if self.by_selfrag:
+            return self.request(state)
+        grade = GradeRelevanceParameters(
+            relevance_threshold=self.policy.relevance_threshold, budget_usd=state.share(0.1 / self.policy.top_k)
+        )
+        grades = [
+            PlannedStep(task=grade, id=sentence.id, passage_ids=[sentence.passage_id])
+            for sentence in state.sentences
+            if sentence.passage_id is not None
+        ]
+        if not grades:
+            return self.write(state)
+        texts = [self.text_of(state, sentence) for sentence in state.sentences] if state.ahead else []
+        does = "grade them and write a sentence from each" if texts else "grade them"
+        return self.run(state, "read", [*texts, *grades], f"{count(len(grades), 'passage')}: {does}.")
+
+    def text_of(self, state: SegmentsState, sentence: Sentence) -> PlannedStep:
+        """Return the step that writes a sentence, or the whole of a direct answer."""
+        task = GenerateParameters(
+            mode="direct" if state.direct else "segment",
+            so_far=sentence.so_far,
+            budget_usd=state.share(0.5 / self.policy.top_k),
+        )
+        passage_ids = [sentence.passage_id] if sentence.passage_id else []
+        return PlannedStep(task=task, id=sentence.id, passage_ids=passage_ids)
+
+    def read(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
+        """Take in the grades, and the sentences that were written in parallel."""
+        grades = {report.id: report for report in of_type(reports, GradeRelevanceReport)}
+        texts = {report.id: report for report in of_type(reports, GenerateReport)}
+        sentences = []
+        for sentence in state.sentences:
+            if sentence.passage_id is not None:
+                document = state.documents.get(sentence.passage_id, "")
+                verdict = relevance_of(grades[sentence.id], sentence.passage_id, document)
+                # The state of a large tree has no room for reasons; they are in the trace.
+                verdict = verdict.model_copy(update={"reason": ""})
+                irrelevant = self.policy.constraints == "hard" and not verdict.relevant
+                out = verdict.label == "ungraded" or irrelevant
+                sentence = sentence.model_copy(update={"relevance": verdict, "out": out})
+            in_time = sentence.id in texts and not sentence.out
+            sentences.append(sentence.texted(texts[sentence.id]) if in_time else sentence)
+        unused = {sentence.id for sentence in sentences if sentence.out}
+        entries = [
+            entry_of(report, state.turn, waste=isinstance(report, GenerateReport) and report.id in unused)
+            for report in reports
+        ]
+        state = state.with_entries(in_order(entries)).replace(sentences=sentences)
+        state = state.with_relevance([sentence.relevance for sentence in sentences])
+        return self.judge(state) if texts else self.write(state)
+
+    def write(self, state: SegmentsState) -> Next:
+        """Write the sentences that waited for their grades."""
+        texts = [self.text_of(state, sentence) for sentence in state.sentences if not sentence.out]
+        why = f"{len(texts)} of {count(len(state.sentences), 'passage')} may be used: write a sentence from each."
+        if state.direct:
+            why = "Answer without documents."
+        return self.run(state, "write", texts, why) if texts else self.judge(state)
+
+    def written(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
+        """Take in the sentences."""
+        texts = {report.id: report for report in of_type(reports, GenerateReport)}
+        sentences = [
+            sentence.texted(texts[sentence.id]) if sentence.id in texts else sentence for sentence in state.sentences
+        ]
+        state = state.with_entries([entry_of(report, state.turn) for report in reports])
+        return self.judge(state.replace(sentences=sentences))
+
+    def judge(self, state: SegmentsState) -> Next:
+        """Check each sentence against its passage, and make its path's next decision ahead if there is room."""
+        standing = [sentence for sentence in state.sentences if sentence.stands]
+        if not standing or state.direct:
+            return self.grown(state)
+        planned = [
+            PlannedStep(
+                task=GradeSupportParameters(answer=sentence.answer, budget_usd=state.share(0.3 / self.policy.top_k)),
+                id=sentence.id,
+                passage_ids=[sentence.passage_id or ""],
+            )
+            for sentence in standing
+        ]
+        for sentence in standing if state.ahead == "decide" else []:
+            so_far = " ".join(filter(None, [sentence.so_far, sentence.answer]))
+            task = DecideRetrievalParameters(so_far=so_far, budget_usd=state.share(0.1 / self.policy.top_k))
+            planned.append(PlannedStep(task=task, id=sentence.id))
+        why = f"{count(len(standing), 'sentence')} of {len(state.sentences)} written: check each."
+        return self.run(state, "judge", planned, why)
+
+    def judged(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
+        """Take in the support of each sentence; a decision ahead is waste until its path goes on."""
+        supports = {report.id: support_of(report) for report in of_type(reports, GradeSupportReport)}
+        ahead = of_type(reports, DecideRetrievalReport)
+        # Decisions beyond the budget are made later.
+        decisions = {report.id: retrieval_of(report).decision for report in ahead if report.error != "BudgetExceeded"}
+        sentences = [
+            sentence.model_copy(
+                update={
+                    "support": supports.get(sentence.id, sentence.support),
+                    "next": decisions.get(sentence.id, sentence.next),
+                }
+            )
+            for sentence in state.sentences
+        ]
+        entries = [entry_of(report, state.turn) for report in of_type(reports, GradeSupportReport)]
+        entries += [entry_of(report, state.turn, of=report.id, waste=True) for report in ahead]
+        return self.grown(state.with_entries(entries).replace(sentences=sentences))
+
+    def grown(self, state: SegmentsState) -> Next:
         """Compare the paths with their new sentences; a direct answer goes out as it is."""
-        if known.direct:
-            one = known.sentences[0]
-            return self.answered(known, Draft(answer=one.answer, citations=one.citations, cut=one.cut))
-        return self.rank(known, [one.segment for one in known.sentences])
+        if state.direct:
+            sentence = state.sentences[0]
+            draft = Draft(answer=sentence.answer, citations=sentence.citations, cut=sentence.cut)
+            return self.answered(state, draft)
+        return self.rank(state, [sentence.segment for sentence in state.sentences])
 
-    def answered(self, known: Tree, draft: Draft) -> Move:
+    def request(self, state: SegmentsState) -> Next:
+        """Let the fine-tuned model write and judge all sentences of the level."""
+        if not state.sentences:
+            return self.grown(state)
+        raw = {path.id: path.raw for path in state.live}
+        branches = [
+            Branch(
+                id=sentence.id,
+                parent=sentence.parent,
+                raw=raw[sentence.parent],
+                bare=sentence.so_far,
+                passage_id=sentence.passage_id,
+            )
+            for sentence in state.sentences
+        ]
+        task = SelfragTextsParameters(
+            generator="selfrag",
+            mode="direct" if state.direct else "segments",
+            threshold=self.policy.threshold,
+            branches=[] if state.direct else branches,
+        )
+        ids = list(dict.fromkeys(sentence.passage_id for sentence in state.sentences if sentence.passage_id))
+        why = f"Level {state.level}: write and judge {count(len(branches), 'sentence')}."
+        return self.run(state, "request", [PlannedStep(task=task, passage_ids=ids)], why)
+
+    def requested(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
+        """Take in the sentences of the fine-tuned model."""
+        (report,) = of_type(reports, GenerateReport)
+        state = state.with_entries([entry_of(report, state.turn)])
+        if state.direct:
+            return self.answered(state, draft_of(report.texts[0]) if report.texts else Draft())
+        children = [text for text in report.texts if isinstance(text, Segment)]
+        return self.rank(state.with_relevance([child.relevance for child in children]), children)
+
+    def answered(self, state: SegmentsState, draft: Draft) -> Next:
         """Judge a direct answer; if none can be given without a search, begin the tree after all."""
         if draft.answer:
             direct = {"direct": True, "citations": [], "support": Draft().support}
-            return self.end(known.but(draft=draft.model_copy(update=direct)), "")
-        return self.next_level(known.but(direct=False, first="yes"))
+            return self.end(state.replace(draft=draft.model_copy(update=direct)), "")
+        return self.next_level(state.replace(direct=False, first="yes"))
 
-    def rank(self, known: Tree, children: list[Segment]) -> Move:
+    def rank(self, state: SegmentsState, children: list[Segment]) -> Next:
         """Keep the best paths, of the finished ones in the beam and all new ones."""
-        used = {path.id for path in live_paths(known)}
-        ledger = [one.model_copy(update={"waste": False}) if one.of and one.of in used else one for one in known.ledger]
-        known = known.but(ledger=ledger, sentences=[])
-        task = {
-            "children": [one.model_dump(mode="json") for one in children],
-            "complete": known.complete,
-            "generator": self.policy.generator,
-            "size": self.policy.beam,
-            "constraints": self.policy.constraints,
-            "weights": self.policy.weights.model_dump(),
-        }
+        used = {path.id for path in _live_paths(state)}
+        ledger = [
+            entry.model_copy(update={"waste": False}) if entry.of and entry.of in used else entry
+            for entry in state.ledger
+        ]
+        task = RankPathsParameters(
+            children=children,
+            complete=state.complete,
+            generator=self.policy.generator,
+            size=self.policy.beam,
+            constraints=self.policy.constraints,
+            weights=self.policy.weights,
+        )
         why = f"{count(len(children), 'sentence')}: keep the best {count(self.policy.beam, 'path')}."
-        return self.run(known, "rank", [PlannedStep(step="RankPaths", task=task)], why)
+        return self.run(state.replace(ledger=ledger, sentences=[]), "rank", [PlannedStep(task=task)], why)
 
-    def ranked(self, known: Tree, reports: Sequence[Report]) -> Move:
+    def ranked(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
         """Take in the beam, and begin the next level."""
-        (report,) = reports
-        known = known.noted([entry_of(report, known.turn)])
+        (report,) = of_type(reports, RankPathsReport)
+        state = state.with_entries([entry_of(report, state.turn)])
         if report.result is None:
-            return self.end(known, "fault")
-        beam = [Path.model_validate(one) for one in report.result["beam"]]
-        nodes = [Node.model_validate(one) for one in report.result["nodes"]]
-        ends = [path.segments[-1].passage_id for path in beam if not path.finished]
+            return self.end(state, "fault")
+        ends = [path.segments[-1].passage_id for path in report.result.beam if not path.finished]
         return self.next_level(
-            known.but(
-                compared=Beam(beam=beam, nodes=nodes),
-                level=known.level + 1,
-                ends=[one for one in ends if one],
-                longest_ms=max(known.longest_ms, self.now_ms - known.level_began_ms),
+            state.replace(
+                compared=Beam(beam=report.result.beam, nodes=report.result.nodes),
+                level=state.level + 1,
+                ends=[passage_id for passage_id in ends if passage_id],
+                longest_ms=max(state.longest_ms, self.now_ms - state.level_began_ms),
             )
         )
 
-    def end(self, known: Tree, stopped: Stopped) -> Move:
-        """Judge the use of each path as a whole; the fine-tuned model has already told it."""
-        known = known.but(stopped=stopped, live=[], sentences=[])
-        texts = [known.draft.answer] if known.draft.answer else _texts(known)
+    def end(self, state: SegmentsState, stopped: Stopped) -> Next:
+        """Judge the use of each path as a whole, unless the fine-tuned model did."""
+        state = state.replace(stopped=stopped, live=[], sentences=[])
+        texts = [state.draft.answer] if state.draft.answer else _texts(state)
         if self.by_selfrag or not texts:
-            return self.compose(known, "An answer without documents") if known.draft.answer else self.pick(known)
-        budget = share_usd(known, self.policy, 0.3)
-        planned = [steps.judge("GradeUtility", str(place), text, budget) for place, text in enumerate(texts)]
+            return self.compose(state, "An answer without documents") if state.draft.answer else self.pick(state)
+        budget = share_usd(state, self.policy, 0.3)
+        planned = [
+            PlannedStep(task=GradeUtilityParameters(answer=text, budget_usd=budget), id=str(place))
+            for place, text in enumerate(texts)
+        ]
         limit = f"The tree ends ({stopped}): judge " if stopped else "Judge "
-        return self.run(known, "use", planned, f"{limit}{count(len(texts), 'answer')}.")
+        return self.run(state, "use", planned, f"{limit}{count(len(texts), 'answer')}.")
 
-    def uses(self, known: Tree, reports: Sequence[Report]) -> Move:
+    def used(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
         """Take in the use of each path."""
-        known = known.noted([entry_of(report, known.turn) for report in reports])
-        told = [utility_of(report) for report in reports]
-        if known.draft.answer:
-            draft = known.draft.model_copy(update={"utility": told[0]})
-            return self.compose(known.but(draft=draft), "An answer without documents goes out")
-        beam = [path.model_copy(update={"utility": use}) for path, use in zip(known.compared.beam, told, strict=True)]
-        return self.pick(known.but(compared=known.compared.model_copy(update={"beam": beam})))
+        state = state.with_entries([entry_of(report, state.turn) for report in reports])
+        uses = [utility_of(report) for report in of_type(reports, GradeUtilityReport)]
+        if state.draft.answer:
+            draft = state.draft.model_copy(update={"utility": uses[0]})
+            return self.compose(state.replace(draft=draft), "An answer without documents goes out")
+        beam = [path.model_copy(update={"utility": use}) for path, use in zip(state.compared.beam, uses, strict=True)]
+        return self.pick(state.replace(compared=state.compared.model_copy(update={"beam": beam})))
 
-    def pick(self, known: Tree) -> Move:
+    def pick(self, state: SegmentsState) -> Next:
         """Pick the path with the highest score."""
-        task = {
-            "tree": True,
-            "generator": self.policy.generator,
-            "stopped": known.stopped,
-            "weights": self.policy.weights.model_dump(),
-        }
-        why = f"{count(len(known.compared.beam), 'path')}: the best is the answer."
-        return self.run(known, "pick", [PlannedStep(step="PickCandidate", task=task)], why)
-
-    def picked(self, known: Tree, reports: Sequence[Report]) -> Move:
-        """Let the winner go out."""
-        (report,) = reports
-        known = known.noted([entry_of(report, known.turn)])
-        if report.result is None:
-            return self.compose(known, f"The paths could not be compared ({report.error})")
-        winner = report.result.get("winner")
-        known = known.but(
-            scores=Scores.model_validate(report.result["scores"]),
-            best=Draft.model_validate(winner) if winner else known.best,
+        task = PickCandidateParameters(
+            tree=True,
+            generator=self.policy.generator,
+            stopped=state.stopped,
+            weights=self.policy.weights,
         )
-        return self.compose(known, "The best path goes out" if winner else "No path is left")
+        why = f"{count(len(state.compared.beam), 'path')}: the best is the answer."
+        return self.run(state, "pick", [PlannedStep(task=task)], why)
+
+    def picked(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
+        """Let the winner go out."""
+        (report,) = of_type(reports, PickCandidateReport)
+        state = state.with_entries([entry_of(report, state.turn)])
+        if report.result is None:
+            return self.compose(state, f"The paths could not be compared ({report.error})")
+        winner = report.result.winner
+        state = state.replace(scores=report.result.scores, best=winner or state.best)
+        return self.compose(state, "The best path goes out" if winner else "No path is left")
+
+    def run(self, state: SegmentsState, stage: Stage, planned: list[PlannedStep], why: str) -> Next:
+        """Return the pass that runs these steps."""
+        state = state.replace(stage=stage, turn=state.turn + 1)
+        at_work = [passage_id for path in state.live for passage_id in path.hits if passage_id]
+        keep = list(dict.fromkeys([*state.ends, *at_work]))
+        return state, Plan(why=why, turn=state.turn, steps=planned, keep=keep)
 
 
-def _texts(known: Tree) -> list[str]:
-    return [" ".join(segment.answer for segment in path.segments) for path in known.compared.beam]
+def _live_paths(state: SegmentsState) -> list[LivePath]:
+    """Return the paths that go on, with their decisions where these are made; the root is the first."""
+    if state.level == 1:
+        return [LivePath(decision=state.first)]
+    return [
+        LivePath(
+            id=path.id,
+            so_far=" ".join(segment.answer for segment in path.segments),
+            raw=path.segments[-1].raw,
+            last_answer=path.segments[-1].answer,
+            last_passage=path.segments[-1].passage_id,
+            decision=path.segments[-1].next,
+        )
+        for path in state.compared.beam
+        if not path.finished
+    ]
+
+
+def _sentences_of(live: Sequence[LivePath]) -> list[Sentence]:
+    """Return a sentence for each passage of each path, numbered below it."""
+    return [
+        Sentence(
+            id=".".join(filter(None, [path.id, str(number)])),
+            parent=path.id,
+            so_far=path.so_far,
+            passage_id=passage_id,
+        )
+        for path in live
+        for number, passage_id in enumerate(path.hits, start=1)
+    ]
+
+
+def _without_search(state: SegmentsState, path: LivePath) -> LivePath:
+    """Return a path without a search, with the basis of its next sentence."""
+    same = path.decision == "continue" and not state.direct
+    return path.model_copy(update={"hits": [path.last_passage if same else None]})
+
+
+def _query(state: SegmentsState, path: LivePath) -> str:
+    return " ".join(filter(None, [state.query, path.last_answer]))
+
+
+def _fetched(state: SegmentsState, path: LivePath) -> list[str]:
+    """Return the passages of the earlier answer, if the root continues from them."""
+    goes_on = state.level == 1 and path.decision == "continue"
+    return [verdict.passage_id for verdict in state.previous_relevance] if goes_on else []
+
+
+def _texts(state: SegmentsState) -> list[str]:
+    return [" ".join(segment.answer for segment in path.segments) for path in state.compared.beam]
+
+
+def _stopped_by(state: SegmentsState, policy: Policy, live: Sequence[LivePath], now_ms: float) -> Stopped:
+    """Return the limit that leaves no room for another level, "" if there is room.
+
+    The dearest calls so far say what a level may cost, the longest level how long it may take.
+    """
+    by_selfrag, width = policy.generator == "selfrag", len(live) * policy.top_k
+    undecided = sum(path.decision is None for path in live)
+    bound = 1 if by_selfrag else 3 * width + undecided + policy.beam
+    sequences = sum(entry.sequences for entry in state.ledger)
+    if state.level > policy.max_segments:
+        return "depth"
+    if calls(state) + bound > policy.max_model_calls:
+        return "calls"
+    if by_selfrag and sequences + width > policy.max_sequences:
+        return "sequences"
+    if policy.max_cost_usd is not None and _dearest_level(state, policy, live) > policy.max_cost_usd:
+        return "cost"
+    return "deadline" if now_ms + state.longest_ms >= state.brief.deadline_ms else ""
+
+
+def _dearest_level(state: SegmentsState, policy: Policy, live: Sequence[LivePath]) -> float:
+    # The root has decided by now, but counts as undecided.
+    undecided = sum(path.decision is None or state.level == 1 for path in live)
+    sentence = sum(max(_costs(state, step), default=0.0) for step in OF_A_SENTENCE)
+    decision, grade = (max(_costs(state, step), default=0.0) for step in ("DecideRetrieval", "GradeRelevance"))
+    return spent_usd(state) + undecided * decision + len(live) * policy.top_k * sentence + policy.beam * grade
+
+
+def _ahead_of(state: SegmentsState, policy: Policy, live: Sequence[LivePath]) -> Ahead:
+    """Return the speculative work of a level: only as much as leaves room for all that may follow without it."""
+    if policy.speculate == "off" or policy.generator == "selfrag":
+        return ""
+    after = (policy.max_segments - state.level) * policy.beam
+    if not _fits(state, policy, live, after, 0):
+        return ""
+    more = max(0, len(live) * policy.top_k - policy.beam)
+    return "decide" if after and _fits(state, policy, live, after, more) else "write"
+
+
+def _fits(state: SegmentsState, policy: Policy, live: Sequence[LivePath], after: int, more: int) -> bool:
+    asks = after + sum(path.decision is None for path in live) + more
+    sentences = (len(live) + after) * policy.top_k
+    if calls(state) + asks + 3 * sentences + policy.beam > policy.max_model_calls:
+        return False
+    if policy.max_cost_usd is None:
+        return True
+    dollars = asks * _price(state, "DecideRetrieval") + policy.beam * _price(state, "GradeUtility")
+    dollars += sentences * sum(_price(state, step) for step in OF_A_SENTENCE)
+    return spent_usd(state) + dollars <= policy.max_cost_usd
+
+
+def _price(state: SegmentsState, step: str) -> float:
+    """Return the dearest call of a step, or of all steps if it made none."""
+    return max(_costs(state, step) or _costs(state), default=0.0)
+
+
+def _costs(state: SegmentsState, step: str = "") -> list[float]:
+    entries = [entry for entry in state.ledger if step in ("", entry.step)]
+    return [call.cost_usd for entry in entries for call in entry.calls if call.cost_usd is not None]

@@ -1,201 +1,349 @@
-"""self_rag: search, answer, judge the answer, and repair it or search again (arXiv 2310.11511)."""
+"""self_rag and adaptive: search, answer, judge the answer, and repair it or search again (arXiv 2310.11511)."""
 
 from collections.abc import Sequence
 
+from selfrag.domain.answers import Draft
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
-from selfrag.plan import steps
-from selfrag.plan.limits import has_room
-from selfrag.plan.loop.answers import Answering, Move
-from selfrag.plan.loop.outcome import Taken
-from selfrag.plan.loop.reasons import drafted, judged
-from selfrag.plan.loop.reflection import reflections_of, with_verdicts
-from selfrag.plan.loop.situation import Gathering, Loop, Mode
-from selfrag.plan.passes import count
-from selfrag.plan.reports import Report
+from selfrag.domain.ledger import in_order
+from selfrag.domain.steps import GradeSupportParameters, GradeUtilityParameters
+from selfrag.domain.verdicts import SupportLevel
+from selfrag.plan.limits import has_room, share_usd
+from selfrag.plan.loop import (
+    Cycle,
+    CycleResult,
+    Loop,
+    LoopState,
+    Mode,
+    Next,
+    PreparedQuery,
+    Worth,
+    draft_in_words,
+)
+from selfrag.plan.passes import PlannedStep, count, rewrite
+from selfrag.plan.reports import (
+    GenerateReport,
+    Report,
+    RewriteQuestionReport,
+    citation_repair,
+    critique_of,
+    entry_of,
+)
 from selfrag.plan.strategy import NO_TIME
 
 # The number of answers of little use after which the best one goes out.
 MOST_USELESS = 2
+MOST_MISSING = 3
+# Sums of weights that differ by less are equal.
+DIGITS = 9
+SUPPORT_WORTH: dict[SupportLevel, float] = {"fully_supported": 1.0, "partially_supported": 0.5}
+SUPPORT: dict[SupportLevel, str] = {
+    "fully_supported": "fully supported",
+    "partially_supported": "partly supported",
+    "no_support": "not supported",
+    "ungraded": "support not graded",
+}
+SUPPORT_BY_RULE: dict[SupportLevel, str] = {
+    "fully_supported": "found word for word",
+    "partially_supported": "partly found word for word",
+    "no_support": "not found word for word",
+    "ungraded": "support not graded",
+}
 
 
-class SelfRag(Answering):
+class SelfRag(Loop):
     """The loop with its judges."""
 
-    def begin(self, known: Loop) -> Move:
+    def begin(self, state: LoopState) -> Next:
         """Decide whether to search; with speculation, search and draft ahead of the decision.
 
         The decision words the search of a follow-up, so that search waits.
         """
-        ahead, question = self.policy.speculate, known.brief.question
-        waits = ahead == "off" or bool(known.brief.previous.answer)
+        ahead, question = self.policy.speculate, state.brief.question
+        waits = ahead == "off" or bool(state.brief.previous.answer)
         drafts: list[Mode] = [] if waits else ["grounded"]
-        first = Gathering(
+        first = Cycle(
             decide=True,
             queries=[] if waits else [question],
             write=[*drafts, "direct"] if ahead == "full" else drafts,
         )
         why = "Search ahead of the decision." if first.queries else "Decide whether a search is needed."
-        return self.gather(known.but(query=question), first, why)
+        return self.begin_cycle(state.replace(query=question), first, why)
 
-    def go_on(self, known: Loop, reports: Sequence[Report]) -> Move:
+    def go_on(self, state: LoopState, reports: Sequence[Report]) -> Next:
         """Take in the steps' reports, and return the next pass."""
-        if known.stage != "reflect":
-            return super().go_on(known, reports)
-        known = with_verdicts(known, self.policy, reports)
-        if self.is_late(known):
-            return self.compose(known, NO_TIME)
-        if known.check:
-            return self.judge(known)
-        return self.take_query(known, "A query was found")
+        if state.stage != "reflect":
+            return super().go_on(state, reports)
+        state = self.with_verdicts(state, reports)
+        if self.is_late(state):
+            return self.compose(state, NO_TIME)
+        if state.check:
+            return self.judge(state)
+        return self.take_query(state, "A query was found")
 
-    def answered(self, known: Loop, taken: Taken, text: Report) -> Move:
+    def answered(self, state: LoopState, evidence: CycleResult, answer: GenerateReport) -> Next:
         """Judge an answer before it goes out; a refused or empty reply is no fault of the search."""
-        if not known.reflects:
-            return super().answered(known, taken, text)
-        if text.get("found"):
-            known = known.but(stage="reflect", check=True, turn=known.turn + 1)
-            return self.run(known, reflections_of(known, self.policy), f"{drafted(known, taken)}: judge it.")
-        if text.flaw:
-            return self.compose(known, f"The writer gave no answer ({text.flaw})")
-        if known.direct:
-            return self.first_search(known.but(direct=False), "Without documents there is no answer")
-        return self.next_try(known, "The passages do not hold the answer")
+        if not state.reflects:
+            return super().answered(state, evidence, answer)
+        if answer.text.answered:
+            state = state.replace(stage="reflect", check=True, turn=state.turn + 1)
+            return self.run(state, self.reflections(state), f"{draft_in_words(state, evidence)}: judge it.")
+        if answer.flaw:
+            return self.compose(state, f"The writer gave no answer ({answer.flaw})")
+        if state.direct:
+            return self.first_search(state.replace(direct=False), "Without documents there is no answer")
+        return self.next_try(state, "The passages do not hold the answer")
 
-    def judge(self, known: Loop) -> Move:
+    def reflections(self, state: LoopState) -> list[PlannedStep]:
+        """Return IsSup and IsUse of the last answer, in parallel with the next query if the policy prepares one."""
+        planned = []
+        # A direct answer rests on no passages, so there is nothing to check it against.
+        if not state.direct:
+            support = GradeSupportParameters(
+                answer=state.draft.answer,
+                citations=state.draft.citations,
+                may_repair=state.repairs() < self.policy.max_regenerations,
+                budget_usd=share_usd(state, self.policy, 0.8),
+            )
+            planned.append(PlannedStep(task=support, passage_ids=state.evidence))
+        budget = share_usd(state, self.policy, 0.1)
+        planned.append(PlannedStep(task=GradeUtilityParameters(answer=state.draft.answer, budget_usd=budget)))
+        if self.prepares_query(state):
+            planned.append(rewrite(state, self.policy, state.evidence))
+        return planned
+
+    def prepares_query(self, state: LoopState) -> bool:
+        """Return whether to look for the next query ahead.
+
+        The writer's own phrases for what is missing come first, and an answer that they did not change is the last.
+        """
+        if self.policy.speculate != "full" or state.direct or state.has_query or state.ran("SearchWeb"):
+            return False
+        left = state.rewrites() < self.policy.max_rewrites and has_room(state, self.policy, self.policy.top_k + 10)
+        changed = state.draft.answer != state.lacking
+        return left and changed and not state.draft.missing
+
+    def with_verdicts(self, state: LoopState, reports: Sequence[Report]) -> LoopState:
+        """Return the state with the verdicts on the answer, the next query, and the best answer so far."""
+        entries = []
+        for report in reports:
+            if not isinstance(report, RewriteQuestionReport):
+                entries.append(entry_of(report, state.turn))
+            elif report.result is None:
+                entries.append(entry_of(report, state.turn))
+                state = state.replace(prepared=PreparedQuery(after=len(state.queries)))
+            else:
+                query = report.result.query
+                entries.append(entry_of(report, state.turn, prepared=state.check, query=query))
+                prepared = PreparedQuery(query=query, new=report.result.new, after=len(state.queries))
+                state = state.replace(prepared=prepared)
+        state = state.with_entries(in_order(entries))
+        return self.with_best(self.with_critique(state, reports)) if state.check else state.replace(missing=[])
+
+    def with_critique(self, state: LoopState, reports: Sequence[Report]) -> LoopState:
+        """Return the state with the graders' verdicts on the answer, and what it lacks."""
+        critique, repair = critique_of(reports), citation_repair(reports)
+        use = critique.utility
+        useful = "ungraded" if use.score is None else "yes" if use.score >= self.policy.min_utility else "no"
+        failed = [claim for claim in critique.support.claims if claim.support != "full"]
+        phrases = dict.fromkeys([*(claim.missing for claim in failed), *state.draft.missing])
+        draft = state.draft.model_copy(update=dict(critique))
+        if repair:
+            repaired = {"answer": repair.answer, "citations": repair.citations, "repaired": repair.repaired}
+            draft = draft.model_copy(update=repaired)
+        return state.replace(
+            draft=draft,
+            useful=useful,
+            useless=state.useless + (useful == "no"),
+            failed_claims=[claim.claim for claim in failed],
+            missing=[phrase for phrase in phrases if phrase and phrase not in state.queries][:MOST_MISSING],
+        )
+
+    def with_best(self, state: LoopState) -> LoopState:
+        """Return the state with the best answer so far, and the best of little use; of equal ones the later is better.
+
+        An answer without support is never the best.
+        """
+        worth = self.worth(state)
+        if state.draft.support.level == "no_support" or (state.draft.direct and state.useful != "yes"):
+            return state
+        if state.useful == "no":
+            return state.replace(little=state.draft, little_score=worth) if worth >= state.little_score else state
+        return state.replace(best=state.draft, best_score=worth) if worth >= state.best_score else state
+
+    def worth(self, state: LoopState) -> Worth:
+        """Return the weighted sum of the last answer's verdicts (arXiv 2310.11511, 4.3), and what breaks ties.
+
+        IsRel is that of the most relevant passage: with a mean, an answer would lose by resting on one passage more.
+        """
+        draft, weights = state.draft, self.policy.weights
+        scores = [verdict.score or 0.0 for verdict in state.relevance if verdict.relevant]
+        use = -1.0 if draft.utility.score is None else (draft.utility.score - 3) / 2
+        support = SUPPORT_WORTH.get(draft.support.level, 0.0)
+        total = weights.rel * max(scores, default=0.0) + weights.sup * support + weights.use * use
+        full = sum(claim.support == "full" for claim in draft.support.claims)
+        return round(total, DIGITS), -len(draft.not_said), full
+
+    def judge(self, state: LoopState) -> Next:
         """Accept the answer; search for what it lacks; repair it; or try another search.
 
         Without a verdict the question ends, since a repeated request would not make it a pass. An answer without
         support never ends a question while a search is left.
         """
-        level, verdicts, useful = known.draft.support.level, judged(known, known.draft), known.useful
-        if (useful == "ungraded" and level != "no_support") or (level == "ungraded" and not known.direct):
-            return self.finish(known, ", and asking again would not make it a pass")
-        lacks = self.may_search_missing(known)
-        if useful == "yes" and (known.direct or (level == "fully_supported" and not lacks)):
-            return self.finish(known)
-        if known.direct:
-            return self.first_search(known.but(direct=False), verdicts)
+        level, verdicts, useful = state.draft.support.level, verdicts_in_words(state, state.draft), state.useful
+        if (useful == "ungraded" and level != "no_support") or (level == "ungraded" and not state.direct):
+            return self.finish(state, ", and asking again would not make it a pass")
+        lacks = self.may_search_missing(state)
+        if useful == "yes" and (state.direct or (level == "fully_supported" and not lacks)):
+            return self.finish(state)
+        if state.direct:
+            return self.first_search(state.replace(direct=False), verdicts)
         if lacks:
-            return self.search_missing(known, verdicts)
-        if known.useless >= MOST_USELESS and level != "no_support":
-            return self.finish(known, ", little use again")
-        if self.may_repair(known):
-            return self.repair(known, verdicts)
+            return self.search_missing(state, verdicts)
+        if state.useless >= MOST_USELESS and level != "no_support":
+            return self.finish(state, ", little use again")
+        if self.may_repair(state):
+            return self.repair(state, verdicts)
         if useful == "yes" and level != "no_support":
-            return self.finish(known, ", and nothing is left to mend it")
-        return self.next_try(known, verdicts)
+            return self.finish(state, ", and nothing is left to mend it")
+        return self.next_try(state, verdicts)
 
-    def finish(self, known: Loop, why: str = "") -> Move:
+    def finish(self, state: LoopState, why: str = "") -> Next:
         """Return the end after the verdicts on an answer."""
-        best = _with_little(known).best
-        it_is = "" if best.answer and best != known.draft else ": it is returned"
-        return self.compose(known, f"{judged(known, known.draft)}{why}{it_is}")
+        best = _with_little(state).best
+        it_is = "" if best.answer and best != state.draft else ": it is returned"
+        return self.compose(state, f"{verdicts_in_words(state, state.draft)}{why}{it_is}")
 
-    def compose(self, known: Loop, why: str) -> Move:
+    def compose(self, state: LoopState, why: str) -> Next:
         """Return the end, whose reason describes the answer that is returned.
 
         Without a better answer, a supported one of little use is returned with its verdicts.
         """
-        known = _with_little(known)
-        verdicts = judged(known, known.best)
-        if known.best.answer and verdicts not in why:
+        state = _with_little(state)
+        verdicts = verdicts_in_words(state, state.best)
+        if state.best.answer and verdicts not in why:
             why = f"{why}; the best answer so far is returned: {verdicts}"
-        return super().compose(known, why)
+        return super().compose(state, why)
 
-    def next_try(self, known: Loop, why: str) -> Move:
+    def next_try(self, state: LoopState, why: str) -> Next:
         """Try another query while one may help; then the web, once; then a repair; then the best answer so far.
 
         After earlier evidence that was not enough, that is the query which the decision worded.
         """
-        if self.is_late(known) or not known.reflects:
-            return self.compose(known, why)
-        if not known.queries:
-            return self.first_search(known.but(check=False, failed_claims=[]), why)
-        if self.may_rewrite(known):
-            left = f"{self.policy.max_rewrites - known.rewrites()} of {self.policy.max_rewrites} rewrites left"
-            return self.find_query(known.but(seeks="rewritten"), why, f"{left}: find another query")
-        if self.may_search_web(known):
-            web = Gathering(web=known.query)
-            return self.gather(known.but(failed_claims=[]), web, f"{why}: search the web.")
-        return self.repair(known, why) if self.may_repair(known) else self.compose(known, f"{why}, and no try is left")
+        if self.is_late(state) or not state.reflects:
+            return self.compose(state, why)
+        if not state.queries:
+            return self.first_search(state.replace(check=False, failed_claims=[]), why)
+        if self.may_rewrite(state):
+            left = f"{self.policy.max_rewrites - state.rewrites()} of {self.policy.max_rewrites} rewrites left"
+            return self.find_query(state.replace(seeks="rewritten"), why, f"{left}: find another query")
+        if self.may_search_web(state):
+            web = Cycle(web=state.query)
+            return self.begin_cycle(state.replace(failed_claims=[]), web, f"{why}: search the web.")
+        return self.repair(state, why) if self.may_repair(state) else self.compose(state, f"{why}, and no try is left")
 
-    def find_query(self, known: Loop, why: str, aim: str) -> Move:
+    def find_query(self, state: LoopState, why: str, aim: str) -> Next:
         """Search for the next query, which may be prepared; else find it first."""
-        known = known.but(check=False)
-        if known.has_query:
-            return self.take_query(known, why)
-        known = known.but(stage="reflect", turn=known.turn + 1)
-        return self.run(known, [steps.rewrite(known, self.policy, known.evidence)], f"{why}, {aim}.")
+        state = state.replace(check=False)
+        if state.has_query:
+            return self.take_query(state, why)
+        state = state.replace(stage="reflect", turn=state.turn + 1)
+        return self.run(state, [rewrite(state, self.policy, state.evidence)], f"{why}, {aim}.")
 
-    def may_rewrite(self, known: Loop) -> bool:
+    def may_rewrite(self, state: LoopState) -> bool:
         """Return whether another query may help: the last search was new, and one of the last two found evidence.
 
         The web is the last resort: after it no other query is tried.
         """
-        helps = known.fruitless() < 2 and not known.stalled
-        left = known.rewrites() < self.policy.max_rewrites and has_room(known, self.policy, self.policy.top_k + 7)
-        return helps and left and not known.ran("SearchWeb")
+        helps = state.fruitless() < 2 and not state.stalled
+        left = state.rewrites() < self.policy.max_rewrites and has_room(state, self.policy, self.policy.top_k + 7)
+        return helps and left and not state.ran("SearchWeb")
 
-    def take_query(self, known: Loop, why: str) -> Move:
+    def take_query(self, state: LoopState, why: str) -> Next:
         """Search for the new query; one that was tried before is no progress."""
-        if not known.prepared.new:
-            known = known.but(stalled=True)
-            if known.seeks == "missing":
-                return self.judge(known)
-            return self.next_try(known, "There is no query that was not tried")
-        if known.seeks == "missing":
-            return self.search_for(known, [known.prepared.query], why)
-        search = self.search(known, [known.prepared.query]).model_copy(update={"aim": "rewritten"})
-        return self.gather(known.but(failed_claims=[]), search, f"{why}: search for it.")
+        if not state.prepared.new:
+            state = state.replace(stalled=True)
+            if state.seeks == "missing":
+                return self.judge(state)
+            return self.next_try(state, "There is no query that was not tried")
+        if state.seeks == "missing":
+            return self.search_for(state, [state.prepared.query], why)
+        search = self.search(state, [state.prepared.query]).model_copy(update={"aim": "rewritten"})
+        return self.begin_cycle(state.replace(failed_claims=[]), search, f"{why}: search for it.")
 
-    def may_search_web(self, known: Loop) -> bool:
+    def may_search_web(self, state: LoopState) -> bool:
         """Return whether the web may be searched, once per question."""
-        unused = self.policy.web_search and not known.ran("SearchWeb")
-        return unused and has_room(known, self.policy, self.policy.top_k + 6)
+        unused = self.policy.web_search and not state.ran("SearchWeb")
+        return unused and has_room(state, self.policy, self.policy.top_k + 6)
 
-    def may_search_missing(self, known: Loop) -> bool:
+    def may_search_missing(self, state: LoopState) -> bool:
         """Return whether to search for missing facts: a search counts as a rewrite.
 
         Once the last search brought nothing new, or changed nothing of the answer, another one would not either.
         """
-        helps = not known.stalled and known.draft.answer != known.lacking
-        lacks = bool(known.missing or known.draft.not_said) and helps
-        sources = 1 if known.ran("SearchWeb") or not self.policy.web_search else 2
-        left = known.rewrites() < self.policy.max_rewrites
-        return lacks and left and has_room(known, self.policy, sources * self.policy.top_k + 7)
+        helps = not state.stalled and state.draft.answer != state.lacking
+        lacks = bool(state.missing or state.draft.not_said) and helps
+        sources = 1 if state.ran("SearchWeb") or not self.policy.web_search else 2
+        left = state.rewrites() < self.policy.max_rewrites
+        return lacks and left and has_room(state, self.policy, sources * self.policy.top_k + 7)
 
-    def search_missing(self, known: Loop, why: str) -> Move:
+    def search_missing(self, state: LoopState, why: str) -> Next:
         """Search for the facts that the answer lacks: by the phrases of writer and grader, else by a query to find."""
-        if known.missing:
-            return self.search_for(known, known.missing, f"{why}: search for what is missing")
-        if not known.queries:
-            return self.first_search(known.but(failed_claims=[]), why)
-        return self.find_query(known.but(seeks="missing"), why, "a part is not said: find a query for it")
+        if state.missing:
+            return self.search_for(state, state.missing, f"{why}: search for what is missing")
+        if not state.queries:
+            return self.first_search(state.replace(failed_claims=[]), why)
+        return self.find_query(state.replace(seeks="missing"), why, "a part is not said: find a query for it")
 
-    def search_for(self, known: Loop, phrases: list[str], why: str) -> Move:
+    def search_for(self, state: LoopState, phrases: list[str], why: str) -> Next:
         """Search for missing facts in the documents, and in the web unless that was searched."""
-        web = self.policy.web_search and not known.ran("SearchWeb")
+        web = self.policy.web_search and not state.ran("SearchWeb")
         phrase = "; ".join(phrases)[:MAX_QUERY_CHARACTERS] if web else ""
-        missing = self.search(known, phrases).model_copy(update={"aim": "missing", "web": phrase})
-        known = known.but(lacking=known.draft.answer)
-        return self.gather(known, missing, f"{why}, {count(len(phrases), 'phrase')}.")
+        missing = self.search(state, phrases).model_copy(update={"aim": "missing", "web": phrase})
+        state = state.replace(lacking=state.draft.answer)
+        return self.begin_cycle(state, missing, f"{why}, {count(len(phrases), 'phrase')}.")
 
-    def may_repair(self, known: Loop) -> bool:
+    def may_repair(self, state: LoopState) -> bool:
         """Return whether to write the answer again, told which claims failed."""
-        unused = known.repairs() < self.policy.max_regenerations
-        return known.useful == "yes" and bool(known.failed_claims) and unused and has_room(known, self.policy, 5)
+        unused = state.repairs() < self.policy.max_regenerations
+        return state.useful == "yes" and bool(state.failed_claims) and unused and has_room(state, self.policy, 5)
 
-    def repair(self, known: Loop, why: str) -> Move:
+    def repair(self, state: LoopState, why: str) -> Next:
         """Write the answer again without the claims that the passages do not support."""
-        failed = count(len(known.failed_claims), "claim")
-        return self.gather(known, Gathering(write=["grounded"], repair=True), f"{why}: repair {failed}.")
+        failed = count(len(state.failed_claims), "claim")
+        return self.begin_cycle(state, Cycle(write=["grounded"], repair=True), f"{why}: repair {failed}.")
 
 
-def _with_little(known: Loop) -> Loop:
+class Adaptive(SelfRag):
+    """The loop of self_rag that grades and judges nothing for a question that the decision calls simple.
+
+    No search, one search or the full loop, by the question's complexity (Adaptive-RAG, arXiv 2403.14403).
+    """
+
+    complexity = True
+
+
+def _with_little(state: LoopState) -> LoopState:
     """Return the state with a supported answer of little use as the best, if there is no other.
 
     An answer that time left unjudged is returned before one of little use.
     """
-    supported = known.little.support.level in ("fully_supported", "partially_supported")
-    unjudged = bool(known.draft.answer) and known.draft.support.ungraded and known.draft.utility.ungraded
-    return known.but(best=known.little) if supported and not known.best.answer and not unjudged else known
+    supported = state.little.support.level in ("fully_supported", "partially_supported")
+    unjudged = bool(state.draft.answer) and state.draft.support.ungraded and state.draft.utility.ungraded
+    return state.replace(best=state.little) if supported and not state.best.answer and not unjudged else state
+
+
+def verdicts_in_words(state: LoopState, draft: Draft) -> str:
+    """Return the judges' verdicts on an answer in words."""
+    score = draft.utility.score
+    if draft.utility.judged_by == "rule" and score is not None:
+        use = "use not judged"
+    else:
+        use = "use not graded" if score is None else f"of use {score} of 5 ({state.min_utility} asked for)"
+    if draft.direct:
+        return f"Without documents, {use}"
+    claims = draft.support.claims
+    full = sum(claim.support == "full" for claim in claims)
+    of_claims = f" ({full} of {count(len(claims), 'claim')})" if claims else ""
+    support = (SUPPORT_BY_RULE if draft.support.judged_by == "rule" else SUPPORT)[draft.support.level]
+    gaps = f", {count(len(draft.not_said), 'part')} not said" if draft.not_said else ""
+    return f"{support[0].upper()}{support[1:]}{of_claims}, {use}{gaps}"

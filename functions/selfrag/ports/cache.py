@@ -16,14 +16,14 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from selfrag.domain.errors import SelfragError
-from selfrag.ports.model import Claude, Judgement, Segment, Source, Writing
+from selfrag.ports.model import Claude, Judgement, ModelText, Source, TextBlock
 from selfrag.ports.prompts import Prompt
 
 CACHE_FAILED = "The verdict cache could not be used; the verdicts were made anew."
 
 V = TypeVar("V", bound=BaseModel)
 T = TypeVar("T")
-_SEGMENTS = TypeAdapter(tuple[Segment, ...])
+_SEGMENTS = TypeAdapter(tuple[TextBlock, ...])
 
 
 def cache_key(
@@ -31,8 +31,8 @@ def cache_key(
     step: str,
     model: str,
     prompt_version: str,
-    shape: Mapping[str, Any],
-    texts: Mapping[str, Any],
+    shape: Mapping[str, object],
+    texts: Mapping[str, object],
     collections: Collection[str] = (),
 ) -> str:
     """Return the SHA-256, in hex, over canonical JSON of everything that a reply depends on, and of the collections.
@@ -51,7 +51,7 @@ def verdict_key(
     step: str,
     prompt: Prompt,
     shape: type[BaseModel],
-    fields: Mapping[str, Any],
+    fields: Mapping[str, object],
     collections: Collection[str] = (),
 ) -> str:
     """Return the key of a verdict in this shape on these fields, by the model that the step asks."""
@@ -80,7 +80,7 @@ class VerdictCache(Protocol):
         """Store a reply's JSON text."""
 
 
-class Remembering:
+class CachedClaude:
     """A model with the cache in front of it: the same request gets the same reply, without a call.
 
     `collections` are those that the question may search: replies are shared within them only. A refused, cut,
@@ -101,18 +101,18 @@ class Remembering:
         """Return the model id that the step is configured to use."""
         return self._claude.model_of(step)
 
-    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
+    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         """Return the cached verdict, else the model's."""
         key = verdict_key(self._claude, step, prompt, shape, fields, self._collections)
-        kept = self._kept(key, shape.model_validate_json)
-        if kept is not None:
-            return Judgement(kept, None, call=None, attempts=0, cached=True)
+        cached = self._cached(key, shape.model_validate_json)
+        if cached is not None:
+            return Judgement(cached, None, call=None, attempts=0, cached=True)
         judged = self._claude.judge(step, prompt, fields, shape)
         if judged.verdict is not None:
-            self._keep(key, judged.verdict.model_dump_json())
+            self._store(key, judged.verdict.model_dump_json())
         return replace(judged, warnings=self._warnings())
 
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
         """Return the cached text, else the model's."""
         key = cache_key(
             step=step,
@@ -122,22 +122,22 @@ class Remembering:
             texts={"sources": [asdict(source) for source in sources], "fields": fields},
             collections=self._collections,
         )
-        kept = self._kept(key, _SEGMENTS.validate_json)
-        if kept is not None:
-            return Writing(kept, None, call=None, attempts=0, cached=True)
+        cached = self._cached(key, _SEGMENTS.validate_json)
+        if cached is not None:
+            return ModelText(cached, None, call=None, attempts=0, cached=True)
         writing = self._claude.write(step, prompt, sources, fields)
         if writing.flaw is None and any(segment.text.strip() for segment in writing.segments):
-            self._keep(key, _SEGMENTS.dump_json(writing.segments).decode())
+            self._store(key, _SEGMENTS.dump_json(writing.segments).decode())
         return replace(writing, warnings=self._warnings())
 
-    def _kept(self, key: str, read: Callable[[str], T]) -> T | None:
+    def _cached(self, key: str, read: Callable[[str], T]) -> T | None:
         with self._open_on_failure():
             text = self._cache.get(key)
             with suppress(ValidationError):
                 return None if text is None else read(text)
         return None
 
-    def _keep(self, key: str, text: str) -> None:
+    def _store(self, key: str, text: str) -> None:
         with self._open_on_failure():
             self._cache.put(key, text)
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 
 @dataclass(frozen=True)
-class Known:
+class StoredQuestion:
     """The stored item of a question: its response, None before it has one, and when it is due (epoch seconds).
 
     With a response there is also the id of the question that it followed. `collections` are those that it was asked
@@ -40,7 +40,7 @@ class Executions(Protocol):
     def expect(self, question_id: str, question: str, collections: Sequence[str], due: float) -> None:
         """Store a question, its collections, and that it runs until `due`, unless its response is stored."""
 
-    def known(self, question_id: str, collections: Collection[str]) -> Known | None:
+    def stored(self, question_id: str, collections: Collection[str]) -> StoredQuestion | None:
         """Return the item of a question, whichever machine ran it; None if the caller has none such."""
 
     def snapshot(self, question_id: str) -> Snapshot | None:

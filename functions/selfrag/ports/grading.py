@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -37,7 +37,7 @@ class Grader:
         """Return the kind of judge: a model, or the stand-in's rules."""
         return judged_by(self.model)
 
-    def grade(self, texts: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
+    def grade(self, texts: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         """Judge `texts` in the given shape.
 
         Fails closed: a refused, cut, malformed or missing reply is no verdict and is not cached. Raises selfrag's typed

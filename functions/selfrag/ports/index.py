@@ -35,7 +35,7 @@ class Entry:
 
 
 @dataclass
-class Added:
+class WriteOutcome:
     """The outcome of a write, by passage id.
 
     `ids` are the service's own, which are needed to delete. `failed` were not written: the name of an error says why.
@@ -50,7 +50,7 @@ class Added:
 class PassageWriter(Protocol):
     """The index that ingestion writes to: it assigns its own ids, and a write can be searched after some time."""
 
-    def add(self, entries: Sequence[Entry]) -> Added:
+    def add(self, entries: Sequence[Entry]) -> WriteOutcome:
         """Write passages, each once."""
 
     def delete(self, ids: Iterable[str]) -> None:

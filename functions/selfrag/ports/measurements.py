@@ -30,17 +30,17 @@ class Measurements:
         self, cache: Callable[[], VerdictCache], now: Callable[[], float], on_failure: Callable[[SelfragError], None]
     ) -> None:
         self._cache, self._now, self._on_failure = cache, now, on_failure
-        self._known: dict[str, tuple[float, Precision | None]] = {}
+        self._precisions: dict[str, tuple[float, Precision | None]] = {}
         self._reading = Lock()
 
     def precision(self, key: str) -> Precision | None:
-        """Return the precision under this key, or None if nothing is known."""
+        """Return the precision under this key, or None if none was measured."""
         with self._reading:
-            read_at, known = self._known.get(key, (float("-inf"), None))
+            read_at, precision = self._precisions.get(key, (float("-inf"), None))
             if self._now() - read_at > FRESH_SECONDS:
-                known = self._read(key)
-                self._known[key] = (self._now(), known)
-        return known
+                precision = self._read(key)
+                self._precisions[key] = (self._now(), precision)
+        return precision
 
     def _read(self, key: str) -> Precision | None:
         try:

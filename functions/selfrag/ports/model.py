@@ -2,19 +2,34 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypedDict, TypeVar
 
 from pydantic import BaseModel
 
 from selfrag.domain.calls import Flaw as Flaw
-from selfrag.domain.calls import Judged, ModelCall
+from selfrag.domain.calls import JudgedVerdict, ModelCall
 from selfrag.ports.prompts import Prompt
 
 V = TypeVar("V", bound=BaseModel)
 
 
+class UsageFields(TypedDict):
+    """The fields of a step's result that say what its requests cost."""
+
+    calls: list[ModelCall]
+    judged: list[JudgedVerdict]
+    warnings: list[str]
+    attempts: int
+    flaw: Flaw | None
+    error: str | None
+    cause: str
+    throttled: bool
+    cached: bool
+    sequences: int
+
+
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ModelRequest:
     """The requests behind a result: the call with its cost, and the number of attempts.
 
     An `unavailable` or `cached` result has no reply, so its `call` is None. `error` is the class name of the error
@@ -32,15 +47,24 @@ class Asked:
     earlier: tuple[ModelCall, ...] = ()
 
     @property
-    def took(self) -> dict[str, Any]:
+    def usage(self) -> UsageFields:
         """Return the requests as the fields of a step's result."""
-        told = ("attempts", "error", "cause", "throttled")
-        calls = [*self.earlier, *([] if self.call is None else [self.call])]
-        return {"calls": calls, "warnings": list(self.warnings), **{name: getattr(self, name) for name in told}}
+        return UsageFields(
+            calls=[*self.earlier, *([] if self.call is None else [self.call])],
+            judged=[],
+            warnings=list(self.warnings),
+            attempts=self.attempts,
+            flaw=None,
+            error=self.error,
+            cause=self.cause,
+            throttled=self.throttled,
+            cached=self.cached,
+            sequences=0,
+        )
 
 
 @dataclass(frozen=True)
-class Judgement(Asked, Generic[V]):
+class Judgement(ModelRequest, Generic[V]):
     """A verdict, or None and its flaw; `key` is its key in the verdict cache, "" without one."""
 
     verdict: V | None
@@ -48,15 +72,15 @@ class Judgement(Asked, Generic[V]):
     key: str = ""
 
     @property
-    def took(self) -> dict[str, Any]:
+    def usage(self) -> UsageFields:
         """Return the requests as the fields of a step's result, with the verdict."""
-        found = self.verdict if self.key else None
-        judged = [] if found is None else [Judged(key=self.key, verdict=found.model_dump_json())]
-        return {**super().took, "judged": judged, "flaw": self.flaw}
+        verdict = self.verdict if self.key else None
+        judged = [] if verdict is None else [JudgedVerdict(key=self.key, verdict=verdict.model_dump_json())]
+        return {**super().usage, "judged": judged, "flaw": self.flaw}
 
 
 @dataclass(frozen=True)
-class Cited:
+class CitedBlocks:
     """A citation as the service gives it: a source's index, and a range of its text blocks."""
 
     source: int
@@ -65,24 +89,24 @@ class Cited:
 
 
 @dataclass(frozen=True)
-class Segment:
+class TextBlock:
     """A run of the answer's text with its citations."""
 
     text: str
-    citations: tuple[Cited, ...] = ()
+    citations: tuple[CitedBlocks, ...] = ()
 
 
 @dataclass(frozen=True)
-class Writing(Asked):
+class ModelText(ModelRequest):
     """The model's text, and its flaw, if it refused, was cut or did not reply."""
 
-    segments: tuple[Segment, ...]
+    segments: tuple[TextBlock, ...]
     flaw: Flaw | None
 
     @property
-    def took(self) -> dict[str, Any]:
+    def usage(self) -> UsageFields:
         """Return the requests as the fields of a step's result, with the flaw."""
-        return {**super().took, "flaw": self.flaw}
+        return {**super().usage, "flaw": self.flaw}
 
 
 @dataclass(frozen=True)
@@ -97,28 +121,28 @@ class Source:
 class Claude(Protocol):
     """The language model of the steps."""
 
-    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
+    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         """Return a verdict on quoted fields."""
 
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
         """Return text; `sources` are sent with citations on."""
 
     def model_of(self, step: str) -> str:
         """Return the model id that the step is configured to use."""
 
 
-class Deferred:
+class LazyModel:
     """A model that is made when it is first asked; `models` has the model id of each step."""
 
     def __init__(self, models: Mapping[str, str], make: Callable[[], Claude]) -> None:
         self._models, self._make = models, make
-        self._made: Claude | None = None
+        self._model: Claude | None = None
 
-    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
+    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         """Return a verdict on quoted fields."""
         return self._claude().judge(step, prompt, fields, shape)
 
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
         """Return text; `sources` are sent with citations on."""
         return self._claude().write(step, prompt, sources, fields)
 
@@ -127,6 +151,6 @@ class Deferred:
         return self._models[step]
 
     def _claude(self) -> Claude:
-        if self._made is None:
-            self._made = self._make()
-        return self._made
+        if self._model is None:
+            self._model = self._make()
+        return self._model

@@ -5,7 +5,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
 
 # This line of a prompt.md stands for the clause of material.md, which all prompts share.
 _CLAUSE = "{material}"
@@ -52,6 +51,6 @@ def material() -> str:
     return (files("selfrag.ports") / "material.md").read_text(encoding="utf-8").strip()
 
 
-def as_quoted_fields(fields: Mapping[str, Any]) -> str:
+def as_quoted_fields(fields: Mapping[str, object]) -> str:
     """Return fields as one JSON object, so that no text in them can end its own quotation."""
     return json.dumps(dict(fields), ensure_ascii=False, indent=1)

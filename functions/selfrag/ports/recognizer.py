@@ -21,7 +21,7 @@ class Element:
 
 
 @dataclass(frozen=True)
-class Recognized:
+class RecognizedPage:
     """The text of a page; `page` is counted from 1, `confidence` from 0 to 100.
 
     It is `text`, line by line, or `elements` in the order of reading where the recogniser knows more than lines.
@@ -45,5 +45,5 @@ class Recognizer(Protocol):
     def begin(self, name: str) -> str:
         """Start the recognition of a stored PDF, and return its job; a known or running one is not repeated."""
 
-    def outcome(self, name: str, job: str) -> Sequence[Recognized] | None:
+    def outcome(self, name: str, job: str) -> Sequence[RecognizedPage] | None:
         """Return the text of the pages, in their order; None while it is running, or more of it is to be read."""

@@ -15,21 +15,21 @@ STATE_BUDGET_BYTES = 160 * 1024
 def within_budget(passages: Sequence[P], used: int, *, shared: bool = False) -> tuple[list[P], int, list[str]]:
     """Keep the best passages that fit next to `used` bytes, or into half of the rest if it is `shared`.
 
-    Returns the kept passages, their size in bytes and a warning if any were dropped. The size is that of ASCII-escaped
-    JSON, the largest form in which a service may store it.
+    Returns these, their size in bytes and a warning if any were dropped. The size is that of ASCII-escaped JSON, the
+    largest form in which a service may store it.
     """
     room = (STATE_BUDGET_BYTES - used) // (2 if shared else 1)
-    kept: list[P] = []
+    fitting: list[P] = []
     size = 0
     for passage in passages:
         needs = size_of(passage)
         if size + needs > room:
             break
-        kept.append(passage)
+        fitting.append(passage)
         size += needs
-    dropped = len(passages) - len(kept)
+    dropped = len(passages) - len(fitting)
     warnings = [f"{dropped} lower-ranked passages were left out: the state holds {STATE_BUDGET_BYTES} bytes."]
-    return kept, size, warnings if dropped else []
+    return fitting, size, warnings if dropped else []
 
 
 def size_of(passage: BaseModel) -> int:

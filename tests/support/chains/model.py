@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from selfrag.domain.calls import ModelCall, cost_usd
-from selfrag.ports.model import Cited, Judgement, Segment, Source, Writing
+from selfrag.ports.model import CitedBlocks, Judgement, ModelText, Source, TextBlock
 from selfrag.ports.prompts import Prompt
 from selfrag.runtime.models import PROFILES
 
@@ -59,23 +59,23 @@ class ChainModel:
         named = {name: value for name, value in verdict.items() if name in shape.model_fields}
         return Judgement(shape.model_validate(named), None, call=self._call(step, prompt, fields, named))
 
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> ModelText:
         """Return an answer: each fact of the chain that the sources hold, cited, and what is missing."""
         texts = ["".join(source.blocks) for source in sources]
         relations, subject = _asked(fields["question"])
         path, lacking = follow(relations, subject, [*texts, fields.get("so_far", "")])
         own = [fact for fact in path if fact.source < len(texts)]
-        segments = [Segment(f"{fact.sentence} ", (Cited(fact.source, 0, 1),)) for fact in own]
+        segments = [TextBlock(f"{fact.sentence} ", (CitedBlocks(fact.source, 0, 1),)) for fact in own]
         if fields["task"] == "segment":
-            segments = segments[:1] or [Segment("NO_ANSWER")]
+            segments = segments[:1] or [TextBlock("NO_ANSWER")]
         elif not path or (lacking and not self.gaps):
-            segments = [Segment("NO_ANSWER")]
+            segments = [TextBlock("NO_ANSWER")]
         elif lacking:
             phrase = f"[{lacking[0]} of {lacking[1]}]" if self.phrases else ""
             gap = f"NOT_SAID{phrase}: The documents do not say what the {lacking[0]} of {lacking[1]} is."
-            segments.append(Segment(gap))
+            segments.append(TextBlock(gap))
         call = self._call(step, prompt, {"sources": texts, **fields}, [one.text for one in segments])
-        return Writing(tuple(segments), None, call=call)
+        return ModelText(tuple(segments), None, call=call)
 
     def decide_retrieval(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Search for every question; an answer that grows is complete once it ends the chain."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from selfrag.domain.errors import BadDocument
-from selfrag.ingestion.split_document.logic import Task, split_into_batches
+from selfrag.ingestion.split_document.logic import SplitDocumentTask, split_into_batches
 from selfrag.reader.guarded import read_guarded
 from selfrag.reader.processes import pool
 from selfrag.reader.processes.pool import POOL
@@ -73,7 +73,7 @@ def measured(key: str, content: bytes) -> Measured:
     if document:
         objects = LocalObjects()
         objects.put_json("document.json", asdict(document))
-        task = Task(key=key, document_id="d", collection="c", generation="g", document_key="document.json")
+        task = SplitDocumentTask(key=key, document_id="d", collection="c", generation="g", document_key="document.json")
         try:
             passages = split_into_batches(task, objects).passages
         except BadDocument as error:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from selfrag.domain.scores import terms
-from selfrag.domain.scores.critiqued import Critiqued, Terms
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Terms
 from selfrag.domain.scores.tokens import RELEVANCE, SUPPORT, UTILITY
 from selfrag.domain.verdicts import RelevanceVerdict, SupportLevel, SupportVerdict, UtilityVerdict
 
@@ -31,7 +31,7 @@ def distribution(relevance: Sequence[float], support: Sequence[float], use: Sequ
     return found | dict(zip(UTILITY, use, strict=False))
 
 
-def critiqued(name: str, seq: float = 1.0) -> Critiqued:
+def critiqued(name: str, seq: float = 1.0) -> CritiquedAnswer:
     """Return an answer of the example with its probabilities; its sequence term times `seq`."""
     relevance, support, use, logs, tokens = ROWS[name]
     found = distribution(relevance, support, use)
@@ -48,14 +48,14 @@ def critiqued(name: str, seq: float = 1.0) -> Critiqued:
     )
     utility = UtilityVerdict.model_validate({"score": int((terms.most_probable(found, UTILITY) or "[Utility:1]")[9])})
     level = SupportVerdict(level=LEVEL[label])
-    return Critiqued(passage_id=name, answer="A.", relevance=verdict, support=level, utility=utility, terms=told)
+    return CritiquedAnswer(passage_id=name, answer="A.", relevance=verdict, support=level, utility=utility, terms=told)
 
 
-def labelled(name: str) -> Critiqued:
+def labelled(name: str) -> CritiquedAnswer:
     """Return the same answer as our graders judge it."""
     rel, level, use = CLAUDE[name]
     label = "relevant" if rel >= 0.5 else "irrelevant"
-    return Critiqued(
+    return CritiquedAnswer(
         passage_id=name,
         answer="A.",
         relevance=RelevanceVerdict.model_validate(

@@ -6,7 +6,7 @@ from typing import Any
 from unittest.mock import patch
 
 from selfrag import bootstrap
-from selfrag.domain.scores.critiqued import Critiqued, Segment
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment
 from selfrag.question.decide_retrieval.handler import handler as decide_retrieval
 from selfrag.question.generate.handler import handler as generate
 from tests.support.asking import MemoryCalls, Skipping
@@ -36,12 +36,12 @@ def decided(question: str, **more: Any) -> dict[str, Any]:
     return decide_retrieval({"generator": "selfrag", "question": question, **more}, None)
 
 
-def candidates(scenario: Scenario, **more: Any) -> tuple[list[Critiqued], dict[str, Any]]:
+def candidates(scenario: Scenario, **more: Any) -> tuple[list[CritiquedAnswer], dict[str, Any]]:
     """Return an answer from each passage of a scenario, and the whole result of the step."""
     passages = [scenario.evidence(name).model_dump() for name in scenario.passages]
     task = {"generator": "selfrag", "mode": "candidates", "question": scenario.question, "passages": passages, **more}
     result = generate(task, None)
-    return [Critiqued.model_validate(one) for one in result["written"]], result
+    return [CritiquedAnswer.model_validate(one) for one in result["written"]], result
 
 
 def segments(scenario: Scenario, branches: list[dict[str, Any]], **more: Any) -> tuple[list[Segment], dict[str, Any]]:
@@ -56,5 +56,5 @@ def segments(scenario: Scenario, branches: list[dict[str, Any]], **more: Any) ->
 
 def branch(scenario: Scenario, name: str, parent: Segment | None = None, **more: Any) -> dict[str, Any]:
     """Return the branch whose segment is the node of a name, behind the segment that was written for its parent."""
-    told = {"told": parent.told, "bare": parent.answer, "parent": parent.id} if parent else {}
+    told = {"raw": parent.raw, "bare": parent.answer, "parent": parent.id} if parent else {}
     return {"id": name, "passage_id": scenario.named(name).passage, **told, **more}

@@ -70,7 +70,7 @@ def segment(branch: dict[str, Any], row: Row) -> dict[str, Any]:
             "use": terms.utility_score(found) or 0.0,
             "seq": seq,
         },
-        "told": f"{branch['told']}[Retrieval][Relevant]{text}[Fully supported]",
+        "raw": f"{branch['raw']}[Retrieval][Relevant]{text}[Fully supported]",
         "next": following,
     }
 

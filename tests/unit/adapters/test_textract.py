@@ -13,7 +13,7 @@ from selfrag.adapters.objects import S3Objects
 from selfrag.adapters.textract.recognizer import TextractRecognizer
 from selfrag.domain.errors import BadDocument, Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 from selfrag.ingestion.recognize_pages.merge import written
-from selfrag.ports.recognizer import Recognized
+from selfrag.ports.recognizer import RecognizedPage
 from tests.support.documents.scans import scanned_pdf
 from tests.support.doubles.textract_double import TextractDouble
 
@@ -103,7 +103,7 @@ def test_pages_that_are_known_by_their_lines_are_recognised_once_more_for_their_
     again = make("tables").outcome(NAME, make("tables").begin(NAME))
     assert again
     assert written("k", again[0]) == written("k", first[0])
-    assert make("lines").outcome(NAME, "") == [Recognized(1, "City Limit Oslo 140", 97.0)]
+    assert make("lines").outcome(NAME, "") == [RecognizedPage(1, "City Limit Oslo 140", 97.0)]
     assert make("layout").begin(NAME), "nor is what is known with its tables taken for a layout"
     assert textract.pages == 2
 

@@ -13,9 +13,9 @@ from selfrag.api.documents.removal import remove
 from selfrag.bootstrap import ingestion
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.ingestion.claim_document.logic import Task as Look
+from selfrag.ingestion.claim_document.logic import ClaimDocumentTask as Look
 from selfrag.ingestion.claim_document.logic import claim
-from selfrag.ingestion.record_document.logic import Task as Found
+from selfrag.ingestion.record_document.logic import RecordDocumentTask as Found
 from selfrag.ingestion.record_document.logic import record
 from selfrag.ports.manifest import Manifest
 from tests.support.aws.resources import DOCUMENTS_BUCKET

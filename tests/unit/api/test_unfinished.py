@@ -16,7 +16,7 @@ def step(name: str, result: Any, turn: int = 0) -> Step:
 
 def planned(strategy: str, why: str = "Judge it.") -> Step:
     named = [{"step": "GradeSupport"}, {"step": "GradeUtility"}, {"step": "GradeUtility"}]
-    return step("Plan", {"plan": {"turn": 2, "why": why, "steps": named}, "known": {"strategy": strategy}}, 2)
+    return step("Plan", {"plan": {"turn": 2, "why": why, "steps": named}, "state": {"strategy": strategy}}, 2)
 
 
 def judged(strategy: str) -> list[Step]:

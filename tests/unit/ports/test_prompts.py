@@ -13,8 +13,7 @@ from pydantic import BaseModel
 from selfrag.adapters.claude.profiles import profile_of
 from selfrag.domain.calls import PRICES
 from selfrag.ports.prompts import as_quoted_fields, load_prompt, material
-from selfrag.question.decide_retrieval.continuation import Next
-from selfrag.question.decide_retrieval.logic import Retrieval, RetrievalAndComplexity
+from selfrag.question.decide_retrieval.logic import Continuation, Retrieval, RetrievalAndComplexity
 from selfrag.question.generate.annotations import NO_ANSWER, NOT_SAID
 from selfrag.question.grade_relevance.logic import JudgedStrip, Relevance, RelevanceOfStrips
 from selfrag.question.grade_support.logic import JudgedClaim, Support
@@ -27,7 +26,7 @@ FUNCTIONS = Path(__file__).parents[3] / "functions" / "selfrag" / "question"
 OTHERS = {"decide_retrieval/next": "next.md"}
 SHAPES: dict[str, type[BaseModel]] = {
     "decide_retrieval": Retrieval,
-    "decide_retrieval/next": Next,
+    "decide_retrieval/next": Continuation,
     "grade_relevance": Relevance,
     "grade_support": Support,
     "grade_utility": Utility,

@@ -15,16 +15,14 @@ from selfrag import bootstrap
 from selfrag.adapters.verdicts import LARGEST_BYTES, DynamoVerdicts
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits
-from selfrag.ports.cache import CACHE_FAILED, Remembering, cache_key
-from selfrag.ports.model import Segment
+from selfrag.domain.steps import DecideRetrievalTask, GenerateTask, RewriteQuestionTask
+from selfrag.ports.cache import CACHE_FAILED, CachedClaude, cache_key
+from selfrag.ports.model import TextBlock
 from selfrag.ports.prompts import Prompt
-from selfrag.question.decide_retrieval.logic import Task as Deciding
 from selfrag.question.decide_retrieval.logic import decide
 from selfrag.question.generate.annotations import NO_ANSWER
-from selfrag.question.generate.logic import Task as Writing
 from selfrag.question.generate.logic import generate
 from selfrag.question.grade_utility.logic import Utility
-from selfrag.question.rewrite_question.logic import Task as Rewriting
 from selfrag.question.rewrite_question.logic import rewrite
 from tests.support.fakes import PROMPT, FakeClaude, MemoryCache, cited, grader, passage
 from tests.support.tables import make_verdicts_table
@@ -105,19 +103,19 @@ def test_a_kept_verdict_of_another_shape_is_no_hit() -> None:
     assert judge.grade({"question": "?"}, Utility).cached is False
 
 
-WRITTEN = Writing(question="How many days?", passages=[passage("p1"), passage("p2", "In May.")])
+WRITTEN = GenerateTask(question="How many days?", passages=[passage("p1"), passage("p2", "In May.")])
 
 
-def written(task: Writing, cache: MemoryCache, *says: Segment, flaw: Any = None, prompt: Prompt = PROMPT) -> Any:
-    return generate(task, Remembering(FakeClaude(says or (cited("25 days."),), flaw), cache), prompt)
+def written(task: GenerateTask, cache: MemoryCache, *says: TextBlock, flaw: Any = None, prompt: Prompt = PROMPT) -> Any:
+    return generate(task, CachedClaude(FakeClaude(says or (cited("25 days."),), flaw), cache), prompt)
 
 
 def test_a_draft_from_the_same_passages_is_not_written_twice() -> None:
     cache = MemoryCache()
-    first, again = written(WRITTEN, cache), written(WRITTEN, cache, Segment("Something else."))
+    first, again = written(WRITTEN, cache), written(WRITTEN, cache, TextBlock("Something else."))
     assert (first.cached, first.attempts, len(first.calls)) == (False, 1, 1)
     assert (again.cached, again.attempts, again.calls) == (True, 0, [])
-    assert (again.answer, again.citations, again.found) == (first.answer, first.citations, True)
+    assert (again.answer, again.citations, again.answered) == (first.answer, first.citations, True)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +134,7 @@ def test_a_draft_from_the_same_passages_is_not_written_twice() -> None:
 def test_a_draft_is_of_its_passages_names_titles_and_fields(other: dict[str, Any]) -> None:
     cache = MemoryCache()
     written(WRITTEN, cache)
-    assert not written(Writing.model_validate({**dict(WRITTEN), **other}), cache).cached
+    assert not written(GenerateTask.model_validate({**dict(WRITTEN), **other}), cache).cached
     assert not written(WRITTEN, cache, prompt=Prompt("another", "version-2")).cached
     assert written(WRITTEN, cache).cached
 
@@ -150,11 +148,11 @@ def test_a_draft_that_was_flawed_is_asked_for_again(flaw: str) -> None:
 
 def test_an_empty_draft_is_asked_for_again_and_the_sign_that_there_is_no_answer_is_not() -> None:
     cache = MemoryCache()
-    written(WRITTEN, cache, Segment(" \n"))
+    written(WRITTEN, cache, TextBlock(" \n"))
     assert cache.kept == {}
-    written(WRITTEN, cache, Segment(NO_ANSWER))
+    written(WRITTEN, cache, TextBlock(NO_ANSWER))
     again = written(WRITTEN, cache)
-    assert (again.cached, again.found) == (True, False)
+    assert (again.cached, again.answered) == (True, False)
 
 
 @pytest.mark.parametrize("kept", ['{"text": 1}', "[{}]", "no JSON"])
@@ -168,15 +166,17 @@ def test_a_kept_draft_of_another_shape_is_no_hit(kept: str) -> None:
 def test_decisions_and_queries_are_remembered() -> None:
     cache = MemoryCache()
     for known in (False, True):
-        decided = decide(Deciding(question="?"), grader({"reason": "r", "decision": "yes"}, cache=cache))
-        query = rewrite(Rewriting(question="?", queries=["?"]), grader({"reason": "r", "query": "leave"}, cache=cache))
+        decided = decide(DecideRetrievalTask(question="?"), grader({"reason": "r", "decision": "yes"}, cache=cache))
+        query = rewrite(
+            RewriteQuestionTask(question="?", queries=["?"]), grader({"reason": "r", "query": "leave"}, cache=cache)
+        )
         assert (decided.cached, decided.attempts, decided.verdict.decision) == (known, int(not known), "yes")
         assert (query.cached, query.attempts, query.query, query.new) == (known, int(not known), "leave", True)
 
 
 def test_a_query_without_a_word_is_malformed_and_not_kept() -> None:
     with pytest.raises(ValueError, match="at least 1 character"):
-        rewrite(Rewriting(question="?", queries=["?"]), grader({"reason": "r", "query": " "}))
+        rewrite(RewriteQuestionTask(question="?", queries=["?"]), grader({"reason": "r", "query": " "}))
 
 
 def test_what_no_item_can_hold_is_not_kept_and_is_no_failure(table: Any) -> None:
@@ -187,9 +187,9 @@ def test_what_no_item_can_hold_is_not_kept_and_is_no_failure(table: Any) -> None
 
 
 def test_a_table_that_fails_costs_a_draft_a_warning_and_nothing_else(table: Any) -> None:
-    claude = Remembering(FakeClaude([cited("25 days.")]), DynamoVerdicts(table, "none", ttl_days=30))
+    claude = CachedClaude(FakeClaude([cited("25 days.")]), DynamoVerdicts(table, "none", ttl_days=30))
     result = generate(WRITTEN, claude, PROMPT)
-    assert (result.found, result.warnings) == (True, [CACHE_FAILED])
+    assert (result.answered, result.warnings) == (True, [CACHE_FAILED])
 
 
 def test_a_step_that_may_not_remember_neither_reads_nor_writes() -> None:

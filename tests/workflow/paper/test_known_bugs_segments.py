@@ -61,8 +61,8 @@ def test_a_sentence_follows_its_own_path_and_never_the_one_beside_it() -> None:
     for branch in second:
         own, other = parents[branch["parent"]], parents["2" if branch["parent"] == "1" else "1"]
         assert branch["bare"] == own
-        assert own in branch["told"]
-        assert other not in branch["told"]
+        assert own in branch["raw"]
+        assert other not in branch["raw"]
 
 
 def test_a_finished_answer_is_not_lost_to_a_deeper_worse_one() -> None:

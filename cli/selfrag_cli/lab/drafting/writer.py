@@ -90,7 +90,7 @@ class QuestionWriter:
         return self._claude(Limits(budget_usd=left))
 
     def _pay(self, reply: Judgement[Any]) -> None:
-        self.spent += sum(call.cost_usd or 0.0 for call in reply.took["calls"])
+        self.spent += sum(call.cost_usd or 0.0 for call in reply.usage["calls"])
         if reply.flaw == "unavailable":
             raise TemporarilyUnavailable(reply.cause)
 

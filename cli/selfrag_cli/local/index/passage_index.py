@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Candidates, Passage
-from selfrag.ports.index import Added, Entry, Index
+from selfrag.ports.index import Entry, Index, WriteOutcome
 from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.collection_vectors import CollectionVectors, Vectors
 from selfrag_cli.local.index.store import Numbers, columns, put, reading
@@ -180,14 +180,14 @@ class EmbeddedIndex(Index):
             return [_read(passage) for (passage,) in self._connection.execute(_ALL, (collection,))]
 
     @override
-    def add(self, entries: Sequence[Entry]) -> Added:
+    def add(self, entries: Sequence[Entry]) -> WriteOutcome:
         """Write passages, each once; they can be searched at once."""
         ids = {entry.passage.passage_id: uuid.uuid4().hex for entry in entries}
         with self._lock, writing(self._connection):
             for entry in entries:
                 passage, vector = _named(entry.passage), np.asarray(entry.vector, np.float32).tobytes()
                 put(self._connection, ids[passage.passage_id], passage, vector)
-        return Added(ids=ids)
+        return WriteOutcome(ids=ids)
 
     @override
     def delete(self, ids: Iterable[str]) -> None:

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from typing_extensions import override
 
 from selfrag.domain.errors import BadDocument
-from selfrag.ports.recognizer import Recognized, Recognizer
+from selfrag.ports.recognizer import RecognizedPage, Recognizer
 from selfrag.reader.processes.pool import Contained
 from selfrag_cli.local.home import connect, writing
 from selfrag_cli.local.recognition import tesseract
@@ -54,7 +54,7 @@ class LocalRecognizer(Recognizer):
         for begun in [self._threads.submit(together.wait) for _ in range(AT_ONCE)]:
             begun.result()
         self._pages: dict[str, bytes] = {}
-        self._begun: dict[str, Future[Sequence[Recognized]]] = {}
+        self._begun: dict[str, Future[Sequence[RecognizedPage]]] = {}
 
     @override
     def keep(self, name: str, pages: bytes) -> None:
@@ -67,7 +67,7 @@ class LocalRecognizer(Recognizer):
         return "tesseract"
 
     @override
-    def outcome(self, name: str, job: str) -> Sequence[Recognized] | None:
+    def outcome(self, name: str, job: str) -> Sequence[RecognizedPage] | None:
         """Return what the pages say; None if they are not done after a minute."""
         self.begin(name)
         try:
@@ -81,7 +81,7 @@ class LocalRecognizer(Recognizer):
         tesseract.stop()
         self._threads.shutdown(cancel_futures=True)
 
-    def _all(self, name: str, pages: bytes) -> Sequence[Recognized]:
+    def _all(self, name: str, pages: bytes) -> Sequence[RecognizedPage]:
         results = []
         for page in range(1, _COUNT(name, pages) + 1):
             if self._stopped.is_set():
@@ -89,13 +89,13 @@ class LocalRecognizer(Recognizer):
             results.append(self._stored(name, page) or self._read(name, pages, page))
         return results
 
-    def _stored(self, name: str, page: int) -> Recognized | None:
+    def _stored(self, name: str, page: int) -> RecognizedPage | None:
         with self._lock:
             where = "SELECT text, confidence FROM recognized WHERE name = ? AND page = ?"
             row = self._connection.execute(where, (self._of(name), page)).fetchone()
-        return None if row is None else Recognized(page, *row)
+        return None if row is None else RecognizedPage(page, *row)
 
-    def _read(self, name: str, pages: bytes, page: int) -> Recognized:
+    def _read(self, name: str, pages: bytes, page: int) -> RecognizedPage:
         picture = base64.b64decode(_RENDER(name, pages, page=page))
         read = tesseract.recognized(self._program, picture, page, self._languages)
         with self._lock, writing(self._connection):

@@ -9,7 +9,7 @@ from collections import defaultdict
 from io import StringIO
 
 from selfrag.domain.errors import BadDocument, InvalidInput
-from selfrag.ports.recognizer import Recognized
+from selfrag.ports.recognizer import RecognizedPage
 from selfrag.runtime.settings import IngestionSettings, read
 
 # Of the pictures that it reads.
@@ -59,7 +59,7 @@ def languages(tesseract: str) -> str:
     return "+".join(sorted(names, key=lambda name: (name != "eng", name))[:MAX_LANGUAGES]) or "eng"
 
 
-def recognized(tesseract: str, picture: bytes, page: int, language: str) -> Recognized:
+def recognized(tesseract: str, picture: bytes, page: int, language: str) -> RecognizedPage:
     """Return what a picture says, a line of text for each line of it; raises BadDocument."""
     options = ["stdin", "stdout", "--dpi", str(DPI), "-l", language, "tsv"]
     table = _run(tesseract, options, picture).decode("utf-8", "replace")
@@ -69,7 +69,7 @@ def recognized(tesseract: str, picture: bytes, page: int, language: str) -> Reco
         if text and confidence >= 0:
             lines[tuple(word[level] for level in ("block_num", "par_num", "line_num"))].append(text)
             sure, letters = sure + confidence * len(text), letters + len(text)
-    return Recognized(page, "\n".join(map(" ".join, lines.values())), round(sure / letters, 1) if letters else 0.0)
+    return RecognizedPage(page, "\n".join(map(" ".join, lines.values())), round(sure / letters, 1) if letters else 0.0)
 
 
 def _run(tesseract: str, options: list[str], content: bytes) -> bytes:

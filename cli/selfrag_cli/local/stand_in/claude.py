@@ -14,7 +14,7 @@ from typing_extensions import override
 from selfrag.adapters.claude.messages import Content, Message, call_of, content_of, search_result, verdict_in
 from selfrag.domain.calls import ModelCall, Prices
 from selfrag.domain.verdicts import RULE_MODEL
-from selfrag.ports.model import Claude, Judgement, Source, V, Writing
+from selfrag.ports.model import Claude, Judgement, ModelText, Source, V
 from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.stand_in.answers import generate
@@ -119,9 +119,9 @@ class RuleClaude(Claude):
             return Judgement(None, "malformed", call=call)
 
     @override
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
         content, call = self._reply(step, prompt, [search_result(source) for source in sources], fields, {})
-        return Writing(content.segments, None, call=call)
+        return ModelText(content.segments, None, call=call)
 
     def _reply(
         self,

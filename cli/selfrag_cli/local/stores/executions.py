@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
-from selfrag.ports.executions import Executions, Known, Snapshot
+from selfrag.ports.executions import Executions, Snapshot, StoredQuestion
 from selfrag.runtime.observability import logger
 from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.runner.machine import SUCCEEDED, Execution, Machine
@@ -60,11 +60,11 @@ class LocalExecutions(Executions):
         self._items.change(ANSWERS, question_id, lambda stored: None if stored else item)
 
     @override
-    def known(self, question_id: str, collections: Collection[str]) -> Known | None:
+    def stored(self, question_id: str, collections: Collection[str]) -> StoredQuestion | None:
         item = self._items.get(ANSWERS, question_id)
-        known = known_of(item) if item else None
-        allowed = known and known.collections and set(known.collections) <= set(collections)
-        return known if allowed else None
+        question = stored_question(item) if item else None
+        allowed = question and question.collections and set(question.collections) <= set(collections)
+        return question if allowed else None
 
     @override
     def snapshot(self, question_id: str) -> Snapshot | None:
@@ -105,9 +105,9 @@ class LocalExecutions(Executions):
         return last_history(question_id) if question_id and self._keeps_histories else None
 
 
-def known_of(item: Item) -> Known:
+def stored_question(item: Item) -> StoredQuestion:
     """Return what an item of the table of answers says."""
     values = values_of(item)
     response = json.loads(values["response"]) if "response" in values else None
     due, texts = float(values.get("due_at", 0)), (values.get(name, "") for name in ("question", "previous"))
-    return Known(response, due, tuple(values["collections"]), *texts)
+    return StoredQuestion(response, due, tuple(values["collections"]), *texts)

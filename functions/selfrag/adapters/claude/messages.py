@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from selfrag.adapters.claude.profiles import TOOL
 from selfrag.adapters.claude.purse import Kind
 from selfrag.domain.calls import ModelCall, Prices, cost_usd
-from selfrag.ports.model import Cited, Flaw, Segment, Source, V
+from selfrag.ports.model import CitedBlocks, Flaw, Source, TextBlock, V
 
 # The most bytes of a reply's content, as JSON in UTF-8. A model's longest reply (4,096 tokens) has about 16 KiB; the
 # state of the workflow has room for 256 KiB, and holds up to four answers with their verdicts.
@@ -68,7 +68,7 @@ class Message(_Part):
 class Content:
     """The content of a reply: its text in segments, and its tool calls, each a name and an input."""
 
-    segments: tuple[Segment, ...] = ()
+    segments: tuple[TextBlock, ...] = ()
     calls: tuple[tuple[Any, Any], ...] = ()
 
     @property
@@ -170,7 +170,7 @@ def _blocks(message: Message, kind: str) -> list[Any]:
     return [block for block in message.content or () if getattr(block, "type", None) == kind]
 
 
-def _segment_of(block: Any) -> Segment:
+def _segment_of(block: Any) -> TextBlock:
     """Return a text block with its citations of search results; raises ValidationError."""
     text = _Text.model_validate(block)
     locations = [
@@ -178,5 +178,5 @@ def _segment_of(block: Any) -> Segment:
         for citation in text.citations or ()
         if getattr(citation, "type", None) == "search_result_location"
     ]
-    cited = [Cited(at.search_result_index, at.start_block_index, at.end_block_index) for at in locations]
-    return Segment(text.text, tuple(cited))
+    cited = [CitedBlocks(at.search_result_index, at.start_block_index, at.end_block_index) for at in locations]
+    return TextBlock(text.text, tuple(cited))

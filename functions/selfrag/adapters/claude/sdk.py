@@ -30,7 +30,7 @@ from selfrag.adapters.claude.sdk_errors import understood
 from selfrag.adapters.outbound import checked_url, http_client_for
 from selfrag.domain.calls import ModelCall, Prices, price_of
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
-from selfrag.ports.model import Judgement, Source, V, Writing
+from selfrag.ports.model import Judgement, ModelText, Source, V
 from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.deadline import SHORTEST_CALL_SECONDS
 from selfrag.runtime.pace import Pace, Reply, Unanswered
@@ -122,7 +122,7 @@ class SdkClaude:
             self._capabilities.ignored(self.model_of(step), sent.ignored)
             return Judgement(verdict, None, call=said.call, **report)
 
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> ModelText:
         """Return an answer; the sources go as `search_result` blocks with citations on."""
         blocks: list[dict[str, Any]] = [search_result(source) for source in sources]
         blocks.append({"type": "text", "text": as_quoted_fields(fields)})
@@ -130,13 +130,13 @@ class SdkClaude:
         reply = self._send(step, prompt, blocks, ANSWER, sent)
         report = sent.fields(reply)
         if reply.value is None:
-            return Writing((), "unavailable", call=None, **report)
+            return ModelText((), "unavailable", call=None, **report)
         message, call = reply.value.message, reply.value.call
         content = content_of(message, ANSWER.kind)
         flaw = flaw_of(message, content)
         if not flaw and content and not content.text.strip():
             flaw = "malformed"
-        return Writing(content.segments if content else (), flaw, call=call, **report)
+        return ModelText(content.segments if content else (), flaw, call=call, **report)
 
     def _send(
         self, step: str, prompt: Prompt, content: list[dict[str, Any]], wanted: Wanted, sent: "_Requests"

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ValidationError
 from selfrag.adapters.generators.server import VllmServer
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
-from selfrag.domain.scores.generated import LISTED, Generated
+from selfrag.domain.scores.generated import LISTED, GeneratedText
 from selfrag.domain.scores.vocabulary import Vocabulary
-from selfrag.ports.generator import Completed
+from selfrag.ports.generator import Completion
 from selfrag.runtime.pace import Pace, Unanswered
 
 _NUMBERED = "token_id:"
@@ -25,7 +25,7 @@ class Completions:
         self._server, self._pace = server, pace
         self.vocabulary, self.model = vocabulary, model
 
-    def complete(self, step: str, prompts: Sequence[str], max_tokens: int, *, stops: Sequence[int] = ()) -> Completed:
+    def complete(self, step: str, prompts: Sequence[str], max_tokens: int, *, stops: Sequence[int] = ()) -> Completion:
         """Complete all prompts in one request."""
         body = json.dumps(body_of(prompts, max_tokens, stops, self.vocabulary, self.model)).encode()
         times = [0.0, 0.0]
@@ -41,7 +41,7 @@ class Completions:
 
         asked = self._pace.ask(step, self.model, send)
         reply = asked.value
-        return Completed(
+        return Completion(
             written=reply.written if reply else (None,) * len(prompts),
             sequences=len(prompts) if reply else 0,
             call=self._call(step, reply, times) if reply else None,
@@ -115,7 +115,7 @@ class _Reply(BaseModel):
 class Reply:
     """The texts by prompt, None for one that cannot be read, and the tokens that the server counted."""
 
-    written: tuple[Generated | None, ...]
+    written: tuple[GeneratedText | None, ...]
     input_tokens: int
     output_tokens: int
 
@@ -139,7 +139,7 @@ def reply_of(content: bytes, prompts: int) -> Reply:
     return Reply(written, reply.usage.prompt_tokens, reply.usage.completion_tokens)
 
 
-def _generated(choice: Mapping[str, Any] | None) -> Generated | None:
+def _generated(choice: Mapping[str, Any] | None) -> GeneratedText | None:
     try:
         read = _Choice.model_validate(choice)
     except ValidationError:
@@ -152,7 +152,7 @@ def _generated(choice: Mapping[str, Any] | None) -> Generated | None:
     ids = [_id(token) for token in told.tokens]
     if None in ids or (read.token_ids is not None and read.token_ids != ids):
         return None
-    return Generated(
+    return GeneratedText(
         text=read.text,
         ids=tuple(one for one in ids if one is not None),
         logprobs=tuple(told.token_logprobs),

@@ -19,7 +19,7 @@ from selfrag.adapters.opensearch.collection import (
 )
 from selfrag.adapters.opensearch.replies import AllFound, Found, Hit, read_reply
 from selfrag.domain.passages import Bounds, Candidates, Passage
-from selfrag.ports.index import Added, Entry
+from selfrag.ports.index import Entry, WriteOutcome
 
 WINDOW = 10_000  # the most hits that one search may ask for
 # More than 1,024 clauses are refused, and each Chinese or Japanese character makes one in each field.
@@ -70,7 +70,7 @@ class OpenSearchPassages:
             ids.setdefault(hit.source["passage_id"], []).append(hit.id)
         return ids
 
-    def add(self, entries: Sequence[Entry]) -> Added:
+    def add(self, entries: Sequence[Entry]) -> WriteOutcome:
         """Write passages, each once; items that the service was too busy for are retried, alone.
 
         Raises if nothing was written and nothing may have been; else the result has the outcome of each.

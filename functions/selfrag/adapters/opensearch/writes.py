@@ -20,7 +20,7 @@ from selfrag.adapters.opensearch.collection import (
 )
 from selfrag.adapters.opensearch.replies import Mappings, Outcome, Written, read_reply
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
-from selfrag.ports.index import Added, Entry
+from selfrag.ports.index import Entry, WriteOutcome
 
 WRITE_ATTEMPTS = 5
 BATCH_BYTES = 5_000_000  # the service takes 10 MiB a request
@@ -53,12 +53,12 @@ def add_missing_fields(client: OpenSearch, index: str, dimensions: int) -> None:
             client.indices.put_mapping(index=index, body={"properties": missing})
 
 
-def add(client: OpenSearch, index: str, entries: Sequence[Entry]) -> Added:
+def add(client: OpenSearch, index: str, entries: Sequence[Entry]) -> WriteOutcome:
     """Write passages, each once; items that the service was too busy for are retried, alone.
 
     Raises if nothing was written and nothing may have been; else the result has the outcome of each.
     """
-    added, documents = Added(), {entry.passage.passage_id: _document(entry) for entry in entries}
+    added, documents = WriteOutcome(), {entry.passage.passage_id: _document(entry) for entry in entries}
     try:
         for batch in _batches(documents):
             _write(client, index, batch, added)
@@ -77,7 +77,7 @@ def delete(client: OpenSearch, index: str, ids: Iterable[str]) -> None:
             client.delete(index=index, id=service_id, ignore=404)
 
 
-def _write(client: OpenSearch, index: str, pending: Mapping[str, str], added: Added) -> None:
+def _write(client: OpenSearch, index: str, pending: Mapping[str, str], added: WriteOutcome) -> None:
     for _ in range(WRITE_ATTEMPTS):
         outcomes = _outcomes(client, index, pending, added)
         added.ids.update({i: outcome.id or "" for i, outcome in outcomes.items() if outcome.status < 300})
@@ -89,7 +89,7 @@ def _write(client: OpenSearch, index: str, pending: Mapping[str, str], added: Ad
     added.failed.update(dict.fromkeys(pending, TemporarilyUnavailable.__name__))
 
 
-def _outcomes(client: OpenSearch, index: str, pending: Mapping[str, str], added: Added) -> dict[str, Outcome]:
+def _outcomes(client: OpenSearch, index: str, pending: Mapping[str, str], added: WriteOutcome) -> dict[str, Outcome]:
     """Return the outcome of each document; if there is no usable reply, record them as unknown and raise."""
     try:
         reply = client.bulk(index=index, body="".join(pending.values()))

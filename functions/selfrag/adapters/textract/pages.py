@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from selfrag.adapters.textract.tables import Block, Tables, named_by
-from selfrag.ports.recognizer import Element, Recognized
+from selfrag.ports.recognizer import Element, RecognizedPage
 
 _KEPT = ("BlockType", "Id", "Text", "Confidence", "RowIndex", "ColumnIndex", "EntityTypes", "SelectionStatus")
 _LEVELS = {"LAYOUT_TITLE": 1, "LAYOUT_SECTION_HEADER": 2}
@@ -28,7 +28,7 @@ class Pages:
         """Return what the next run goes on with, as JSON holds it."""
         return {number: list(blocks.values()) for number, blocks in self._open.items()}
 
-    def add(self, blocks: Iterable[Any]) -> list[Recognized]:
+    def add(self, blocks: Iterable[Any]) -> list[RecognizedPage]:
         """Take a part of a result, and return the pages that it makes whole."""
         for block in blocks:
             kept = {name: block[name] for name in _KEPT if name in block}
@@ -37,11 +37,11 @@ class Pages:
             self._open.setdefault(int(block.get("Page", 1)), {})[block["Id"]] = {**kept, "named": named}
         return self._closed([number for number, held in self._open.items() if _is_whole(held)])
 
-    def rest(self) -> list[Recognized]:
+    def rest(self) -> list[RecognizedPage]:
         """Return the other pages at the end of a result, from what there is of them."""
         return self._closed(list(self._open))
 
-    def _closed(self, numbers: Iterable[int]) -> list[Recognized]:
+    def _closed(self, numbers: Iterable[int]) -> list[RecognizedPage]:
         found = [recognized(number, self._open.pop(number)) for number in numbers]
         return [page for page in found if page.text or page.elements]
 
@@ -51,12 +51,12 @@ def _is_whole(blocks: Mapping[str, Block]) -> bool:
     return any(block["BlockType"] == "PAGE" for block in blocks.values()) and all(each in blocks for each in named)
 
 
-def recognized(number: int, blocks: Mapping[str, Block]) -> Recognized:
+def recognized(number: int, blocks: Mapping[str, Block]) -> RecognizedPage:
     """Return the text of a page: its lines, or its elements where Textract tells of its layout."""
     lines = [block for block in blocks.values() if block["BlockType"] == "LINE"]
     if any(block["BlockType"].startswith("LAYOUT_") for block in blocks.values()):
-        return Recognized(number, "", _weighed(lines), tuple(_elements(blocks, lines)))
-    return Recognized(number, "\n".join(line["Text"] for line in lines), _weighed(lines))
+        return RecognizedPage(number, "", _weighed(lines), tuple(_elements(blocks, lines)))
+    return RecognizedPage(number, "\n".join(line["Text"] for line in lines), _weighed(lines))
 
 
 def _elements(blocks: Mapping[str, Block], lines: Sequence[Block]) -> Iterator[Element]:

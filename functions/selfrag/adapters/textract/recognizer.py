@@ -16,7 +16,7 @@ from selfrag.adapters.faults import aws_faults
 from selfrag.adapters.objects import S3Objects
 from selfrag.adapters.textract.pages import Pages
 from selfrag.domain.errors import BadDocument, RequestRejected, TemporarilyUnavailable
-from selfrag.ports.recognizer import Element, Recognized
+from selfrag.ports.recognizer import Element, RecognizedPage
 
 SERVICE = "Amazon Textract"
 _DONE = {"SUCCEEDED", "PARTIAL_SUCCESS"}
@@ -57,7 +57,7 @@ class TextractRecognizer:
             )
         return str(begun["JobId"])
 
-    def outcome(self, name: str, job: str) -> Sequence[Recognized] | None:
+    def outcome(self, name: str, job: str) -> Sequence[RecognizedPage] | None:
         """Return the text of the pages, in their order; None while Textract works, or there is more of it to read."""
         result = self._result(name)
         if not job:
@@ -100,7 +100,7 @@ class TextractRecognizer:
         wanted = f"{self._wanted} {name}".encode()
         return hashlib.sha256(wanted).hexdigest() if self._features else name
 
-    def _read_before(self, result: str, job: str) -> tuple[list[Recognized], Pages, str]:
+    def _read_before(self, result: str, job: str) -> tuple[list[RecognizedPage], Pages, str]:
         """Return the pages and blocks that were read of this job, and the token of the next part."""
         where = f"{result}-read.json"
         known = self._kept.get_json(where) if self._kept.has_json(where) else {}
@@ -117,10 +117,10 @@ class TextractRecognizer:
         return getattr(self._client, f"{verb}_document_{'analysis' if self._features else 'text_detection'}")
 
 
-def _stored(page: Recognized) -> dict[str, Any]:
+def _stored(page: RecognizedPage) -> dict[str, Any]:
     return asdict(page)
 
 
-def _page(stored: Mapping[str, Any]) -> Recognized:
+def _page(stored: Mapping[str, Any]) -> RecognizedPage:
     elements = tuple(Element(**each) for each in stored["elements"])
-    return Recognized(**{**stored, "elements": elements})
+    return RecognizedPage(**{**stored, "elements": elements})

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import ConfigDict
 
-from selfrag.domain.answers import Citation
+from selfrag.domain.answers import Citation, Draft
 from selfrag.domain.base import Model
 from selfrag.domain.questions import Weights
 from selfrag.domain.verdicts import Critique, Decision, RelevanceVerdict, SupportVerdict, UtilityVerdict
@@ -31,8 +31,8 @@ class Terms(Model):
     truncated: bool = False
 
 
-class Critiqued(Critique):
-    """An answer from one passage with its critique; `terms` are there where probabilities were told.
+class CritiquedAnswer(Critique):
+    """An answer from one passage with its critique; `terms` are there where there were probabilities.
 
     `passage_id` is null of what rests on no passage; `not_said` is as in `Draft`. A `cut` text is not
     whole: it met the length limit, or was to go on with a passage that it has not. `error` says why there is no verdict
@@ -52,16 +52,16 @@ class Critiqued(Critique):
     error: str = ""
 
 
-class Segment(Critiqued):
+class Segment(CritiquedAnswer):
     """One sentence of a path; `parent` is the id of the one before it, "" for the first.
 
-    `told` is the path up to its end as the generator wrote it, critique tokens included and passages left out;
+    `raw` is the path up to its end as the generator wrote it, critique tokens included and passages left out;
     `next` is what the generator decided there, null where it has to be asked.
     """
 
     id: str
     parent: str = ""
-    told: str = ""
+    raw: str = ""
     next: Decision | None = None
 
     @property
@@ -70,9 +70,21 @@ class Segment(Critiqued):
         return self.passage_id is not None
 
 
-def terms_of(found: Critiqued) -> Terms:
-    """Return the given terms, else those of the verdicts with all their mass on one token (ours)."""
-    return found.terms or labelled(found.relevance, found.support, found.utility)
+def draft_of(answer: CritiquedAnswer) -> Draft:
+    """Return an answer as what may go out."""
+    return Draft(
+        answer=answer.answer,
+        citations=answer.citations,
+        support=answer.support,
+        utility=answer.utility,
+        cut=answer.cut,
+        not_said=answer.not_said,
+    )
+
+
+def terms_of(answer: CritiquedAnswer) -> Terms:
+    """Return its own terms, else those of the verdicts with all their mass on one token (ours)."""
+    return answer.terms or labelled(answer.relevance, answer.support, answer.utility)
 
 
 def labelled(relevance: RelevanceVerdict | None, support: SupportVerdict, utility: UtilityVerdict) -> Terms:
@@ -95,14 +107,14 @@ def score(terms: Terms, weights: Weights) -> float:
     return grounds(terms, weights) + weights.use * terms.use
 
 
-def out(found: Critiqued, constraints: Constraints) -> Out:
+def out(answer: CritiquedAnswer, constraints: Constraints) -> Out:
     """Return why it cannot win, "" if it can: no verdict on its passage, no text, or a hard constraint (3.3)."""
-    if found.relevance is not None and terms_of(found).rel is None:
+    if answer.relevance is not None and terms_of(answer).rel is None:
         return "ungraded"
-    if constraints == "hard" and found.relevance is not None and not found.relevance.relevant:
+    if constraints == "hard" and answer.relevance is not None and not answer.relevance.relevant:
         return "irrelevant"
-    if not found.answer:
+    if not answer.answer:
         return "no_answer"
-    if constraints == "hard" and found.support.level == "no_support":
+    if constraints == "hard" and answer.support.level == "no_support":
         return "no_support"
     return ""

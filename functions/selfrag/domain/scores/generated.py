@@ -26,7 +26,7 @@ class Unproven(Exception):
 
 
 @dataclass(frozen=True)
-class Generated:
+class GeneratedText:
     """A completion of one prompt: its text, and by position id, log-probability and those that were listed.
 
     The token that ended it is in `ids` and not in `text`. `stop` is its id where the request named it.
@@ -44,20 +44,20 @@ class Generated:
 class Group:
     """The probabilities of a group's tokens at one position; `truncated` where only a part of them was listed."""
 
-    found: Distribution
+    probabilities: Distribution
     truncated: bool = False
 
 
 @dataclass(frozen=True)
-class Reading:
+class CritiqueReading:
     """One answer: its words, the groups at its critique (None is absent or unproven), and q.
 
-    `told` is the text with its critique tokens, `last` the token that ended it, and `next` the group Retrieve there if
+    `raw` is the text with its critique tokens, `last` the token that ended it, and `next` the group Retrieve there if
     that is one of it. `wished` is whether the model went on behind it, `cut` whether it met the length limit.
     """
 
     words: str
-    told: str
+    raw: str
     relevance: Group | None
     support: Group | None
     utility: Group | None
@@ -68,84 +68,86 @@ class Reading:
     wished: bool = False
 
 
-def checked(found: Generated, vocabulary: Vocabulary) -> None:
+def checked(generated: GeneratedText, vocabulary: Vocabulary) -> None:
     """Raise Unproven unless numbers are probabilities, and text and ids hold the same control tokens in one order."""
-    if not found.ids or not len(found.ids) == len(found.logprobs) == len(found.listed):
+    if not generated.ids or not len(generated.ids) == len(generated.logprobs) == len(generated.listed):
         raise Unproven("its log-probabilities are missing")
-    if any(not math.isfinite(one) or one > _ROUNDING or one <= NEVER for one in found.logprobs):
+    if any(not math.isfinite(value) or value > _ROUNDING or value <= NEVER for value in generated.logprobs):
         raise Unproven("a log-probability is no number of one")
-    for listed in found.listed:
-        if any(not math.isfinite(one) or one > _ROUNDING for one in listed.values()):
+    for listed in generated.listed:
+        if any(not math.isfinite(value) or value > _ROUNDING for value in listed.values()):
             raise Unproven("a log-probability is no number of one")
         if sum(map(math.exp, listed.values())) > 1 + _ROUNDING:
             raise Unproven("its probabilities add up to more than one")
-    if found.stop is not None and found.stop != found.ids[-1]:
+    if generated.stop is not None and generated.stop != generated.ids[-1]:
         raise Unproven("it did not end with the token that it says it ended with")
-    inside = found.ids[: _end(found, vocabulary)]
-    if [vocabulary.tokens[one] for one in inside if one in vocabulary.controls] != _CONTROL.findall(found.text):
+    inside = generated.ids[: _end(generated, vocabulary)]
+    if [vocabulary.tokens[token] for token in inside if token in vocabulary.controls] != _CONTROL.findall(
+        generated.text
+    ):
         raise Unproven("its text and its token ids disagree")
 
 
-def group_at(found: Generated, place: int, group: Sequence[str], vocabulary: Vocabulary) -> Group | None:
+def group_at(generated: GeneratedText, place: int, group: Sequence[str], vocabulary: Vocabulary) -> Group | None:
     """Return the probabilities of a group at a position; None where none of it was listed, or too little to tell.
 
     What is missing of a group counts as 0 where the most probable tokens were listed, and it cannot be one of them.
     """
-    listed = found.listed[place]
-    probabilities = {token: math.exp(listed[one]) for token in group if (one := vocabulary.ids[token]) in listed}
+    listed = generated.listed[place]
+    probabilities = {token: math.exp(listed[number]) for token in group if (number := vocabulary.ids[token]) in listed}
     whole = len(probabilities) == len(group)
     if sum(probabilities.values()) <= 0 or not (whole or len(listed) >= LISTED):
         return None
     return Group(probabilities, truncated=not whole)
 
 
-def read(found: Generated, vocabulary: Vocabulary, *, grounded: bool, through: bool = False) -> Reading:
+def read(generated: GeneratedText, vocabulary: Vocabulary, *, grounded: bool, through: bool = False) -> CritiqueReading:
     """Read one answer; raises Unproven for one that proves nothing.
 
     It ends where the model goes on to another segment, unless it is read `through` to where it asks for a passage.
     """
-    checked(found, vocabulary)
-    end = _end(found, vocabulary)
+    checked(generated, vocabulary)
+    end = _end(generated, vocabulary)
     breaks = vocabulary.of([RETRIEVE[1], PARAGRAPH] if through else [*RETRIEVE, PARAGRAPH])
-    stop = next((place for place in range(end) if found.ids[place] in breaks), end)
-    support, utility = _first(found.ids[:stop], SUPPORT, vocabulary), _first(found.ids, UTILITY, vocabulary)
-    ended = found.ids[stop] if stop < len(found.ids) else None
-    told = _before(found.text, found.ids[:stop], vocabulary)
-    return Reading(
-        words=words_of(told),
-        told=told,
-        relevance=group_at(found, 0, RELEVANCE, vocabulary) if grounded else None,
-        support=None if support is None else group_at(found, support, SUPPORT, vocabulary),
-        utility=None if utility is None else group_at(found, utility, UTILITY, vocabulary),
-        next=group_at(found, stop, RETRIEVE, vocabulary) if ended in vocabulary.of(RETRIEVE) else None,
-        seq=_seq(found, stop, vocabulary),
+    stop = next((place for place in range(end) if generated.ids[place] in breaks), end)
+    support, utility = _first(generated.ids[:stop], SUPPORT, vocabulary), _first(generated.ids, UTILITY, vocabulary)
+    ended = generated.ids[stop] if stop < len(generated.ids) else None
+    raw = _before(generated.text, generated.ids[:stop], vocabulary)
+    return CritiqueReading(
+        words=words_of(raw),
+        raw=raw,
+        relevance=group_at(generated, 0, RELEVANCE, vocabulary) if grounded else None,
+        support=None if support is None else group_at(generated, support, SUPPORT, vocabulary),
+        utility=None if utility is None else group_at(generated, utility, UTILITY, vocabulary),
+        next=group_at(generated, stop, RETRIEVE, vocabulary) if ended in vocabulary.of(RETRIEVE) else None,
+        seq=_seq(generated, stop, vocabulary),
         last="" if ended is None else vocabulary.tokens.get(ended, ""),
-        cut=found.finish == "length" and stop == len(found.ids),
+        cut=generated.finish == "length" and stop == len(generated.ids),
         wished=stop < end,
     )
 
 
-def _end(found: Generated, vocabulary: Vocabulary) -> int:
+def _end(generated: GeneratedText, vocabulary: Vocabulary) -> int:
     """Return the place of the terminator, or the one behind the last token."""
-    ends = found.finish == "stop" and found.ids[-1] in vocabulary.of([*RETRIEVE, END])
-    return len(found.ids) - ends
+    ends = generated.finish == "stop" and generated.ids[-1] in vocabulary.of([*RETRIEVE, END])
+    return len(generated.ids) - ends
 
 
 def _first(ids: Sequence[int], group: Sequence[str], vocabulary: Vocabulary) -> int | None:
-    wanted = vocabulary.of(group)
-    return next((place for place, one in enumerate(ids) if one in wanted), None)
+    tokens = vocabulary.of(group)
+    return next((place for place, token in enumerate(ids) if token in tokens), None)
 
 
-def _seq(found: Generated, stop: int, vocabulary: Vocabulary) -> float:
+def _seq(generated: GeneratedText, stop: int, vocabulary: Vocabulary) -> float:
     """Q = exp(mean of the log-probabilities) from the first token to the last critique token, of all without one."""
     judged = vocabulary.of([*SUPPORT, *UTILITY])
-    last = max((place for place in range(stop) if found.ids[place] in judged), default=stop - 1)
-    logprobs = found.logprobs[: last + 1]
+    last = max((place for place in range(stop) if generated.ids[place] in judged), default=stop - 1)
+    logprobs = generated.logprobs[: last + 1]
     return math.exp(sum(logprobs) / len(logprobs)) if logprobs else 0.0
 
 
 def _before(text: str, ids: Sequence[int], vocabulary: Vocabulary) -> str:
     """Return the text up to the control token that follows these ids; all of it where none does."""
-    count = sum(one in vocabulary.controls for one in ids)
+    count = sum(token in vocabulary.controls for token in ids)
     following = list(_CONTROL.finditer(text))[count:]
     return text[: following[0].start()] if following else text

@@ -22,7 +22,7 @@ _PIECES = re.compile(r"[A-Za-z]+|\n| {2,}|[^ A-Za-z\n]")
 def unmarked(text: str) -> str:
     """Return a text without tokens and headings of the prompt: a space follows each one's first sign."""
     clean = text.encode("utf-8", "replace").decode()
-    return _HEADING.sub(r"\1 ", _FORGED.sub(lambda found: f"{found[0][0]} {found[0][1:]}", clean))
+    return _HEADING.sub(r"\1 ", _FORGED.sub(lambda token: f"{token[0][0]} {token[0][1:]}", clean))
 
 
 def asking(question: str, previous: Turn | None = None, choices: Sequence[str] = ()) -> str:
@@ -30,14 +30,14 @@ def asking(question: str, previous: Turn | None = None, choices: Sequence[str] =
 
     Without options or an earlier turn there is no task text (table 5 of the paper).
     """
-    asked = unmarked(question)
+    request = unmarked(question)
     if _is_fact(choices):
-        asked = f"{_FACT}\n\n## Input:\n\n{asked}"
+        request = f"{_FACT}\n\n## Input:\n\n{request}"
     elif choices:
-        asked = f"{_which(len(choices))}\n\n### Input:\n{asked}{_options(choices)}"
+        request = f"{_which(len(choices))}\n\n### Input:\n{request}{_options(choices)}"
     elif previous and previous.answer:
-        asked = f"{_CHAT}## Input:\n\n{unmarked(previous.question)}\n{unmarked(previous.answer)}\n{asked}"
-    return f"### Instruction:\n{asked}\n\n### Response:\n"
+        request = f"{_CHAT}## Input:\n\n{unmarked(previous.question)}\n{unmarked(previous.answer)}\n{request}"
+    return f"### Instruction:\n{request}\n\n### Response:\n"
 
 
 def with_passage(begun: str, title: str, text: str) -> str:

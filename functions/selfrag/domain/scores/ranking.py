@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Constraints, Critiqued, Out, out, score, terms_of
+from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, Out, out, score, terms_of
 from selfrag.domain.scores.options import normal
 
 # Scores that differ by no more are equal.
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedAnswer:
     """One answer by its place in retrieval order, its score, and why it is `out`, if it is."""
 
     index: int
@@ -32,26 +32,29 @@ class Vote:
     unmatched: int
 
 
-def ranked(found: Sequence[Critiqued], weights: Weights, constraints: Constraints) -> list[Ranked]:
+def ranked(answers: Sequence[CritiquedAnswer], weights: Weights, constraints: Constraints) -> list[RankedAnswer]:
     """Return all answers, best first, then those that are out; of equals the earlier in retrieval order is better."""
-    judged = [Ranked(i, score(terms_of(one), weights), out(one, constraints)) for i, one in enumerate(found)]
-    inside = in_order([one for one in judged if not one.out], lambda one: one.score, lambda one: one.index)
-    return [*inside, *(one for one in judged if one.out)]
+    judged = [
+        RankedAnswer(index, score(terms_of(answer), weights), out(answer, constraints))
+        for index, answer in enumerate(answers)
+    ]
+    inside = in_order([answer for answer in judged if not answer.out], lambda item: item.score, lambda item: item.index)
+    return [*inside, *(answer for answer in judged if answer.out)]
 
 
-def voted(found: Sequence[Critiqued], order: Sequence[Ranked], choices: Sequence[str]) -> Vote | None:
+def voted(answers: Sequence[CritiquedAnswer], order: Sequence[RankedAnswer], choices: Sequence[str]) -> Vote | None:
     """Return the option with the highest sum of f (B.2), or None where no answer names an option.
 
-    Of equal sums the option wins that holds the best single answer, then the one that was given first.
+    Of equal sums the option wins that holds the best single answer, then the first of the caller's.
     """
     voters: dict[str, list[int]] = {option: [] for option in choices}
-    inside = [one for one in order if not one.out]
-    for one in inside:
-        if option := option_of(found[one.index].answer, choices):
-            voters[option].append(one.index)
+    inside = [answer for answer in order if not answer.out]
+    for answer in inside:
+        if option := option_of(answers[answer.index].answer, choices):
+            voters[option].append(answer.index)
     if not any(voters.values()):
         return None
-    scores = {one.index: one.score for one in inside}
+    scores = {answer.index: answer.score for answer in inside}
     sums = {option: sum(scores[i] for i in indexes) for option, indexes in voters.items()}
     best = {option: max((scores[i] for i in indexes), default=float("-inf")) for option, indexes in voters.items()}
     named = [option for option in choices if voters[option]]
@@ -62,8 +65,8 @@ def voted(found: Sequence[Critiqued], order: Sequence[Ranked], choices: Sequence
 
 def option_of(answer: str, choices: Sequence[str]) -> str | None:
     """Return the option that an answer names, both normalised: "(A)" is A, "True." and SUPPORTS are true."""
-    said = normal(answer)
-    return next((option for option in choices if normal(option) == said), None)
+    name = normal(answer)
+    return next((option for option in choices if normal(option) == name), None)
 
 
 def in_order(items: Sequence[T], score_of: Callable[[T], float], tie: Callable[[T], Any]) -> list[T]:

@@ -11,10 +11,10 @@ Distribution = Mapping[str, float]
 USES = (-1.0, -0.5, 0.0, 0.5, 1.0)
 
 
-def retrieval_ratio(found: Distribution) -> float | None:
+def retrieval_ratio(probabilities: Distribution) -> float | None:
     """Return r = p(Retrieval) / (p(Retrieval) + p(No Retrieval)), 0 to 1; None where neither is there."""
     no, yes, _ = RETRIEVE
-    return _ratio(found, [yes], [no, yes])
+    return _ratio(probabilities, [yes], [no, yes])
 
 
 def needs_search(ratio: float, threshold: float) -> bool:
@@ -22,37 +22,37 @@ def needs_search(ratio: float, threshold: float) -> bool:
     return ratio > threshold
 
 
-def relevance_score(found: Distribution) -> float | None:
+def relevance_score(probabilities: Distribution) -> float | None:
     """s(Rel), 0 to 1; None where the group is not there."""
-    return _ratio(found, RELEVANCE[1:], RELEVANCE)
+    return _ratio(probabilities, RELEVANCE[1:], RELEVANCE)
 
 
-def support_score(found: Distribution) -> float | None:
+def support_score(probabilities: Distribution) -> float | None:
     """s(Sup), 0 to 1, in which partial support counts half; None where the group is not there."""
     _, partial, full = SUPPORT
-    total = mass(found, SUPPORT)
-    return (found.get(full, 0.0) + 0.5 * found.get(partial, 0.0)) / total if total > 0 else None
+    total = mass(probabilities, SUPPORT)
+    return (probabilities.get(full, 0.0) + 0.5 * probabilities.get(partial, 0.0)) / total if total > 0 else None
 
 
-def utility_score(found: Distribution) -> float | None:
+def utility_score(probabilities: Distribution) -> float | None:
     """s(Use), -1 to 1, the mean of what the five are worth; None where the group is not there."""
-    total = mass(found, UTILITY)
+    total = mass(probabilities, UTILITY)
     if total <= 0:
         return None
-    return sum(use * found.get(token, 0.0) for use, token in zip(USES, UTILITY, strict=True)) / total
+    return sum(use * probabilities.get(token, 0.0) for use, token in zip(USES, UTILITY, strict=True)) / total
 
 
-def most_probable(found: Distribution, group: Sequence[str]) -> str | None:
+def most_probable(probabilities: Distribution, group: Sequence[str]) -> str | None:
     """Return the most probable token of a group, worst first: a tie goes to the less favourable; None without any."""
-    present = [token for token in group if found.get(token, 0.0) > 0]
-    return max(present, key=lambda token: found[token], default=None)
+    present = [token for token in group if probabilities.get(token, 0.0) > 0]
+    return max(present, key=lambda token: probabilities[token], default=None)
 
 
-def mass(found: Distribution, group: Sequence[str]) -> float:
+def mass(probabilities: Distribution, group: Sequence[str]) -> float:
     """Return the total probability of a group."""
-    return sum(found.get(token, 0.0) for token in group)
+    return sum(probabilities.get(token, 0.0) for token in group)
 
 
-def _ratio(found: Distribution, part: Sequence[str], whole: Sequence[str]) -> float | None:
-    total = mass(found, whole)
-    return mass(found, part) / total if total > 0 else None
+def _ratio(probabilities: Distribution, part: Sequence[str], whole: Sequence[str]) -> float | None:
+    total = mass(probabilities, whole)
+    return mass(probabilities, part) / total if total > 0 else None

@@ -12,10 +12,12 @@ from selfrag.domain.scores.shown import Scores, scale_of
 def scores_of(steps: Sequence[Step]) -> Scores | None:
     """Return the last comparison; null before the first, and where one of another release has more fields."""
     for step in reversed(steps):
-        told = _TELLING[step.name](step) if step.name in _TELLING and isinstance(step.result, dict) else None
+        comparison = (
+            _COMPARISONS[step.name](step) if step.name in _COMPARISONS and isinstance(step.result, dict) else None
+        )
         try:
-            if told:
-                return Scores.model_validate(told, extra="ignore")
+            if comparison:
+                return Scores.model_validate(comparison, extra="ignore")
         except ValidationError:
             continue
     return None
@@ -27,28 +29,30 @@ def _picked(step: Step) -> Any:
 
 def _ranked(step: Step) -> dict[str, Any] | None:
     """Return a level of the tree, which has the texts of the paths that go on beside it."""
-    nodes, given = step.result.get("nodes"), step.given if isinstance(step.given, dict) else {}
+    nodes, task = step.result.get("nodes"), step.given if isinstance(step.given, dict) else {}
     if not isinstance(nodes, list):
         return None
-    kept, generator = _texts(step.result.get("beam")), given.get("generator", "claude")
+    texts, generator = _texts(step.result.get("beam")), task.get("generator", "claude")
     return {
         "scale": scale_of(generator),
         "generator": generator,
-        "nodes": [{**node, "text": kept.get(str(node.get("id")), "")} for node in nodes if isinstance(node, dict)],
+        "nodes": [{**node, "text": texts.get(str(node.get("id")), "")} for node in nodes if isinstance(node, dict)],
     }
 
 
 # The steps that compare, and so tell of all that was written before them.
-_TELLING = {"RankPaths": _ranked, "PickCandidate": _picked}
+_COMPARISONS = {"RankPaths": _ranked, "PickCandidate": _picked}
 
 
 def texts_of(steps: Sequence[Step]) -> dict[str, str]:
     """Return the text of each segment that a step compared, by its id, kept or not."""
-    return _texts([step.given for step in steps if step.name in _TELLING])
+    return _texts([step.given for step in steps if step.name in _COMPARISONS])
 
 
 def _texts(value: Any) -> dict[str, str]:
-    return {one["id"]: one["answer"] for one in _objects(value) if isinstance(one.get("id"), str) and one.get("answer")}
+    return {
+        item["id"]: item["answer"] for item in _objects(value) if isinstance(item.get("id"), str) and item.get("answer")
+    }
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:

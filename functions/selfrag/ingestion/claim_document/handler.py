@@ -2,12 +2,12 @@
 
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
-from selfrag.ingestion.claim_document.logic import Result, Task, claim
+from selfrag.ingestion.claim_document.logic import ClaimDocumentResult, ClaimDocumentTask, claim
 
 bootstrap.warm(ingestion.objects, ingestion.manifest, ingestion.settings)
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> Result:
+@bootstrap.step(ClaimDocumentTask)
+def handler(task: ClaimDocumentTask) -> ClaimDocumentResult:
     """Claim a document and return what to do with it."""
     return claim(task, ingestion.objects(), ingestion.manifest(), ingestion.settings().made_by)

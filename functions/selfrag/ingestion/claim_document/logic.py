@@ -12,7 +12,7 @@ from selfrag.ports.objects import Objects
 Action = Literal["read", "remove", "nothing", "busy"]
 
 
-class Task(BaseModel):
+class ClaimDocumentTask(BaseModel):
     """The object that an event was about, and the execution that looks at it."""
 
     bucket: str
@@ -20,7 +20,7 @@ class Task(BaseModel):
     execution: str
 
 
-class Result(BaseModel):
+class ClaimDocumentResult(BaseModel):
     """The action to take; `version` is the object's, `generation` is the one in the index."""
 
     action: Action
@@ -30,15 +30,15 @@ class Result(BaseModel):
     generation: str
 
 
-def claim(task: Task, objects: Objects, manifest: Manifest, made_by: str) -> Result:
+def claim(task: ClaimDocumentTask, objects: Objects, manifest: Manifest, made_by: str) -> ClaimDocumentResult:
     """Claim the document for this execution, unless it is up to date or another execution holds it.
 
     Events come late, twice and out of order: only the object's present version counts.
     """
     identity, collection = document_id(task.bucket, task.key), collection_of(task.key)
 
-    def result(action: Action, version: str, generation: str) -> Result:
-        return Result(
+    def result(action: Action, version: str, generation: str) -> ClaimDocumentResult:
+        return ClaimDocumentResult(
             action=action, document_id=identity, collection=collection, version=version, generation=generation
         )
 

@@ -2,12 +2,12 @@
 
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
-from selfrag.ingestion.embed_passages.logic import Result, Task, embed
+from selfrag.ingestion.embed_passages.logic import EmbedPassagesResult, EmbedPassagesTask, embed
 
 bootstrap.warm(ingestion.objects, bootstrap.embedder)
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> Result:
+@bootstrap.step(EmbedPassagesTask)
+def handler(task: EmbedPassagesTask) -> EmbedPassagesResult:
     """Embed a batch of passages."""
     return embed(task, ingestion.objects(), bootstrap.embedder())

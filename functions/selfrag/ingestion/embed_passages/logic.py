@@ -10,13 +10,13 @@ from selfrag.ports.embedder import Embedder
 from selfrag.ports.objects import Objects
 
 
-class Task(BaseModel):
+class EmbedPassagesTask(BaseModel):
     """The key of a batch of passages."""
 
     passages_key: str
 
 
-class Result(BaseModel):
+class EmbedPassagesResult(BaseModel):
     """The key of the passages with their vectors, which are there once it is `done`: until then, run again.
 
     `busy` says that the model refused a passage, so it should be left alone for a while.
@@ -27,7 +27,7 @@ class Result(BaseModel):
     busy: bool = False
 
 
-def embed(task: Task, objects: Objects, embedder: Embedder) -> Result:
+def embed(task: EmbedPassagesTask, objects: Objects, embedder: Embedder) -> EmbedPassagesResult:
     """Embed the passages of a batch with their titles, as they will be searched; finished vectors are reused.
 
     It never waits for a busy model: vectors that came are kept, and the next run continues from there. Raises the
@@ -35,16 +35,16 @@ def embed(task: Task, objects: Objects, embedder: Embedder) -> Result:
     """
     where = task.passages_key.replace("/passages-", "/vectors-")
     if objects.has_json(where):
-        return Result(vectors_key=where)
+        return EmbedPassagesResult(vectors_key=where)
     passages = [Passage.model_validate(value) for value in objects.get_json(task.passages_key)]
     vectors, busy = _vectors(passages, task.passages_key.replace("/passages-", "/partial-"), objects, embedder)
     if len(vectors) < len(passages):
-        return Result(vectors_key=where, done=False, busy=busy)
+        return EmbedPassagesResult(vectors_key=where, done=False, busy=busy)
     objects.put_json(
         where,
         [{"passage": passage.model_dump(mode="json"), "vector": vectors[passage.passage_id]} for passage in passages],
     )
-    return Result(vectors_key=where)
+    return EmbedPassagesResult(vectors_key=where)
 
 
 def _vectors(

@@ -2,13 +2,13 @@
 
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
-from selfrag.ingestion.index_passages.logic import Result, Task, index
+from selfrag.ingestion.index_passages.logic import IndexPassagesResult, IndexPassagesTask, index
 
 bootstrap.warm(ingestion.settings, ingestion.objects, ingestion.manifest, bootstrap.index)
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> Result:
+@bootstrap.step(IndexPassagesTask)
+def handler(task: IndexPassagesTask) -> IndexPassagesResult:
     """Write a batch of passages to the index."""
     view_seconds = ingestion.settings().view_seconds
     return index(task, ingestion.objects(), ingestion.manifest(), bootstrap.index(), view_seconds)

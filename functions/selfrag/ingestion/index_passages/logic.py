@@ -17,7 +17,7 @@ from selfrag.ports.manifest import Manifest
 from selfrag.ports.objects import Objects
 
 
-class Task(BaseModel):
+class IndexPassagesTask(BaseModel):
     """A batch of a document's passages; `vectors_key` is the key of the passages with their vectors."""
 
     document_id: str
@@ -27,14 +27,16 @@ class Task(BaseModel):
     vectors_key: str
 
 
-class Result(BaseModel):
+class IndexPassagesResult(BaseModel):
     """The progress of a batch; `settled` if all of it is known to be written, else the step must run again later."""
 
     settled: bool
     written: int
 
 
-def index(task: Task, objects: Objects, manifest: Manifest, writer: PassageWriter, view_seconds: float) -> Result:
+def index(
+    task: IndexPassagesTask, objects: Objects, manifest: Manifest, writer: PassageWriter, view_seconds: float
+) -> IndexPassagesResult:
     """Write the passages that are not known to be written.
 
     Raises TemporarilyUnavailable if the index was too busy for some passages, and RequestRejected if it refused some;
@@ -46,22 +48,22 @@ def index(task: Task, objects: Objects, manifest: Manifest, writer: PassageWrite
         part = Part(task.document_id, task.generation, task.number, list(entries), {})
     elif part.writing_since is not None:
         if time.time() - part.writing_since < view_seconds:
-            return Result(settled=False, written=len(part.ids))
+            return IndexPassagesResult(settled=False, written=len(part.ids))
         part = found_again(part, task.collection, manifest, writer)
     missing = [entry for passage_id, entry in entries.items() if passage_id not in part.ids]
     if not missing:
-        return Result(settled=True, written=len(part.ids))
+        return IndexPassagesResult(settled=True, written=len(part.ids))
     manifest.put(replace(part, writing_since=time.time()))
     added = writer.add(missing)
     part = replace(part, ids={**part.ids, **added.ids}, writing_since=time.time() if added.unknown else None)
     manifest.put(part)
     if added.unknown:
-        return Result(settled=False, written=len(part.ids))
+        return IndexPassagesResult(settled=False, written=len(part.ids))
     if added.failed:
         busy = TemporarilyUnavailable.__name__ in added.failed.values()
         kind = TemporarilyUnavailable if busy else RequestRejected
         raise kind(f"{len(added.failed)} of {len(missing)} passages were not written")
-    return Result(settled=True, written=len(part.ids))
+    return IndexPassagesResult(settled=True, written=len(part.ids))
 
 
 def found_again(part: Part, collection: str, manifest: Manifest, writer: PassageWriter) -> Part:
@@ -74,7 +76,7 @@ def found_again(part: Part, collection: str, manifest: Manifest, writer: Passage
     return seen
 
 
-def _entries(task: Task, objects: Objects) -> list[Entry]:
+def _entries(task: IndexPassagesTask, objects: Objects) -> list[Entry]:
     values = objects.get_json(task.vectors_key)
     # Another release may have written them before it was interrupted: its passages may have more fields.
     return [

@@ -2,14 +2,14 @@
 
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
-from selfrag.ingestion.parse_document.logic import Result, Task, read_object
+from selfrag.ingestion.parse_document.logic import ParseDocumentResult, ParseDocumentTask, read_object
 from selfrag.reader.processes.pool import POOL
 
 bootstrap.warm(POOL.start, ingestion.objects, ingestion.settings, ingestion.recognizer)
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> Result:
+@bootstrap.step(ParseDocumentTask)
+def handler(task: ParseDocumentTask) -> ParseDocumentResult:
     """Read a document from the bucket."""
     config = ingestion.settings()
     return read_object(task, ingestion.objects(), config.made_by, ingestion.recognizer(), config.recognition_pages)

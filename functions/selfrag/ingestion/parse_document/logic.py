@@ -20,7 +20,7 @@ MOST_PAGES = 500
 SCANNED = "perhaps scanned"
 
 
-class Task(BaseModel):
+class ParseDocumentTask(BaseModel):
     """The object, and the generation of it that the index holds."""
 
     bucket: str
@@ -36,7 +36,7 @@ class Scanned(BaseModel):
     pages: list[int]
 
 
-class Result(BaseModel):
+class ParseDocumentResult(BaseModel):
     """The object as it was read: `document_key` is where the text lies, `generation` names its content.
 
     `gone` when the object was deleted meanwhile, `unchanged` when the index holds this content already,
@@ -52,29 +52,35 @@ class Result(BaseModel):
 
 
 def read_object(
-    task: Task, objects: Objects, made_by: str, recognizer: Recognizer | None = None, most_pages: int = MOST_PAGES
-) -> Result:
+    task: ParseDocumentTask,
+    objects: Objects,
+    made_by: str,
+    recognizer: Recognizer | None = None,
+    most_pages: int = MOST_PAGES,
+) -> ParseDocumentResult:
     """Read the object as it is now; of pages without text `most_pages` are kept for the recogniser, if there is one."""
     # One byte more than is read shows that there is more.
     found = objects.get(task.bucket, task.key, MAX_DOCUMENT_BYTES + 1)
     if found is None:
-        return Result(outcome="gone")
+        return ParseDocumentResult(outcome="gone")
     given = of_object(found.metadata)
     generation = generation_of(found.content, made_by, given)
     if generation == task.generation:
-        return Result(outcome="unchanged", generation=generation)
+        return ParseDocumentResult(outcome="unchanged", generation=generation)
     document, reason = _parsed(task.key, found.content)
     # A file that nothing reads is not looked through for pictures, if it is too large or broken.
     scan = None if len(found.content) > MAX_DOCUMENT_BYTES else scan_of(task.key, found.content, document, most_pages)
     if document is None:
         if scan is None or recognizer is None:
-            return Result(outcome="unreadable", reason=_pictures_alone(task.key, scan) if scan else reason)
+            return ParseDocumentResult(outcome="unreadable", reason=_pictures_alone(task.key, scan) if scan else reason)
         document = _of_pictures(task.key, scan)
     document = _told_of(_labelled(document, given), scan, recognized=recognizer is not None)
     document = replace(document, date=document.date or last_modified(found.metadata))
     where = f"{task.document_id}/{generation}/document.json"
     objects.put_json(where, asdict(document))
-    result = Result(outcome="read", generation=generation, document_key=where, content=_content(document, given))
+    result = ParseDocumentResult(
+        outcome="read", generation=generation, document_key=where, content=_content(document, given)
+    )
     if scan is None or recognizer is None:
         return result
     recognizer.keep(scan.name, scan.pdf)

@@ -3,13 +3,13 @@
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
 from selfrag.domain.errors import Misconfigured
-from selfrag.ingestion.recognize_pages.logic import Result, Task, recognize
+from selfrag.ingestion.recognize_pages.logic import RecognizePagesResult, RecognizePagesTask, recognize
 
 bootstrap.warm(ingestion.objects, ingestion.recognizer)
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> Result:
+@bootstrap.step(RecognizePagesTask)
+def handler(task: RecognizePagesTask) -> RecognizePagesResult:
     """Start the recognition of pages, or poll it."""
     recognizer = ingestion.recognizer()
     if recognizer is None:

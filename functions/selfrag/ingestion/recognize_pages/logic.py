@@ -11,13 +11,13 @@ from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
 from selfrag.ingestion.recognize_pages.merge import with_pages, written
 from selfrag.ports.objects import Objects
-from selfrag.ports.recognizer import Recognized, Recognizer
+from selfrag.ports.recognizer import RecognizedPage, Recognizer
 
 # Below this confidence a page's text is likely to have wrong letters, and a person should look.
 SURE = 90.0
 
 
-class Task(BaseModel):
+class RecognizePagesTask(BaseModel):
     """The document as read so far, and its pages that are kept for the recogniser under `name`.
 
     `pages` are their numbers in the document. `job` is the id that an earlier run returned, "" for none.
@@ -31,7 +31,7 @@ class Task(BaseModel):
     job: str = ""
 
 
-class Result(BaseModel):
+class RecognizePagesResult(BaseModel):
     """The outcome: `waiting` while the recogniser is not done (run again with `job`), `read` when its text is merged.
 
     `unreadable`, with the reason, means that no page of the document has a word.
@@ -44,7 +44,7 @@ class Result(BaseModel):
     content: Content = Content()
 
 
-def recognize(task: Task, recognizer: Recognizer, objects: Objects) -> Result:
+def recognize(task: RecognizePagesTask, recognizer: Recognizer, objects: Objects) -> RecognizePagesResult:
     """Start the recognition, or poll it; a repeated run starts and pays for nothing twice."""
     job, why = task.job, ""
     try:
@@ -54,7 +54,7 @@ def recognize(task: Task, recognizer: Recognizer, objects: Objects) -> Result:
     except BadDocument as error:
         found, why = [], str(error)
     if found is None:
-        return Result(outcome="waiting", job=job)
+        return RecognizePagesResult(outcome="waiting", job=job)
     document = document_from(objects.get_json(task.document_key))
     known = {task.pages[page.page - 1]: page for page in found if page.page <= len(task.pages)}
     pages = {number: written(task.key, page) for number, page in known.items()}
@@ -63,14 +63,14 @@ def recognize(task: Task, recognizer: Recognizer, objects: Objects) -> Result:
     document = replace(document, warnings=(*document.warnings, *_told(document, task.pages, read, why)))
     if not has_words(document.text):
         reason = f"{task.key} shows pictures, and no text was recognised on them" + (f": {why}." if why else ".")
-        return Result(outcome="unreadable", reason=reason)
+        return RecognizePagesResult(outcome="unreadable", reason=reason)
     where = task.document_key.removesuffix(".json") + "-recognized.json"
     objects.put_json(where, asdict(document))
     content = task.content.model_copy(update={"warnings": list(document.warnings)})
-    return Result(outcome="read", document_key=where, content=content)
+    return RecognizePagesResult(outcome="read", document_key=where, content=content)
 
 
-def _told(document: Document, pages: Sequence[int], read: dict[int, Recognized], why: str) -> list[str]:
+def _told(document: Document, pages: Sequence[int], read: dict[int, RecognizedPage], why: str) -> list[str]:
     """Return warnings: on the pages recognised, on those of them to check, and on pages without text."""
     found = []
     if read:

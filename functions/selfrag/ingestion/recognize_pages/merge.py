@@ -9,7 +9,7 @@ from typing import TypeVar
 from selfrag.domain.documents import Document, Heading, Labels, Row, Table, has_words
 from selfrag.domain.tables import named_rows
 from selfrag.domain.writing import Writer
-from selfrag.ports.recognizer import Element, Recognized
+from selfrag.ports.recognizer import Element, RecognizedPage
 
 Span = TypeVar("Span", Heading, Row, Table)
 _BETWEEN_PAGES = "\n\n"
@@ -55,7 +55,7 @@ def with_pages(document: Document, pages: Mapping[int, Document]) -> Document:
     )
 
 
-def written(key: str, page: Recognized) -> Document:
+def written(key: str, page: RecognizedPage) -> Document:
     """Return what was recognised on a page as a document of its own."""
     writer = Writer(key)
     for element in page.elements or [Element(page.text)]:

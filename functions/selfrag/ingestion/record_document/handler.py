@@ -2,14 +2,14 @@
 
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
-from selfrag.ingestion.record_document.logic import Result, Task, counted_as, record
+from selfrag.ingestion.record_document.logic import RecordDocumentResult, RecordDocumentTask, counted_as, record
 from selfrag.runtime.metrics import emit
 
 bootstrap.warm(ingestion.manifest)
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> Result:
+@bootstrap.step(RecordDocumentTask)
+def handler(task: RecordDocumentTask) -> RecordDocumentResult:
     """Record the outcome of a document, and count it."""
     result = record(task, ingestion.manifest())
     emit({"status": counted_as(task, result)}, {"Documents": 1})

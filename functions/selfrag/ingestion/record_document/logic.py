@@ -10,7 +10,7 @@ from selfrag.domain.records import Content, Record
 from selfrag.ports.manifest import Manifest
 
 
-class Task(BaseModel):
+class RecordDocumentTask(BaseModel):
     """The outcome of the execution; `generation` is the one that the index holds now."""
 
     document_id: str
@@ -24,14 +24,14 @@ class Task(BaseModel):
     content: Content = Content()
 
 
-class Result(BaseModel):
+class RecordDocumentResult(BaseModel):
     """The status of the document; `again` if another event came meanwhile, so that it must be looked at once more."""
 
     status: Literal["ready", "failed", "removed"]
     again: bool
 
 
-def record(task: Task, manifest: Manifest) -> Result:
+def record(task: RecordDocumentTask, manifest: Manifest) -> RecordDocumentResult:
     """Write the document's record and release the claim on it."""
     known, content = manifest.read(task.document_id), task.content
     if known and task.status == "ready" and task.generation == known.generation and not content.passages:
@@ -44,10 +44,10 @@ def record(task: Task, manifest: Manifest) -> Result:
         updated_at=int(time.time()),
     )
     done = manifest.release(stated, task.execution)
-    return Result(status=task.status, again=not done)
+    return RecordDocumentResult(status=task.status, again=not done)
 
 
-def counted_as(task: Task, result: Result) -> str:
+def counted_as(task: RecordDocumentTask, result: RecordDocumentResult) -> str:
     """Return the status that is counted: a file of another kind, such as a picture, is `skipped`, not `failed`.
 
     The manifest has `failed` for both, with the reason; the alarm counts only those that can be repaired.

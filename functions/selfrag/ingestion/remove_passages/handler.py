@@ -2,12 +2,12 @@
 
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
-from selfrag.ingestion.remove_passages.logic import Result, Task, remove
+from selfrag.ingestion.remove_passages.logic import RemovePassagesResult, RemovePassagesTask, remove
 
 bootstrap.warm(ingestion.manifest, bootstrap.index, ingestion.settings)
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> Result:
+@bootstrap.step(RemovePassagesTask)
+def handler(task: RemovePassagesTask) -> RemovePassagesResult:
     """Remove passages that are not of the document's content any more."""
     return remove(task, ingestion.manifest(), bootstrap.index(), ingestion.settings().view_seconds)

@@ -12,7 +12,7 @@ from selfrag.ports.manifest import Manifest
 AT_ONCE = 500
 
 
-class Task(BaseModel):
+class RemovePassagesTask(BaseModel):
     """The document; `keep` is the generation that stays, "" for none."""
 
     document_id: str
@@ -20,7 +20,7 @@ class Task(BaseModel):
     keep: str = ""
 
 
-class Result(BaseModel):
+class RemovePassagesResult(BaseModel):
     """The number of removed passages; with `left` the step must run again, with `waiting` after a pause."""
 
     removed: int
@@ -28,7 +28,9 @@ class Result(BaseModel):
     waiting: bool
 
 
-def remove(task: Task, manifest: Manifest, writer: PassageWriter, view_seconds: float) -> Result:
+def remove(
+    task: RemovePassagesTask, manifest: Manifest, writer: PassageWriter, view_seconds: float
+) -> RemovePassagesResult:
     """Remove batch by batch; a batch is forgotten only when its passages are gone."""
     removed, waiting = 0, False
     for part in manifest.parts(task.document_id):
@@ -38,9 +40,9 @@ def remove(task: Task, manifest: Manifest, writer: PassageWriter, view_seconds: 
             waiting = True  # some of it may be written and not visible yet
             continue
         if removed >= AT_ONCE:
-            return Result(removed=removed, left=True, waiting=False)
+            return RemovePassagesResult(removed=removed, left=True, waiting=False)
         removed += _remove(part, task.collection, manifest, writer)
-    return Result(removed=removed, left=waiting, waiting=waiting)
+    return RemovePassagesResult(removed=removed, left=waiting, waiting=waiting)
 
 
 def _remove(part: Part, collection: str, manifest: Manifest, writer: PassageWriter) -> int:

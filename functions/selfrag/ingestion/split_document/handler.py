@@ -2,12 +2,12 @@
 
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
-from selfrag.ingestion.split_document.logic import Result, Task, split_into_batches
+from selfrag.ingestion.split_document.logic import SplitDocumentResult, SplitDocumentTask, split_into_batches
 
 bootstrap.warm(ingestion.objects)
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> Result:
+@bootstrap.step(SplitDocumentTask)
+def handler(task: SplitDocumentTask) -> SplitDocumentResult:
     """Cut a document into batches of passages."""
     return split_into_batches(task, ingestion.objects())

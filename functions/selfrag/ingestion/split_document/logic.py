@@ -15,7 +15,7 @@ BATCH = 25
 MAX_PASSAGES = 20_000
 
 
-class Task(BaseModel):
+class SplitDocumentTask(BaseModel):
     """The key of the document, and the identity of its passages."""
 
     key: str
@@ -32,14 +32,14 @@ class Batch(BaseModel):
     passages_key: str
 
 
-class Result(BaseModel):
+class SplitDocumentResult(BaseModel):
     """All batches of a document, and how many passages they hold."""
 
     batches: list[Batch]
     passages: int
 
 
-def split_into_batches(task: Task, objects: Objects, most: int = MAX_PASSAGES) -> Result:
+def split_into_batches(task: SplitDocumentTask, objects: Objects, most: int = MAX_PASSAGES) -> SplitDocumentResult:
     """Cut a document into passages, and these into batches; raises BadDocument for more than `most` passages."""
     document = document_from(objects.get_json(task.document_key))
     passages = [
@@ -65,4 +65,4 @@ def split_into_batches(task: Task, objects: Objects, most: int = MAX_PASSAGES) -
         where = f"{task.document_id}/{task.generation}/passages-{number:05}.json"
         objects.put_json(where, passages[start : start + BATCH])
         batches.append(Batch(number=number, passages_key=where))
-    return Result(batches=batches, passages=len(passages))
+    return SplitDocumentResult(batches=batches, passages=len(passages))

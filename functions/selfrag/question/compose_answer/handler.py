@@ -6,22 +6,22 @@ from selfrag import bootstrap
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.verdicts import judged_by
 from selfrag.question.compose_answer.logic import compose
-from selfrag.question.compose_answer.task import Task
+from selfrag.question.compose_answer.task import ComposeAnswerTask
 from selfrag.runtime.metrics import count_answer, count_unkept_answer
 from selfrag.runtime.observability import logger
 
 
-class Counted(BaseModel):
+class EmptyResult(BaseModel):
     """The empty result of a loss that was counted."""
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> AnswerResponse | Counted:
+@bootstrap.step(ComposeAnswerTask)
+def handler(task: ComposeAnswerTask) -> AnswerResponse | EmptyResult:
     """Compose the response from what the workflow gathered, and count it; or count one that could not be stored."""
     if task.unkept:
         count_unkept_answer()
         logger.warning("answer not kept", extra={"error": task.unkept})
-        return Counted()
+        return EmptyResult()
     config = bootstrap.settings()
     response = compose(task, config.prices, config.console_links, judged_by(config.models["generate"]))
     count_answer(response, task.strategy)

@@ -1,22 +1,55 @@
 """The response: status, answer, citations, verdicts, path and cost, from what the workflow gathered (pure)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from selfrag.domain.answers import BY_RULE, NEAREST, AnswerResponse, ExecutionLink, NearPassage
-from selfrag.domain.calls import Prices
-from selfrag.domain.ledger import path_of
+from selfrag.domain.answers import (
+    BY_RULE,
+    NEAREST,
+    AnswerResponse,
+    Draft,
+    ExecutionLink,
+    NearPassage,
+    Selection,
+    Status,
+    StepUsage,
+    Usage,
+    Waste,
+)
+from selfrag.domain.calls import ModelCall, Prices, cost_usd
+from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
+from selfrag.domain.ledger import Entry, is_out_of_budget, path_of, rounds, wasted
 from selfrag.domain.passages import WEB
+from selfrag.domain.questions import Filters
 from selfrag.domain.verdicts import Critique, JudgedBy, Reflection, nearest
-from selfrag.question.compose_answer.outcome import Outcome, outcome
-from selfrag.question.compose_answer.task import Task
-from selfrag.question.compose_answer.usage import usage
+from selfrag.question.compose_answer.messages import Messages
+from selfrag.question.compose_answer.task import ComposeAnswerTask
+
+# Without the results of these steps there is no answer.
+_DECISIVE = ("Plan", "RunSteps", "Retrieve", "Generate", "RankPaths", "PickCandidate")
+
+_LIMITS = (BudgetExceeded.__name__, DeadlineExceeded.__name__)
+
+
+@dataclass(frozen=True)
+class AnswerOutcome:
+    """The answer that is returned, if any (`draft`), its text, its status, and what was not checked (`notes`).
+
+    `selection` is there for an answer over documents, which passages alone cannot prove to be complete.
+    """
+
+    draft: Draft | None
+    status: Status
+    answer: str
+    notes: list[str]
+    selection: Selection | None = None
 
 
 def compose(
-    task: Task, prices: Mapping[str, Prices], console_links: bool, writer: JudgedBy = "model"
+    task: ComposeAnswerTask, prices: Mapping[str, Prices], console_links: bool, writer: JudgedBy = "model"
 ) -> AnswerResponse:
     """Return the response: the answer, its status, its verdicts, and its cost."""
-    result = outcome(task)
+    result = outcome_of(task)
     return AnswerResponse(
         id=task.id,
         status=result.status,
@@ -32,25 +65,139 @@ def compose(
         path=path_of((entry.turn, entry.step) for entry in task.ledger),
         passes=task.passes,
         queries=task.queries,
-        usage=usage(task, result, prices),
+        usage=usage_of(task, result, prices),
         execution=ExecutionLink(arn=task.execution_arn, console_url=_console_url(task) if console_links else None),
         scores=task.scores,
     )
 
 
-def _nearest(task: Task) -> list[NearPassage]:
+def outcome_of(task: ComposeAnswerTask) -> AnswerOutcome:
+    """Return what goes out and its status: the plan's best answer, else the last one that no grader refused."""
+    messages, chosen, faults = Messages(task.question), _chosen(task), _faults(task)
+    out_of_time = task.late or any(entry.error == DeadlineExceeded.__name__ for entry in task.problems)
+    # If a step failed, the cost is not the reason.
+    out_of_money = is_out_of_budget(task.ledger) and not faults
+    stopped = task.scores.stopped if task.scores else ""
+    if stopped == "cost" and faults:
+        stopped = "fault"
+    limit = "no_time" if out_of_time else "no_money" if out_of_money else "no_room" if stopped and not faults else ""
+    status = _status(task, chosen, ended_early=bool(limit), broken=bool(faults))
+    notes = [] if chosen is None else _notes(messages, chosen, task.min_utility)
+    if stopped:
+        notes.append(messages(f"stopped_{stopped}"))
+    if out_of_time and status != "answered":
+        notes.append(messages("stopped_deadline"))
+    if out_of_money and status != "answered":
+        notes.append(messages("stopped_cost"))
+    selection = _selection(task, chosen, messages)
+    if selection:
+        notes.append(selection.note)
+    if chosen:
+        answer = chosen.answer
+    elif status == "partial":
+        answer = messages(limit)
+    elif status == "failed":
+        answer = _failure(messages, faults)
+    else:
+        why = messages("filtered" if _filtered_out(task) else "not_found")
+        answer = messages.joined(why, messages.searched(task.queries))
+    return AnswerOutcome(chosen, status, answer, notes, selection)
+
+
+def _chosen(task: ComposeAnswerTask) -> Draft | None:
+    if task.best.answer:
+        return task.best
+    if task.draft.answer and _may_go_out(task.draft, task.min_utility):
+        return task.draft
+    return None
+
+
+def _selection(task: ComposeAnswerTask, chosen: Draft | None, messages: Messages) -> Selection | None:
+    """Return the passages of an answer that counts, adds up or lists over documents; None for any other."""
+    if chosen is None or chosen.direct or task.retrieval is None or not task.retrieval.aggregate:
+        return None
+    passages, hits = sum(verdict.relevant for verdict in task.relevance), task.text_hits
+    note = messages("selection" if hits is None else "selection_of", passages=passages, hits=hits)
+    return Selection(passages=passages, text_hits=hits, note=note)
+
+
+def _may_go_out(draft: Draft, min_utility: int) -> bool:
+    return draft.support.level != "no_support" and not _of_little_use(draft, min_utility)
+
+
+def _of_little_use(draft: Draft, min_utility: int) -> bool:
+    return draft.utility.score is not None and draft.utility.score < min_utility
+
+
+def _status(task: ComposeAnswerTask, chosen: Draft | None, *, ended_early: bool, broken: bool) -> Status:
+    if chosen is not None and task.scores and task.scores.stopped:
+        return "partial"
+    if chosen is not None:
+        cited = bool(chosen.citations) and chosen.support.level == "fully_supported"
+        supported = chosen.relevant and (chosen.direct or cited)
+        useful = chosen.utility.score is not None and chosen.utility.score >= task.min_utility
+        return "answered" if supported and useful and not chosen.cut else "partial"
+    if ended_early:
+        return "partial"
+    return "failed" if broken else "abstained"
+
+
+def _faults(task: ComposeAnswerTask) -> list[Entry]:
+    """Return the steps by which a fault, and neither a limit nor the documents, is the reason for no answer."""
+    all_ungraded = bool(task.relevance) and all(verdict.label == "ungraded" for verdict in task.relevance)
+    decisive = (*_DECISIVE, "GradeRelevance") if all_ungraded else _DECISIVE
+    faults = [entry for entry in task.problems if entry.step in decisive]
+    if all_ungraded and not faults:
+        return [Entry(step="GradeRelevance")]
+    return [entry for entry in faults if entry.error not in _LIMITS]
+
+
+def _failure(messages: Messages, faults: Sequence[Entry]) -> str:
+    """Return the sentences on the steps that failed: what went wrong, and what to do about it."""
+    steps = ", ".join(dict.fromkeys(entry.step for entry in faults))
+    # A text that is no answer has its flaw as its error.
+    names = [name for entry in faults for name in (entry.flaw, entry.error) if name]
+    causes = [messages(name) if name in messages else messages("unexpected", error=name) for name in names]
+    return messages("failed", steps=steps, causes=messages.joined(*causes)).strip()
+
+
+def _filtered_out(task: ComposeAnswerTask) -> bool:
+    """Return whether the filters left nothing to search: a vector search always finds something else."""
+    searches = [entry for entry in task.ledger if entry.step == "Retrieve" and not entry.waste]
+    # A warning says that a search was by full text alone, or dropped passages for want of room.
+    nothing = all(entry.hits == 0 and not entry.warnings for entry in searches)
+    return bool(searches) and nothing and task.filters != Filters()
+
+
+def _notes(messages: Messages, chosen: Draft, min_utility: int) -> list[str]:
+    due = [name for name in Critique.model_fields if not (chosen.direct and name == "support")]
+    notes = [messages(f"unchecked_{name}") for name in due if getattr(chosen, name).ungraded]
+    if _of_little_use(chosen, min_utility):
+        notes.append(messages("little_use", score=chosen.utility.score, least=min_utility))
+    if not chosen.direct and not chosen.citations:
+        notes.append(messages("uncited"))
+    if chosen.cut:
+        notes.append(messages("answer_cut"))
+    return notes
+
+
+def _nearest(task: ComposeAnswerTask) -> list[NearPassage]:
     """Return the passages of documents that came nearest, at most NEAREST; those without a verdict are the last."""
-    own = {one.passage_id: NearPassage(**one.model_dump()) for one in task.passages if one.collection != WEB}
+    own = {
+        passage.passage_id: NearPassage(**passage.model_dump())
+        for passage in task.passages
+        if passage.collection != WEB
+    }
     order = dict.fromkeys([*nearest(task.relevance), *own])
-    return [own[one] for one in order if one in own][:NEAREST]
+    return [own[passage_id] for passage_id in order if passage_id in own][:NEAREST]
 
 
-def _by_selfrag(task: Task) -> bool:
+def _by_selfrag(task: ComposeAnswerTask) -> bool:
     """Return whether the fine-tuned model wrote the answer."""
     return task.scores is not None and task.scores.generator == "selfrag"
 
 
-def _reflection(task: Task, result: Outcome) -> Reflection:
+def _reflection(task: ComposeAnswerTask, result: AnswerOutcome) -> Reflection:
     # The verdicts on a withheld answer say why it was withheld.
     judged = result.draft or (task.draft if task.draft.answer else None)
     verdicts = {name: getattr(judged, name, None) for name in Critique.model_fields}
@@ -61,7 +208,7 @@ def _reflection(task: Task, result: Outcome) -> Reflection:
     return Reflection(retrieve=task.retrieval, relevance=task.relevance, **verdicts)
 
 
-def _console_url(task: Task) -> str | None:
+def _console_url(task: ComposeAnswerTask) -> str | None:
     parts = task.execution_arn.split(":")
     if len(parts) < 7:
         return None
@@ -70,3 +217,63 @@ def _console_url(task: Task) -> str | None:
         return f"{console}/v2/executions/details/{task.execution_arn}"
     # One second earlier: the console searches the log from this moment on.
     return f"{console}/express-executions/details/{task.execution_arn}?startDate={task.began_ms - 1000:.0f}"
+
+
+def usage_of(task: ComposeAnswerTask, result: AnswerOutcome, prices: Mapping[str, Prices]) -> Usage:
+    """Return the sums of the ledger; a model without a known price makes the cost unknown."""
+    calls = [call for entry in task.ledger for call in entry.calls]
+    steps = dict.fromkeys(call.step for call in calls)
+    begin = min((call.started_at for call in calls), default=0.0)
+    by_step = {name: _step_usage([call for call in calls if call.step == name], begin, prices) for name in steps}
+    return Usage(
+        model_calls=sum(entry.attempts for entry in task.ledger),
+        rounds=rounds(task.ledger),
+        sequences=sum(entry.sequences for entry in task.ledger),
+        repaired_citations=result.draft.repaired if result.draft else 0,
+        cached_verdicts=sum(entry.cached for entry in task.ledger),
+        input_tokens=sum(call.input_tokens for call in calls),
+        output_tokens=sum(call.output_tokens for call in calls),
+        cache_read_input_tokens=sum(call.cache_read_input_tokens for call in calls),
+        cost_usd=_sum(step.cost_usd for step in by_step.values()),
+        waste=_waste(task, prices),
+        by_step=by_step,
+        warnings=_warnings(task, result),
+    )
+
+
+def _step_usage(calls: Sequence[ModelCall], begin: float, prices: Mapping[str, Prices]) -> StepUsage:
+    started = min(call.started_at for call in calls)
+    return StepUsage(
+        model=", ".join(dict.fromkeys(call.model for call in calls)),
+        calls=len(calls),
+        started=round(started - begin, 3),
+        seconds=round(max(call.ended_at for call in calls) - started, 3),
+        input_tokens=sum(call.input_tokens for call in calls),
+        output_tokens=sum(call.output_tokens for call in calls),
+        cost_usd=_sum(cost_usd(call, prices) for call in calls),
+    )
+
+
+def _waste(task: ComposeAnswerTask, prices: Mapping[str, Prices]) -> Waste:
+    entries = [entry for entry in task.ledger if wasted(entry, task.queries)]
+    calls = [call for entry in entries for call in entry.calls]
+    return Waste(
+        model_calls=sum(entry.attempts for entry in entries), cost_usd=_sum(cost_usd(call, prices) for call in calls)
+    )
+
+
+def _sum(costs: Iterable[float | None]) -> float | None:
+    """Return the sum in dollars; None if one part has no known price, because a wrong sum misleads."""
+    amounts = list(costs)
+    return None if None in amounts else round(sum(cost for cost in amounts if cost is not None), 6)
+
+
+def _warnings(task: ComposeAnswerTask, result: AnswerOutcome) -> list[str]:
+    """Return each warning once: of the steps, of steps without a result, and of missing verdicts."""
+    messages = Messages(task.question)
+    warnings = [warning for entry in task.ledger if not entry.waste for warning in entry.warnings]
+    warnings += [messages("no_result", step=entry.step, error=entry.error or entry.flaw) for entry in task.problems]
+    ungraded = sum(verdict.label == "ungraded" for verdict in task.relevance)
+    if ungraded:
+        warnings.append(messages("ungraded", count=ungraded))
+    return list(dict.fromkeys([*warnings, *result.notes]))

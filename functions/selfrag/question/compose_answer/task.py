@@ -10,15 +10,16 @@ from selfrag.domain.passages import Passage
 from selfrag.domain.questions import Filters
 from selfrag.domain.scores.shown import Scores
 from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict
-from selfrag.plan.reports import Report, entry_of
+from selfrag.plan.reports import REPORTS, entry_of
 
 
-class Task(BaseModel):
+class ComposeAnswerTask(BaseModel):
     """The state of a question; `best` is the best checked answer, `draft` the last one written.
 
-    Unless it `reflects`, the strategy sends its answers out unchecked. `results` are reports that no plan took in,
-    because Plan failed, and `passages` the ones at hand, their texts cut. `began_ms` is when the question began.
-    `unkept` is the error by which a response that was composed before could not be stored; nothing is composed then.
+    Unless it `reflects`, the strategy sends its answers out unchecked. Reports that no plan took in, because Plan
+    failed, are at the end of the ledger. `passages` are the ones at hand, their texts cut. `began_ms` is when the
+    question began. `unkept` is the error by which a response that was composed before could not be stored; nothing is
+    composed then.
     """
 
     id: str
@@ -37,7 +38,6 @@ class Task(BaseModel):
     ledger: list[Entry] = []
     passes: list[Pass] = []
     scores: Scores | None = None
-    results: list[Report] = []
     passages: list[Passage] = []
     execution_arn: str = ""
     began_ms: float = 0.0
@@ -45,12 +45,12 @@ class Task(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_what_is_known(cls, given: dict[str, Any]) -> dict[str, Any]:
+    def _with_state(cls, event: dict[str, Any]) -> dict[str, Any]:
         """Merge in the state that Plan returned (empty if its first run failed), and the entries after it."""
-        known = given.get("known") or {}
-        turn = known.get("turn", 0) + 1
-        lost = [entry_of(Report.model_validate(report), turn) for report in given.get("results", [])]
-        return {**known, **given, "ledger": [*known.get("ledger", []), *given.get("ledger", []), *lost]}
+        state = event.get("state") or {}
+        turn = state.get("turn", 0) + 1
+        lost = [entry_of(report, turn) for report in REPORTS.validate_python(event.get("results", []))]
+        return {**state, **event, "ledger": [*state.get("ledger", []), *event.get("ledger", []), *lost]}
 
     @property
     def problems(self) -> list[Entry]:

@@ -5,10 +5,9 @@ from typing import Any
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.bootstrap.generator import generator
+from selfrag.domain.steps import DecideRetrievalResult, DecideRetrievalTask, SelfragDecisionTask
 from selfrag.ports.prompts import load_prompt
-from selfrag.question.decide_retrieval import probability
-from selfrag.question.decide_retrieval.continuation import decide_next
-from selfrag.question.decide_retrieval.logic import Result, Task, decide
+from selfrag.question.decide_retrieval.logic import decide, decide_by_probability, decide_continuation
 from selfrag.runtime.observability import Event
 
 grader = questions.grader(
@@ -18,16 +17,16 @@ grader = questions.grader(
 following = questions.grader("decide_retrieval", load_prompt(__name__, "next.md"), "decide_retrieval/next")
 
 
-@bootstrap.step(Task)
-def by_claude(task: Task) -> Result:
+@bootstrap.step(DecideRetrievalTask)
+def by_claude(task: DecideRetrievalTask) -> DecideRetrievalResult:
     """Decide whether the question needs a search, or how an answer goes on."""
-    return decide_next(task, following(task)) if task.so_far else decide(task, grader(task))
+    return decide_continuation(task, following(task)) if task.so_far else decide(task, grader(task))
 
 
-@bootstrap.step(probability.Task)
-def by_selfrag(task: probability.Task) -> probability.Result:
+@bootstrap.step(SelfragDecisionTask)
+def by_selfrag(task: SelfragDecisionTask) -> DecideRetrievalResult:
     """Decide by probabilities whether the question needs a search."""
-    return probability.decide(task, generator()(task))
+    return decide_by_probability(task, generator()(task))
 
 
 def handler(event: Event, context: Any) -> Event:

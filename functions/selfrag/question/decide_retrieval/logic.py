@@ -7,23 +7,17 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from selfrag.domain.answers import Turn
-from selfrag.domain.calls import Limits, StepResult
+from selfrag.domain.errors import RequestRejected
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
+from selfrag.domain.scores.generated import Unproven, checked, group_at
+from selfrag.domain.scores.judging import NOISE, decision_of
+from selfrag.domain.scores.prompts import asking, room_in
+from selfrag.domain.scores.terms import mass
+from selfrag.domain.scores.tokens import RETRIEVE
+from selfrag.domain.steps import DecideRetrievalResult, DecideRetrievalTask, SelfragDecisionTask
 from selfrag.domain.verdicts import Complexity, JudgedBy, RetrievalVerdict
+from selfrag.ports.generator import Completion, Generator
 from selfrag.ports.grading import Grader
-
-
-class Task(Limits):
-    """The question, the turn before it, and whether to judge its complexity as well.
-
-    `so_far` is an answer that grows by segments, "" before it begins.
-    """
-
-    question: str
-    previous: Turn = Turn()
-    complexity: bool = False
-    so_far: str = ""
 
 
 def require_all(schema: dict[str, Any]) -> None:
@@ -63,14 +57,7 @@ class RetrievalOfFollowUpAndComplexity(RetrievalOfFollowUp, RetrievalAndComplexi
     """The shape of the verdict on a follow-up where the complexity is asked for, too."""
 
 
-class Result(StepResult):
-    """The verdict and its cost; `cached` marks a cache hit."""
-
-    verdict: RetrievalVerdict
-    cached: bool = False
-
-
-def decide(task: Task, grader: Grader) -> Result:
+def decide(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
     """Return the verdict; `continue` without an earlier turn becomes `yes`, an ungraded one stays ungraded.
 
     Only a question that is searched for is simple or complex.
@@ -85,7 +72,7 @@ def decide(task: Task, grader: Grader) -> Result:
         )
     else:
         verdict = _verdict(grade.verdict, grader.judged_by)
-    return Result(verdict=verdict, cached=grade.cached, **grade.took)
+    return DecideRetrievalResult(verdict=verdict, **grade.usage)
 
 
 _SHAPES: dict[tuple[bool, bool], type[Retrieval]] = {
@@ -96,9 +83,66 @@ _SHAPES: dict[tuple[bool, bool], type[Retrieval]] = {
 }
 
 
-def _verdict(found: Retrieval, judged_by: JudgedBy) -> RetrievalVerdict:
+def _verdict(retrieval: Retrieval, judged_by: JudgedBy) -> RetrievalVerdict:
     """Return the verdict, with a complexity only if there is a search; a query is kept for a later search."""
-    said = found.model_dump(exclude=None if found.decision == "yes" else {"complexity"})
-    if "query" in said:
-        said["query"] = " ".join(said["query"].split())[:MAX_QUERY_CHARACTERS]
-    return RetrievalVerdict(**said, judged_by=judged_by)
+    fields = retrieval.model_dump(exclude=None if retrieval.decision == "yes" else {"complexity"})
+    if "query" in fields:
+        fields["query"] = " ".join(fields["query"].split())[:MAX_QUERY_CHARACTERS]
+    return RetrievalVerdict(**fields, judged_by=judged_by)
+
+
+class Continuation(BaseModel):
+    """The shape of the verdict on how an answer that grows by segments goes on (arXiv 2310.11511, algorithm 1)."""
+
+    # The title names the step to a reader of the request.
+    model_config = ConfigDict(title="Retrieval")
+
+    reason: str
+    decision: Literal["yes", "no", "continue", "complete"]
+
+
+def decide_continuation(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
+    """Return the verdict; an ungraded one stays ungraded, which means a search."""
+    fields = {"question": task.question, "previous": task.previous.model_dump(), "so_far": task.so_far}
+    grade = grader.grade(fields, Continuation)
+    if grade.verdict is None:
+        verdict = RetrievalVerdict(decision="ungraded", reason=f"the verdict was {grade.flaw}")
+    else:
+        verdict = RetrievalVerdict(**grade.verdict.model_dump(), judged_by=grader.judged_by)
+    return DecideRetrievalResult(verdict=verdict, **grade.usage)
+
+
+def decide_by_probability(task: SelfragDecisionTask, generator: Generator) -> DecideRetrievalResult:
+    """Return the decision of the fine-tuned model from the probabilities of an answer's first token (A.3).
+
+    Raises RequestRejected for a question that leaves no room in the model.
+    """
+    prompt = asking(task.question, task.previous, task.choices)
+    if room_in(prompt, 1) <= 0:
+        raise RequestRejected("the question is too long for the fine-tuned model, which reads 2,048 tokens in all")
+    completed = generator.complete("decide_retrieval", [prompt], 1)
+    verdict, warnings = _verdict_of_token(task, completed, generator)
+    usage = completed.usage
+    usage["warnings"] += warnings
+    return DecideRetrievalResult(verdict=verdict, **usage)
+
+
+def _verdict_of_token(
+    task: SelfragDecisionTask, completed: Completion, generator: Generator
+) -> tuple[RetrievalVerdict, list[str]]:
+    text = completed.written[0]
+    try:
+        if text is None:
+            raise Unproven("nothing that can be read was written")
+        checked(text, generator.vocabulary)
+    except Unproven as why:
+        return RetrievalVerdict(decision="ungraded", reason=str(why)), []
+    group = group_at(text, 0, RETRIEVE, generator.vocabulary)
+    sampled = generator.vocabulary.tokens.get(text.ids[0], "")
+    verdict = decision_of(group, sampled, task.threshold, follow_up=bool(task.previous.answer))
+    warnings = []
+    if group and verdict.ratio is not None and mass(group.probabilities, RETRIEVE) < NOISE:
+        warnings.append("The decision to search rests on noise: the tokens that decide are improbable.")
+    if group and verdict.ratio is not None and not set(RETRIEVE[:2]) <= group.probabilities.keys():
+        warnings.append("The decision to search rests on a part of its tokens: the server lists the likeliest 20.")
+    return verdict, warnings

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from selfrag.domain.answers import UNCITED, Citation
-from selfrag.ports.model import Segment
+from selfrag.ports.model import TextBlock
 from selfrag.text.sentences import split_sentences
 
 # The sign, by prompt.md, that the passages do not hold the answer.
@@ -38,7 +38,7 @@ class Remark:
 
 
 @dataclass(frozen=True)
-class Reading:
+class AnnotatedAnswer:
     """An answer as the model wrote it: its sentences, each from character to character, and its signs."""
 
     text: str
@@ -76,7 +76,7 @@ class _Edit:
     text: str
 
 
-def read(text: str, segments: Sequence[Segment], citations: Sequence[Citation]) -> Reading:
+def read(text: str, segments: Sequence[TextBlock], citations: Sequence[Citation]) -> AnnotatedAnswer:
     """Read an answer: a sign counts alone or at the start of a sentence, outside of citations and quotes."""
     sentences = tuple(_sentences(text, segments))
     remarks, unanswered = [], False
@@ -87,11 +87,11 @@ def read(text: str, segments: Sequence[Segment], citations: Sequence[Citation]) 
         if sign := _NOT_SAID.match(text, start, end):
             phrase = " ".join((sign[2] or "").split())[:MOST_PHRASE_CHARACTERS]
             remarks.append(Remark(start, sign.end(), end, phrase))
-    return Reading(text, sentences, tuple(remarks), unanswered)
+    return AnnotatedAnswer(text, sentences, tuple(remarks), unanswered)
 
 
 def marked(
-    reading: Reading, citations: Sequence[Citation], sources: Sequence[str], *, grounded: bool
+    reading: AnnotatedAnswer, citations: Sequence[Citation], sources: Sequence[str], *, grounded: bool
 ) -> tuple[str, list[Citation]]:
     """Remove signs and typed marks, mark what cites nothing if the answer is grounded, and move the citations along.
 
@@ -113,7 +113,7 @@ def marked(
     return _edited(text, edits), _moved(citations, edits)
 
 
-def _sentences(text: str, segments: Sequence[Segment]) -> Iterator[tuple[int, int]]:
+def _sentences(text: str, segments: Sequence[TextBlock]) -> Iterator[tuple[int, int]]:
     """Yield the sentences; the model's own blocks begin one where a sign follows another block without a space."""
     begins, at = list[int](), 0
     for segment in segments:
@@ -148,8 +148,8 @@ def _pairs(line: str) -> Sequence[tuple[str, str]]:
 
 def _typed_marks(text: str, start: int, end: int, sources: Sequence[str]) -> list[_Edit]:
     """Return the removal of the marks that the model typed between two characters."""
-    found = [mark for mark in _TYPED.finditer(text, start, end) if not _is_of_source(mark, sources)]
-    return [_Edit(mark.start(2), mark.end(2), "") for mark in found]
+    marks = [mark for mark in _TYPED.finditer(text, start, end) if not _is_of_source(mark, sources)]
+    return [_Edit(mark.start(2), mark.end(2), "") for mark in marks]
 
 
 def _is_of_source(mark: re.Match[str], sources: Sequence[str]) -> bool:
@@ -159,8 +159,8 @@ def _is_of_source(mark: re.Match[str], sources: Sequence[str]) -> bool:
 def _edited(text: str, edits: Sequence[_Edit]) -> str:
     begins = [0, *(edit.end for edit in edits)]
     ends = [*(edit.start for edit in edits), len(text)]
-    kept = [text[begin:end] for begin, end in zip(begins, ends, strict=True)]
-    return "".join(part + text for part, text in zip(kept, [*(edit.text for edit in edits), ""], strict=True))
+    parts = [text[begin:end] for begin, end in zip(begins, ends, strict=True)]
+    return "".join(part + text for part, text in zip(parts, [*(edit.text for edit in edits), ""], strict=True))
 
 
 def _moved(citations: Sequence[Citation], edits: Sequence[_Edit]) -> list[Citation]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from selfrag.domain.answers import Citation
 from selfrag.domain.citations import citation_of
 from selfrag.domain.passages import Evidence
-from selfrag.ports.model import Cited, Segment, Source
+from selfrag.ports.model import CitedBlocks, Source, TextBlock
 from selfrag.text.sentences import split_around
 
 
@@ -19,20 +19,20 @@ def source_of(passage: Evidence) -> Source:
     return Source(passage.document, title, tuple(passage.text[start:end] for start, end in _blocks(passage)))
 
 
-def citations_of(segments: Sequence[Segment], length: int, passages: Sequence[Evidence]) -> list[Citation]:
+def citations_of(segments: Sequence[TextBlock], length: int, passages: Sequence[Evidence]) -> list[Citation]:
     """Return the segments' citations in the first `length` characters, each with its passage and its place."""
-    found: list[Citation] = []
+    citations: list[Citation] = []
     start = 0
     for segment in segments:
         end = min(start + len(segment.text), length)
         for cited in segment.citations if start < end else ():
             if 0 <= cited.source < len(passages):
-                found += _citation(passages[cited.source], cited, (start, end))
+                citations += _citation(passages[cited.source], cited, (start, end))
         start += len(segment.text)
-    return found
+    return citations
 
 
-def _citation(passage: Evidence, cited: Cited, span: tuple[int, int]) -> list[Citation]:
+def _citation(passage: Evidence, cited: CitedBlocks, span: tuple[int, int]) -> list[Citation]:
     """Return one citation, or none where nothing is quoted."""
     blocks = _blocks(passage)[cited.start_block : cited.end_block]
     return [citation_of(passage, blocks[0][0], blocks[-1][1], span)] if blocks else []

@@ -5,10 +5,9 @@ from typing import Any
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.bootstrap.generator import generator
+from selfrag.domain.steps import GenerateResult, GenerateTask, SelfragTextsResult, SelfragTextsTask
 from selfrag.ports.prompts import load_prompt
-from selfrag.question.generate.logic import Result, Task, generate
-from selfrag.question.generate.self_critique import Result as Critiques
-from selfrag.question.generate.self_critique import Task as Critiquing
+from selfrag.question.generate.logic import generate
 from selfrag.question.generate.self_critique import critique
 from selfrag.runtime.observability import Event
 
@@ -16,14 +15,14 @@ prompt = questions.prompted("generate", load_prompt(__name__))
 claude = questions.model("generate")
 
 
-@bootstrap.step(Task)
-def by_claude(task: Task) -> Result:
+@bootstrap.step(GenerateTask)
+def by_claude(task: GenerateTask) -> GenerateResult:
     """Write or repair an answer."""
     return generate(task, claude(task), prompt())
 
 
-@bootstrap.step(Critiquing)
-def by_selfrag(task: Critiquing) -> Critiques:
+@bootstrap.step(SelfragTextsTask)
+def by_selfrag(task: SelfragTextsTask) -> SelfragTextsResult:
     """Write answers together with their critique."""
     return critique(task, generator()(task))
 

@@ -1,67 +1,45 @@
 """The answer: from passages with citations, from the model alone, repaired, its next sentence, or an option."""
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Literal
 
-from pydantic import Field
+from pydantic import BaseModel
 
-from selfrag.domain.answers import Citation, Turn
-from selfrag.domain.calls import Limits, StepResult
+from selfrag.domain.answers import Citation
+from selfrag.domain.citations import AROUND, copies_of
+from selfrag.domain.errors import SelfragError
 from selfrag.domain.passages import Evidence, Strip
-from selfrag.ports.model import Claude
+from selfrag.domain.steps import GenerateResult, GenerateTask
+from selfrag.ports.model import Claude, ModelText, Source, UsageFields
 from selfrag.ports.prompts import Prompt
 from selfrag.question.generate.annotations import marked, read
-from selfrag.question.generate.choices import MOST_CHOICES, chosen, named
 from selfrag.question.generate.citations import citations_of, source_of
-from selfrag.question.generate.prose import write_prose
-from selfrag.question.generate.word_sources import word_sources
 from selfrag.text.sentences import split_sentences
+from selfrag.text.words import words_of
 
 
-class Task(Limits):
-    """The question and its evidence; `draft` and `failed_claims` are set for a repair.
+class Choice(BaseModel):
+    """The number of an option of a closed set, from 1; 0 is none of them (arXiv 2310.11511, B.2).
 
-    `strips` are the parts to use of some passages, by passage id. With `choices`, the answer is one of them. A
-    `segment` is the sentence after `so_far`, from a passage, or from the model alone.
+    A number, so that one schema serves every question. A schema that named the options would differ for each question:
+    the service prepares each schema before its first use, and the caller's words would stand among the instructions.
     """
 
-    question: str
-    mode: Literal["grounded", "direct", "segment"] = "grounded"
-    passages: list[Evidence] = []
-    strips: dict[str, list[Strip]] = {}
-    draft: str = ""
-    failed_claims: list[str] = []
-    so_far: str = ""
-    choices: list[str] = Field(default=[], max_length=MOST_CHOICES)
-    previous: Turn = Turn()
+    option: Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 
 
-class Result(StepResult):
-    """The answer and its citations; `found` is false without an answer.
-
-    `not_said` are its sentences on what the passages do not hold, `missing` the writer's phrases to search for that.
-    `word_sources` are the passages that its words come from. `cached` marks a cache hit.
-    """
-
-    answer: str = ""
-    citations: list[Citation] = []
-    found: bool = False
-    not_said: list[str] = []
-    missing: list[str] = []
-    word_sources: list[list[str]] = []
-    cached: bool = False
-
-
-def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
+def generate(task: GenerateTask, claude: Claude, prompt: Prompt) -> GenerateResult:
     """Write the answer, map its citations back to passages, and mark what cites nothing.
 
     A cut answer keeps its whole sentences; a refused or empty one is no answer. A segment keeps its first sentence; the
     caller marks segments when it joins them.
     """
-    passages = [] if task.mode == "direct" else [_stripped(one, task.strips) for one in task.passages]
+    passages = [] if task.mode == "direct" else [_stripped(passage, task.strips) for passage in task.passages]
     if task.choices:
         return _choose(task, passages, claude, prompt)
-    writing = write_prose(claude, prompt, [source_of(passage) for passage in passages], _fields(task))
+    writing = _write_prose(claude, prompt, [source_of(passage) for passage in passages], _fields(task))
     segments = [] if writing.flaw in ("refused", "malformed") else list(writing.segments)
     text = "".join(segment.text for segment in segments)
     if writing.flaw == "cut":
@@ -75,40 +53,62 @@ def generate(task: Task, claude: Claude, prompt: Prompt) -> Result:
     citations = citations_of(segments, len(text), passages)
     reading = read(text, segments, citations)
     if unanswered or not reading.says_something:
-        return Result(cached=writing.cached, **writing.took)
+        return GenerateResult(**writing.usage)
     grounded = task.mode == "grounded"
+    usage: UsageFields = {**writing.usage, "flaw": flaw}
     text, citations = marked(reading, citations, [passage.text for passage in passages], grounded=grounded)
-    return Result(
+    return GenerateResult(
         answer=text,
         citations=citations,
-        found=True,
+        answered=True,
         not_said=reading.not_said if grounded else [],
         missing=reading.missing if grounded else [],
-        word_sources=word_sources(reading.text, task.question, passages) if grounded else [],
-        cached=writing.cached,
-        **{**writing.took, "flaw": flaw},
+        word_sources=_word_sources(reading.text, task.question, passages) if grounded else [],
+        **usage,
     )
 
 
 def _stripped(passage: Evidence, strips: Mapping[str, list[Strip]]) -> Evidence:
-    kept = strips.get(passage.passage_id)
-    return passage.model_copy(update={"strips": kept}) if kept else passage
+    good = strips.get(passage.passage_id)
+    return passage.model_copy(update={"strips": good}) if good else passage
 
 
-def _choose(task: Task, passages: Sequence[Evidence], claude: Claude, prompt: Prompt) -> Result:
-    answer, judged = chosen(claude, prompt, _fields(task), task.choices, passages)
-    citations = named(passages, answer) if answer else []
-    return Result(
-        answer=answer,
-        citations=citations,
-        found=bool(answer),
-        cached=judged.cached,
-        **judged.took,
+def _choose(task: GenerateTask, passages: Sequence[Evidence], claude: Claude, prompt: Prompt) -> GenerateResult:
+    """Return the chosen option with the passages it rests on; a number without an option is none (B.2)."""
+    fields = {
+        **_fields(task),
+        "task": "choose",
+        "options": [{"option": number, "text": text} for number, text in enumerate(task.choices, start=1)],
+        "passages": [passage.quoted() for passage in passages],
+    }
+    judgement = claude.judge("generate", prompt, fields, Choice)
+    option = judgement.verdict.option if judgement.verdict else 0
+    answer = task.choices[option - 1] if 1 <= option <= len(task.choices) else ""
+    citations = [_whole(passage, answer) for passage in passages] if answer else []
+    return GenerateResult(answer=answer, citations=citations, answered=bool(answer), **judgement.usage)
+
+
+def _whole(passage: Evidence, answer: str) -> Citation:
+    """Return the citation of a whole passage: an option is chosen and not quoted, so the quote is empty.
+
+    An empty quote stands where its passage begins.
+    """
+    return Citation(
+        passage_id=passage.passage_id,
+        document=passage.document,
+        quote="",
+        answer_span=(0, len(answer)),
+        heading=passage.heading,
+        page=passage.page,
+        locator=passage.locator,
+        after=passage.text[:AROUND],
+        copies=copies_of(passage),
+        copy_count=len(passage.copies),
     )
 
 
-def _fields(task: Task) -> dict[str, Any]:
-    fields = {
+def _fields(task: GenerateTask) -> dict[str, object]:
+    fields: dict[str, object] = {
         "task": "repair" if task.failed_claims else task.mode,
         "question": task.question,
         "previous": task.previous.model_dump(),
@@ -116,3 +116,62 @@ def _fields(task: Task) -> dict[str, Any]:
     if task.mode == "segment":
         fields["so_far"] = task.so_far
     return fields | {"draft": task.draft, "failed_claims": task.failed_claims} if task.failed_claims else fields
+
+
+def _write_prose(claude: Claude, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
+    """Return the model's text; after two replies in another form it is malformed. Without sources any form will do.
+
+    A document may describe an output format, and a model may obey it. The second request says that its form was wrong.
+    """
+    first = claude.write("generate", prompt, sources, fields)
+    if first.flaw or not sources or not _is_data(_text(first)):
+        return first
+    try:
+        second = claude.write("generate", prompt, sources, {**fields, "wrong_form": True})
+    except SelfragError as error:
+        # The first reply is paid for, and is no answer.
+        return replace(first, segments=(), flaw="malformed", error=type(error).__name__, cause=str(error))
+    flaw = "malformed" if not second.flaw and _is_data(_text(second)) else second.flaw
+    return replace(
+        second,
+        flaw=flaw,
+        attempts=first.attempts + second.attempts,
+        throttled=first.throttled or second.throttled,
+        warnings=tuple(dict.fromkeys([*first.warnings, *second.warnings])),
+        earlier=(*first.earlier, *([first.call] if first.call else []), *second.earlier),
+    )
+
+
+def _is_data(text: str) -> bool:
+    """Return whether a whole text is a JSON object or list, or a code fence."""
+    text = text.strip()
+    if text.startswith("```") and text.endswith("```"):
+        return True
+    if text[:1] not in ("{", "["):
+        return False
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except ValueError:
+        return False
+
+
+def _text(writing: ModelText) -> str:
+    return "".join(segment.text for segment in writing.segments)
+
+
+def _word_sources(answer: str, question: str, passages: Sequence[Evidence]) -> list[list[str]]:
+    """Return for each word of an answer the passages that hold it, but for the question's words.
+
+    Of words whose passages include those of another word only the latter counts: if none of these is relevant, that is
+    already decided. Words that no passage holds are the writer's own.
+    """
+    held = {passage.passage_id: _shown(passage) for passage in passages}
+    own = words_of(answer) - words_of(question)
+    holders = {frozenset(name for name, words in held.items() if word in words) for word in own} - {frozenset()}
+    return sorted(sorted(names) for names in holders if not any(other < names for other in holders))
+
+
+def _shown(passage: Evidence) -> set[str]:
+    """Return the words of a passage as the writer sees it, with its document's name, title and date."""
+    source = source_of(passage)
+    return words_of(" ".join([source.name, source.title, "".join(source.blocks)]))

@@ -1,136 +1,129 @@
 """Answers of the fine-tuned model with the critique that it writes along: one request for all of them."""
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from pydantic import BaseModel, SerializeAsAny
-
-from selfrag.domain.answers import Turn
-from selfrag.domain.calls import Limits, StepResult
+from selfrag.domain.answers import Citation
+from selfrag.domain.errors import RequestRejected
 from selfrag.domain.passages import Evidence
-from selfrag.domain.scores.critiqued import Critiqued, Segment
-from selfrag.domain.scores.generated import Generated, Reading, Unproven, read
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment
+from selfrag.domain.scores.generated import CritiqueReading, GeneratedText, Unproven, read
 from selfrag.domain.scores.judging import next_of, ungraded, verdicts_of
-from selfrag.domain.scores.prompts import NO_RETRIEVAL, asking, option_named
+from selfrag.domain.scores.prompts import (
+    NO_RETRIEVAL,
+    asking,
+    option_named,
+    room_in,
+    tokens_in,
+    unmarked,
+    with_passage,
+    without_passage,
+)
 from selfrag.domain.scores.tokens import RETRIEVE, words_of
+from selfrag.domain.steps import Branch, SelfragTextsResult, SelfragTextsTask
 from selfrag.ports.generator import Generator
-from selfrag.question.generate.passage_prompts import Wanted, presented
-from selfrag.question.generate.quotes import quoted
+from selfrag.ports.model import CitedBlocks, TextBlock
+from selfrag.question.generate.citations import citations_of, source_of
+from selfrag.text.likeness import most_like
 from selfrag.text.sentences import split_sentences
 
 STEP = "generate"
 # New tokens: of an open answer and of a closed set's (the paper's B.2), of a segment, and of a direct answer.
 OPEN, CLOSED, SEGMENT, DIRECT = 100, 50, 200, 200
 NO_ROOM = "the prompt has no room for its passage"
+# A title says where a passage is from; a longer one would take the passage's place.
+TITLE_CHARACTERS = 200
 
 
-class Branch(BaseModel):
-    """A segment to write after `told`, from a passage or without one; `continues` stays with the passage before.
+@dataclass(frozen=True)
+class TextRequest:
+    """A text to write: its prompt ("" without room for its passage), its passage, and the part that the prompt shows.
 
-    `told` is the path with its critique tokens, `bare` without them.
+    `branch` is the branch that a segment belongs to.
     """
 
-    id: str
-    parent: str = ""
-    told: str = ""
-    bare: str = ""
-    passage_id: str | None = None
-    continues: bool = False
+    prompt: str
+    passage: Evidence | None
+    shown: tuple[str, ...] = ()
+    branch: Branch | None = None
 
 
-class Task(Limits):
-    """The question and the texts to write: an answer per passage, a segment per branch, or one without a passage.
-
-    `threshold` is for the decision at the end of a segment; null follows the sampled token.
-    """
-
-    generator: Literal["selfrag"]
-    mode: Literal["candidates", "segments", "direct"]
-    question: str
-    previous: Turn = Turn()
-    passages: list[Evidence] = []
-    choices: list[str] = []
-    threshold: float | None = 0.2
-    branches: list[Branch] = []
-
-
-class Result(StepResult):
-    """The texts in the order of the task, and how many of them the model was asked for."""
-
-    written: list[SerializeAsAny[Critiqued]]
-    sequences: int = 0
-
-
-def critique(task: Task, generator: Generator) -> Result:
+def critique(task: SelfragTextsTask, generator: Generator) -> SelfragTextsResult:
     """Write all texts in one request; a text that cannot be graded is `ungraded`, and the others stand.
 
     Raises RequestRejected for a question that leaves no room in the model.
     """
-    wanted, max_tokens = _wanted(task)
-    asked = [one for one in wanted if one.prompt]
-    if not asked:
-        return Result(written=[_flawed(one, NO_ROOM) for one in wanted])
+    requests, max_tokens = _requests(task)
+    prompts = [request.prompt for request in requests if request.prompt]
+    if not prompts:
+        return SelfragTextsResult(written=[_flawed(request, NO_ROOM) for request in requests])
     stops = generator.vocabulary.of(RETRIEVE) if task.mode == "segments" else ()
-    completed = generator.complete(STEP, [one.prompt for one in asked], max_tokens, stops=stops)
-    found = iter(completed.written)
-    written = [_written(task, one, next(found) if one.prompt else None, generator) for one in wanted]
-    took = {**completed.took, "warnings": [*completed.warnings, *_warnings(written)]}
-    return Result(written=written, sequences=completed.sequences, **took)
+    completed = generator.complete(STEP, prompts, max_tokens, stops=stops)
+    texts = iter(completed.written)
+    written = [_written(task, request, next(texts) if request.prompt else None, generator) for request in requests]
+    usage = completed.usage
+    usage["warnings"] += _warnings(written)
+    return SelfragTextsResult(written=written, **usage)
 
 
-def _wanted(task: Task) -> tuple[list[Wanted], int]:
+def _requests(task: SelfragTextsTask) -> tuple[list[TextRequest], int]:
     """Return the texts to write, and the most tokens of each."""
     begun = asking(task.question, task.previous, task.choices)
     if task.mode == "segments":
-        known = {passage.passage_id: passage for passage in task.passages}
-        sources = [known[one.passage_id] if one.passage_id else None for one in task.branches]
-        told = zip(sources, task.branches, strict=True)
-        return [presented(begun, passage, SEGMENT, one.told, one) for passage, one in told], SEGMENT
+        passages = {passage.passage_id: passage for passage in task.passages}
+        return [
+            presented(begun, passages[branch.passage_id] if branch.passage_id else None, SEGMENT, branch)
+            for branch in task.branches
+        ], SEGMENT
     most = CLOSED if task.choices else OPEN if task.mode == "candidates" else DIRECT
-    passages = task.passages if task.mode == "candidates" else [None]
-    return [presented(begun, passage, most) for passage in passages], most
+    sources = task.passages if task.mode == "candidates" else [None]
+    return [presented(begun, passage, most) for passage in sources], most
 
 
-def _written(task: Task, wanted: Wanted, found: Generated | None, generator: Generator) -> Critiqued:
+def _written(
+    task: SelfragTextsTask, request: TextRequest, generated: GeneratedText | None, generator: Generator
+) -> CritiquedAnswer:
     try:
-        if found is None:
-            raise Unproven("nothing that can be read was written for it" if wanted.prompt else NO_ROOM)
+        if generated is None:
+            raise Unproven("nothing that can be read was written for it" if request.prompt else NO_ROOM)
         through = task.mode == "direct"
-        reading = read(found, generator.vocabulary, grounded=wanted.passage is not None, through=through)
-        verdicts = verdicts_of(reading, wanted.passage, generator.model)
+        reading = read(generated, generator.vocabulary, grounded=request.passage is not None, through=through)
+        verdicts = verdicts_of(reading, request.passage, generator.model)
     except Unproven as why:
-        return _flawed(wanted, str(why))
+        return _flawed(request, str(why))
     text = _text(task, reading)
-    told: dict[str, Any] = {
-        "passage_id": wanted.passage.passage_id if wanted.passage else None,
+    fields: dict[str, Any] = {
+        "passage_id": request.passage.passage_id if request.passage else None,
         "answer": text,
-        "citations": quoted(text, wanted.passage, wanted.shown) if wanted.passage else [],
+        "citations": quoted(text, request.passage, request.shown) if request.passage else [],
         "cut": reading.cut or (through and reading.wished),
         **{name: getattr(verdicts, name) for name in type(verdicts).model_fields},
     }
-    if wanted.branch is None:
-        return Critiqued(**told)
-    return Segment(**told, **_place(wanted, reading), next=next_of(reading, task.threshold))
+    if request.branch is None:
+        return CritiquedAnswer(**fields)
+    return Segment(**fields, **_place(request, reading), next=next_of(reading, task.threshold))
 
 
-def _flawed(wanted: Wanted, why: str) -> Critiqued:
+def _flawed(request: TextRequest, why: str) -> CritiquedAnswer:
     """Return the placeholder of an unproven text: without a text and without a verdict."""
-    told: dict[str, Any] = {
-        "passage_id": wanted.passage.passage_id if wanted.passage else None,
-        "relevance": ungraded(wanted.passage) if wanted.passage else None,
+    fields: dict[str, Any] = {
+        "passage_id": request.passage.passage_id if request.passage else None,
+        "relevance": ungraded(request.passage) if request.passage else None,
         "error": why,
     }
-    return Critiqued(**told) if wanted.branch is None else Segment(**told, **_place(wanted))
+    return CritiquedAnswer(**fields) if request.branch is None else Segment(**fields, **_place(request))
 
 
-def _place(wanted: Wanted, reading: Reading | None = None) -> dict[str, Any]:
+def _place(request: TextRequest, reading: CritiqueReading | None = None) -> dict[str, Any]:
     """Return a segment's ids, and its path as the model wrote it, without passages."""
-    branch = wanted.branch
-    opening = "" if wanted.passage else NO_RETRIEVAL
-    told = f"{branch.told}{opening}{reading.told}" if reading else branch.told
-    return {"id": branch.id, "parent": branch.parent, "told": told}
+    branch = request.branch or Branch(id="")
+    opening = "" if request.passage else NO_RETRIEVAL
+    raw = f"{branch.raw}{opening}{reading.raw}" if reading else branch.raw
+    return {"id": branch.id, "parent": branch.parent, "raw": raw}
 
 
-def _text(task: Task, reading: Reading) -> str:
+def _text(task: SelfragTextsTask, reading: CritiqueReading) -> str:
     """Return the words of an answer: whole sentences of a cut one, the option of a closed set's."""
     if task.choices:
         return words_of(option_named(reading.words, task.choices))
@@ -139,12 +132,63 @@ def _text(task: Task, reading: Reading) -> str:
     return reading.words
 
 
-def _warnings(written: list[Critiqued]) -> list[str]:
-    truncated = sum(one.terms is not None and one.terms.truncated for one in written)
-    reasons = "; ".join(dict.fromkeys(one.error for one in written if one.error))
-    found = []
+def _warnings(written: Sequence[CritiquedAnswer]) -> list[str]:
+    truncated = sum(text.terms is not None and text.terms.truncated for text in written)
+    errors = [text.error for text in written if text.error]
+    warnings = []
     if truncated:
-        found.append(f"{truncated} verdicts rest on a part of their tokens: the model's server lists the likeliest 20.")
-    if reasons:
-        found.append(f"{sum(bool(one.error) for one in written)} texts could not be graded: {reasons}.")
-    return found
+        warnings.append(
+            f"{truncated} verdicts rest on a part of their tokens: the model's server lists the likeliest 20."
+        )
+    if errors:
+        warnings.append(f"{len(errors)} texts could not be graded: {'; '.join(dict.fromkeys(errors))}.")
+    return warnings
+
+
+def presented(begun: str, passage: Evidence | None, max_tokens: int, branch: Branch | None = None) -> TextRequest:
+    """Return the prompt of a text, after its branch if it has one; a passage that is too long is cut at a sentence.
+
+    Raises RequestRejected for a question that leaves no room for anything.
+    """
+    if room_in(begun, max_tokens) <= 0:
+        raise RequestRejected("the question is too long for the fine-tuned model, which reads 2,048 tokens in all")
+    begun += branch.raw if branch else ""
+    if passage is None:
+        prompt = without_passage(begun)
+        return TextRequest(prompt if room_in(prompt, max_tokens) >= 0 else "", None, branch=branch)
+    title = passage.title[:TITLE_CHARACTERS]
+    shown = _fitting(source_of(passage).blocks, room_in(with_passage(begun, title, ""), max_tokens))
+    prompt = with_passage(begun, title, "".join(shown).strip()) if shown else ""
+    return TextRequest(prompt, passage, shown, branch)
+
+
+def _fitting(blocks: tuple[str, ...], room: int) -> tuple[str, ...]:
+    """Return the first sentences that fit, or the first words of a first sentence that does not."""
+    fitting: list[str] = []
+    for block in blocks:
+        room -= tokens_in(unmarked(block))
+        if room < 0:
+            break
+        fitting.append(block)
+    if fitting or not blocks:
+        return tuple(fitting)
+    room += tokens_in(unmarked(blocks[0]))
+    words: list[str] = []
+    for word in blocks[0].split():
+        room -= tokens_in(unmarked(word)) + 1
+        if room < 0:
+            break
+        words.append(word)
+    return (" ".join(words),) if words else ()
+
+
+def quoted(text: str, passage: Evidence, shown: Sequence[str]) -> list[Citation]:
+    """Return the citation of a text, none of an empty text; only text that the model saw is quoted.
+
+    The model names no sentence, so the quote is ours: the sentence that has most in common with the text. It says where
+    to look, not what the model looked at.
+    """
+    if not text or not shown:
+        return []
+    place = most_like(text, shown)
+    return citations_of([TextBlock(text, (CitedBlocks(0, place, place + 1),))], len(text), [passage])

@@ -2,13 +2,14 @@
 
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
+from selfrag.domain.steps import GradeRelevanceResult, GradeRelevanceTask
 from selfrag.ports.prompts import load_prompt
-from selfrag.question.grade_relevance.logic import Result, Task, grade
+from selfrag.question.grade_relevance.logic import grade
 
 grader = questions.grader("grade_relevance", load_prompt(__name__))
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> Result:
+@bootstrap.step(GradeRelevanceTask)
+def handler(task: GradeRelevanceTask) -> GradeRelevanceResult:
     """Grade one passage's relevance to the question."""
     return grade(task, grader(task))

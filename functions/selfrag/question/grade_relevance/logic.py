@@ -1,31 +1,23 @@
 """IsRel: the relevance of one passage to the question and, where the task asks for it, of its strips."""
 
-from typing import Any
+import math
+from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from selfrag.domain.answers import Turn
-from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Passage, Strip
+from selfrag.domain.steps import GradeRelevanceResult, GradeRelevanceTask
 from selfrag.domain.verdicts import RelevanceLabel, RelevanceVerdict, Score
 from selfrag.ports.grading import Grader
-from selfrag.question.grade_relevance.strips import good, strips_of
+from selfrag.text.sentences import split_around
 
 # The state holds a reason for each passage, up to 70 of them.
 MOST_REASON_CHARACTERS, MOST_REASON_BYTES = 200, 300
 
-
-class Task(Limits):
-    """The question, the turn before it, one passage, and the lowest score of a relevant one.
-
-    With a `lower_threshold` a passage may be ambiguous, and its strips are judged as well (CRAG, arXiv 2401.15884).
-    """
-
-    question: str
-    previous: Turn = Turn()
-    passage: Passage
-    relevance_threshold: float = 0.5
-    lower_threshold: float | None = None
+# One reply judges a passage with its strips, and has to stay short.
+MOST_STRIPS = 10
+# A passage of so few sentences is one strip, and judged as a whole.
+_SENTENCES_OF_ONE = 2
 
 
 class Relevance(BaseModel):
@@ -51,44 +43,39 @@ class RelevanceOfStrips(Relevance):
     strips: list[JudgedStrip]
 
 
-class Result(StepResult):
-    """The verdict and its cost."""
-
-    verdict: RelevanceVerdict
-
-
-def grade(task: Task, grader: Grader) -> Result:
+def grade(task: GradeRelevanceTask, grader: Grader) -> GradeRelevanceResult:
     """Return the verdict; a passage is relevant from the threshold up, and never when ungraded.
 
     Strips are kept that reach the threshold which their passage reaches.
     """
     passage = task.passage
     strips = [] if task.lower_threshold is None else strips_of(passage)
-    found = grader.grade(_texts(task, strips), RelevanceOfStrips if strips else Relevance)
-    if found.verdict is None:
+    judgement = grader.grade(_texts(task, strips), RelevanceOfStrips if strips else Relevance)
+    if judgement.verdict is None:
         verdict = RelevanceVerdict(
             passage_id=passage.passage_id, document=passage.document, relevant=False, score=None, label="ungraded"
         )
     else:
-        label, threshold = _label(task, found.verdict.score)
-        judged = found.verdict.strips if isinstance(found.verdict, RelevanceOfStrips) else []
+        label, threshold = _label(task, judgement.verdict.score)
+        judged = judgement.verdict.strips if isinstance(judgement.verdict, RelevanceOfStrips) else []
+        scores = {strip.strip: strip.score for strip in judged}
         verdict = RelevanceVerdict(
             passage_id=passage.passage_id,
             document=passage.document,
             relevant=label == "relevant",
-            score=found.verdict.score,
+            score=judgement.verdict.score,
             label=label,
-            cached=found.cached,
-            reason=_shortened(found.verdict.reason),
-            strips=good(strips, {one.strip: one.score for one in judged}, threshold) if label != "irrelevant" else [],
+            cached=judgement.cached,
+            reason=_shortened(judgement.verdict.reason),
+            strips=good_strips(strips, scores, threshold) if label != "irrelevant" else [],
             judged_by=grader.judged_by,
         )
-    return Result(verdict=verdict, **found.took)
+    return GradeRelevanceResult(verdict=verdict, **judgement.usage)
 
 
-def _texts(task: Task, strips: list[Strip]) -> dict[str, Any]:
+def _texts(task: GradeRelevanceTask, strips: list[Strip]) -> dict[str, object]:
     passage = task.passage
-    texts: dict[str, Any] = {
+    texts: dict[str, object] = {
         "question": task.question,
         "previous": task.previous.model_dump(),
         "passage": passage.quoted(),
@@ -107,10 +94,28 @@ def _shortened(reason: str) -> str:
     return line.encode(errors="ignore")[:MOST_REASON_BYTES].decode(errors="ignore")
 
 
-def _label(task: Task, score: float) -> tuple[RelevanceLabel, float]:
+def _label(task: GradeRelevanceTask, score: float) -> tuple[RelevanceLabel, float]:
     """Return the label of a score, and the threshold that the passage's strips must reach, too."""
     if score >= task.relevance_threshold:
         return "relevant", task.relevance_threshold
     if task.lower_threshold is not None and score >= task.lower_threshold:
         return "ambiguous", task.lower_threshold
     return "irrelevant", task.relevance_threshold
+
+
+def strips_of(passage: Passage) -> list[Strip]:
+    """Cut a passage into strips of a sentence, of a few if it is long; a row is never cut. Empty if it is one strip."""
+    pieces = split_around(passage.text, [(row.start, row.end) for row in passage.rows])
+    if len(pieces) <= _SENTENCES_OF_ONE:
+        return []
+    size = math.ceil(len(pieces) / MOST_STRIPS)
+    groups = [pieces[first : first + size] for first in range(0, len(pieces), size)]
+    return [Strip(start=group[0][0], end=group[-1][1]) for group in groups]
+
+
+def good_strips(strips: Sequence[Strip], scores: Mapping[int, float], threshold: float) -> list[Strip]:
+    """Return the strips, numbered from 1, whose score reaches the threshold; one without a score is dropped.
+
+    Empty if none does: a passage may be relevant as a whole though no strip is, and then stays whole.
+    """
+    return [strip for number, strip in enumerate(strips, start=1) if scores.get(number, -1.0) >= threshold]

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from pydantic import BaseModel
-
 from selfrag.domain.answers import UNCITED, Citation
 from selfrag.domain.citations import citation_of
 from selfrag.domain.passages import Passage
+from selfrag.domain.steps import CitationRepair
 from selfrag.domain.verdicts import Claim
 from selfrag.text.likeness import most_like
 from selfrag.text.sentences import split_around, split_sentences
@@ -18,15 +17,9 @@ _OF_A_SENTENCE = 0.5
 _MARK = f" {UNCITED}"
 
 
-class Repair(BaseModel):
-    """The answer, its citations, and how many of them were repaired; empty without a repair."""
-
-    answer: str = ""
-    citations: list[Citation] = []
-    repaired: int = 0
-
-
-def repair(answer: str, citations: Sequence[Citation], claims: Sequence[Claim], passages: Sequence[Passage]) -> Repair:
+def repair_citations(
+    answer: str, citations: Sequence[Citation], claims: Sequence[Claim], passages: Sequence[Passage]
+) -> CitationRepair:
     """Return the answer with citations of the passages that IsSup names.
 
     A sentence that cites only other passages than the supported ones of its claims cites those in their place. If no
@@ -52,23 +45,23 @@ def repair(answer: str, citations: Sequence[Citation], claims: Sequence[Claim], 
             ]
         text += sentence
         repaired += cited
-    return Repair(answer=text, citations=repaired, repaired=count) if count else Repair()
+    return CitationRepair(answer=text, citations=repaired, repaired=count) if count else CitationRepair()
 
 
 def _sentences(answer: str) -> list[tuple[str, int]]:
     """Return the sentences with their places; a mark belongs to the sentence before it."""
-    found: list[tuple[str, int]] = []
+    sentences: list[tuple[str, int]] = []
     at = 0
     for piece in split_sentences(answer):
         mark = re.match(rf"\s*{re.escape(UNCITED)}\s*", piece)
-        if mark and found:
-            found[-1] = found[-1][0] + mark[0], found[-1][1]
+        if mark and sentences:
+            sentences[-1] = sentences[-1][0] + mark[0], sentences[-1][1]
             at += mark.end()
             piece = piece[mark.end() :]
         if piece:
-            found.append((piece, at))
+            sentences.append((piece, at))
             at += len(piece)
-    return found
+    return sentences
 
 
 def _named(sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[str]]:

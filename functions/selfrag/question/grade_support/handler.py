@@ -2,13 +2,14 @@
 
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
+from selfrag.domain.steps import GradeSupportResult, GradeSupportTask
 from selfrag.ports.prompts import load_prompt
-from selfrag.question.grade_support.logic import Result, Task, grade
+from selfrag.question.grade_support.logic import grade
 
 grader = questions.grader("grade_support", load_prompt(__name__))
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> Result:
+@bootstrap.step(GradeSupportTask)
+def handler(task: GradeSupportTask) -> GradeSupportResult:
     """Check an answer against its passages, claim by claim."""
     return grade(task, grader(task), questions.measurements().precision)

@@ -2,36 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from selfrag.domain.answers import Citation
-from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Passage
+from selfrag.domain.steps import GradeSupportResult, GradeSupportTask
 from selfrag.domain.verdicts import Claim, ClaimSupport, Precision, SupportLevel, SupportVerdict
 from selfrag.ports.grading import Grader
 from selfrag.ports.measurements import measurement_key
 from selfrag.ports.model import Judgement
-from selfrag.question.grade_support.citation_repair import Repair, repair
+from selfrag.question.grade_support.citation_repair import repair_citations
 from selfrag.question.grade_support.evidence import stands_in
 
 STEP = "grade_support"
 MOST_MISSING_CHARACTERS = 200
-
-
-class Task(Limits):
-    """The question, the answer to check with its citations, its passages, and whether it may be repaired.
-
-    With `one_call`, only one call is left, so the first grader is skipped.
-    """
-
-    question: str
-    answer: str
-    passages: list[Passage]
-    citations: list[Citation] = []
-    may_repair: bool = False
-    one_call: bool = False
 
 
 class JudgedClaim(BaseModel):
@@ -52,25 +36,21 @@ class Support(BaseModel):
     claims: list[JudgedClaim] = Field(min_length=1)
 
 
-class Result(StepResult, Repair):
-    """The verdict and its cost, and the answer with repaired citations if some were wrong."""
-
-    verdict: SupportVerdict
-
-
-def grade(task: Task, grader: Grader, measured: Callable[[str], Precision | None] = lambda key: None) -> Result:
+def grade(
+    task: GradeSupportTask, grader: Grader, measured: Callable[[str], Precision | None] = lambda key: None
+) -> GradeSupportResult:
     """Return the claims with their support, and of a full verdict what was `measured` of its judges by their key."""
     judges = replace(grader, first=None) if task.one_call else grader
     result = _graded(task, judges)
-    repaired = repair(task.answer, task.citations, result.verdict.claims, task.passages)
-    result = result.model_copy(update=dict(repaired))
+    repair = repair_citations(task.answer, task.citations, result.verdict.claims, task.passages)
+    result = result.model_copy(update=dict(repair))
     if result.verdict.level != "fully_supported":
         return result
     precision = measured(measurement_key(judges, Support))
     return result.model_copy(update={"verdict": result.verdict.model_copy(update={"precision": precision})})
 
 
-def _graded(task: Task, grader: Grader) -> Result:
+def _graded(task: GradeSupportTask, grader: Grader) -> GradeSupportResult:
     """Return the claims with their support; the level follows from them, and the model is not asked for it.
 
     A first grader's verdict stands if all claims are full and code finds their facts in the passages that they name. It
@@ -84,11 +64,15 @@ def _graded(task: Task, grader: Grader) -> Result:
         "passages": [{"number": number, **p.quoted()} for number, p in enumerate(task.passages, start=1)],
     }
     if grader.first is None:
-        return _result(task, grader, [grader.grade(texts, Support)])
-    first = grader.first.grade(texts, Support)
-    if beyond_doubt(first.verdict, task.passages) or (task.may_repair and _denied(first.verdict, task.passages)):
-        return _result(task, grader.first, [first])
-    return _result(task, grader, [first, grader.grade(texts, Support)])
+        return _result(task, grader, grader.grade(texts, Support))
+    opinion = grader.first.grade(texts, Support)
+    first = _result(task, grader.first, opinion)
+    if beyond_doubt(opinion.verdict, task.passages) or (task.may_repair and _denied(opinion.verdict, task.passages)):
+        return first
+    second = _result(task, grader, grader.grade(texts, Support))
+    # If the second judge could not be sent a request, the first gives the reason for want of a verdict.
+    unasked = not second.attempts and second.verdict.ungraded and first.verdict.ungraded
+    return first.with_cost_of(second) if unasked else second.with_cost_of(first)
 
 
 def level_of(claims: Sequence[Claim]) -> SupportLevel:
@@ -115,33 +99,22 @@ def _denied(verdict: Support | None, passages: Sequence[Passage]) -> bool:
     )
 
 
-def verdict_of(found: Support | None, passages: Sequence[Passage]) -> SupportVerdict:
+def verdict_of(support: Support | None, passages: Sequence[Passage]) -> SupportVerdict:
     """Return the claims of a judge with the ids of these passages, and their level."""
-    if found is None:
+    if support is None:
         return SupportVerdict(level="ungraded")
-    claims = [_claim(judged, passages) for judged in found.claims]
+    claims = [_claim(judged, passages) for judged in support.claims]
     return SupportVerdict(level=level_of(claims), claims=claims)
 
 
-def _result(task: Task, judge: Grader, found: Sequence[Judgement[Support]]) -> Result:
-    """Return the last judgement's verdict, and the cost of all of them.
-
-    If the last judge could not be sent a request, an earlier judgement without a verdict gives the reason.
-    """
-    last = found[-1]
-    if not last.attempts and last.verdict is None and found[0].verdict is None:
-        last = found[0]
-    verdict = verdict_of(last.verdict, task.passages)
-    if last.verdict is not None:
-        judged_so = {"cached": last.cached, "model": judge.model, "judged_by": judge.judged_by}
-        verdict = verdict.model_copy(update=judged_so)
-    took: dict[str, Any] = last.took
-    took["calls"] = [call.model_copy(update={"step": STEP}) for judgement in found for call in judgement.took["calls"]]
-    took["judged"] = [judged for judgement in found for judged in judgement.took["judged"]]
-    took["warnings"] = list(dict.fromkeys(warning for judgement in found for warning in judgement.warnings))
-    took["attempts"] = sum(judgement.attempts for judgement in found)
-    took["throttled"] = any(judgement.throttled for judgement in found)
-    return Result(verdict=verdict, **took)
+def _result(task: GradeSupportTask, judge: Grader, judgement: Judgement[Support]) -> GradeSupportResult:
+    verdict = verdict_of(judgement.verdict, task.passages)
+    if judgement.verdict is not None:
+        judge_fields = {"cached": judgement.cached, "model": judge.model, "judged_by": judge.judged_by}
+        verdict = verdict.model_copy(update=judge_fields)
+    usage = judgement.usage
+    usage["calls"] = [call.model_copy(update={"step": STEP}) for call in usage["calls"]]
+    return GradeSupportResult(verdict=verdict, **usage)
 
 
 def _claim(judged: JudgedClaim, passages: Sequence[Passage]) -> Claim:

@@ -2,13 +2,14 @@
 
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
+from selfrag.domain.steps import GradeUtilityResult, GradeUtilityTask
 from selfrag.ports.prompts import load_prompt
-from selfrag.question.grade_utility.logic import Result, Task, grade
+from selfrag.question.grade_utility.logic import grade
 
 grader = questions.grader("grade_utility", load_prompt(__name__))
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> Result:
+@bootstrap.step(GradeUtilityTask)
+def handler(task: GradeUtilityTask) -> GradeUtilityResult:
     """Judge how useful an answer is to the asker."""
     return grade(task, grader(task))

@@ -1,11 +1,11 @@
 """The Lambda of the state PickCandidate."""
 
 from selfrag import bootstrap
-from selfrag.question.pick_candidate.logic import Task, pick
-from selfrag.question.pick_candidate.results import Result
+from selfrag.domain.steps import PickCandidateResult, PickCandidateTask
+from selfrag.question.pick_candidate.logic import pick
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> Result:
+@bootstrap.step(PickCandidateTask)
+def handler(task: PickCandidateTask) -> PickCandidateResult:
     """Pick the best of the answers."""
     return pick(task)

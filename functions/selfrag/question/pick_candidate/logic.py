@@ -1,107 +1,84 @@
 """The best of several answers, each with a passage and a critique of its own (arXiv 2310.11511, 3.3; pure)."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from pydantic import BaseModel
-
-from selfrag.domain.answers import Draft
+from selfrag.domain.answers import UNCITED, Citation, Draft
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Constraints, Critiqued, score, terms_of
-from selfrag.domain.scores.paths import Path
-from selfrag.domain.scores.ranking import Ranked, Vote, ranked, voted
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, draft_of, labelled, score, terms_of
+from selfrag.domain.scores.paths import Path, best_first, path_score
+from selfrag.domain.scores.ranking import RankedAnswer, Vote, ranked, voted
 from selfrag.domain.scores.shown import Node, Scores, Stopped, rounded, scale_of
-from selfrag.domain.strategies import Generator
-from selfrag.question.pick_candidate.beam import Beam, pick_path
-from selfrag.question.pick_candidate.results import Result
+from selfrag.domain.scores.tokens import words_of
+from selfrag.domain.steps import PickCandidateResult, PickCandidateTask
+from selfrag.domain.verdicts import Claim, JudgedBy, SupportLevel, SupportVerdict, UtilityVerdict
 
 IRRELEVANT = "The answer rests on a passage that was found not to be relevant to the question."
 UNSUPPORTED = "The passages do not support the answer."
+# No space follows these.
+_CLOSED = ("。", "！", "？", "」", "』", "）", "”", "’")
 
 
-class Task(BaseModel):
-    """The answers in retrieval order, the constraints and weights, and the options of a closed set, if there are any.
-
-    `documents` names the document of each passage. `stopped` is the limit that kept further passages from being read.
-    With `tree`, the paths of the `beam` are the answers, and `nodes` are their segments.
-    """
-
-    candidates: list[Critiqued] = []
-    documents: dict[str, str] = {}
-    constraints: Constraints = "hard"
-    weights: Weights = Weights()
-    choices: list[str] = []
-    generator: Generator = "claude"
-    stopped: Stopped = ""
-    tree: bool = False
-    beam: list[Path] = []
-    nodes: list[Node] = []
-
-
-def pick(task: Task) -> Result:
+def pick(task: PickCandidateTask) -> PickCandidateResult:
     """Rank the paths, or the answers; in a closed set the option with the highest sum wins, and all its voters cite."""
     if task.tree:
-        return pick_path(Beam(task.beam, task.nodes, task.generator, task.weights, task.stopped))
+        return _pick_path(task)
     order = ranked(task.candidates, task.weights, task.constraints)
-    inside = [one for one in order if not one.out]
+    inside = [candidate for candidate in order if not candidate.out]
     vote = voted(task.candidates, order, task.choices) if task.choices else None
-    chosen = vote.voters[vote.option] if vote else [one.index for one in inside[: 0 if task.choices else 1]]
+    chosen = vote.voters[vote.option] if vote else [candidate.index for candidate in inside[: 0 if task.choices else 1]]
     winner = _winner(task.candidates, chosen, vote)
     shown = Scores(
         scale=scale_of(task.generator),
         generator=task.generator,
-        nodes=[_node(task, one, chosen) for one in sorted(order, key=lambda one: one.index)],
+        nodes=[_node(task, candidate, chosen) for candidate in sorted(order, key=lambda ranked: ranked.index)],
         votes=vote.sums if vote else {},
         stopped=task.stopped,
     )
-    return Result(winner=winner, scores=shown, warnings=_warnings(winner, vote, inside if task.choices else []))
+    return PickCandidateResult(
+        winner=winner, scores=shown, warnings=_warnings(winner, vote, inside if task.choices else [])
+    )
 
 
-def _winner(found: Sequence[Critiqued], chosen: Sequence[int], vote: Vote | None) -> Draft | None:
+def _winner(answers: Sequence[CritiquedAnswer], chosen: Sequence[int], vote: Vote | None) -> Draft | None:
     """Return the best of the chosen answers, with the citations of all of them."""
     if not chosen:
         return None
     # In order of rank: the first is the best.
-    best = found[chosen[0]]
+    best = answers[chosen[0]]
     answer = vote.option if vote else best.answer
-    cited = [citation for index in sorted(chosen) for citation in found[index].citations]
+    cited = [citation for index in sorted(chosen) for citation in answers[index].citations]
     if vote:
         cited = [citation.model_copy(update={"answer_span": (0, len(answer))}) for citation in cited]
-    return Draft(
-        answer=answer,
-        citations=cited,
-        support=best.support,
-        utility=best.utility,
-        cut=best.cut,
-        not_said=best.not_said,
-        relevant=best.relevance is None or best.relevance.relevant,
-    )
+    relevant = best.relevance is None or best.relevance.relevant
+    return draft_of(best).model_copy(update={"answer": answer, "citations": cited, "relevant": relevant})
 
 
-def _node(task: Task, one: Ranked, chosen: Sequence[int]) -> Node:
-    found = task.candidates[one.index]
-    terms = terms_of(found)
-    judged = bool(found.answer) and terms.rel is not None
+def _node(task: PickCandidateTask, candidate: RankedAnswer, chosen: Sequence[int]) -> Node:
+    answer = task.candidates[candidate.index]
+    terms = terms_of(answer)
+    judged = bool(answer.answer) and terms.rel is not None
     return Node(
-        id=found.passage_id or "",
-        passage_id=found.passage_id,
-        document=_document(found, task.documents),
-        text=found.answer,
-        state="chosen" if one.index in chosen else "pruned" if one.out else "kept",
-        reason=one.out,
+        id=answer.passage_id or "",
+        passage_id=answer.passage_id,
+        document=_document(answer, task.documents),
+        text=answer.answer,
+        state="chosen" if candidate.index in chosen else "pruned" if candidate.out else "kept",
+        reason=candidate.out,
         rel=rounded(terms.rel),
         sup=rounded(terms.sup) if judged else None,
         use=rounded(terms.use) if judged else None,
-        seq=rounded(terms.seq) if judged and found.terms else None,
+        seq=rounded(terms.seq) if judged and answer.terms else None,
         score=rounded(score(terms, task.weights)) if judged else None,
     )
 
 
-def _document(found: Critiqued, documents: Mapping[str, str]) -> str:
-    known = documents.get(found.passage_id or "", "")
-    return known or (found.relevance.document if found.relevance else "")
+def _document(answer: CritiquedAnswer, documents: Mapping[str, str]) -> str:
+    document = documents.get(answer.passage_id or "", "")
+    return document or (answer.relevance.document if answer.relevance else "")
 
 
-def _warnings(winner: Draft | None, vote: Vote | None, voters: Sequence[Ranked]) -> list[str]:
+def _warnings(winner: Draft | None, vote: Vote | None, voters: Sequence[RankedAnswer]) -> list[str]:
     warnings = []
     if winner and not winner.relevant:
         warnings.append(IRRELEVANT)
@@ -111,3 +88,108 @@ def _warnings(winner: Draft | None, vote: Vote | None, voters: Sequence[Ranked])
     if unmatched:
         warnings.append(f"{unmatched} answers named none of the options, so they had no vote.")
     return warnings
+
+
+def _pick_path(task: PickCandidateTask) -> PickCandidateResult:
+    """Return the path with the highest score once the use of each is judged; one that ended early says why."""
+    paths = best_first([_with_use(path) for path in task.beam], task.weights)
+    scores = Scores(
+        scale=scale_of(task.generator),
+        generator=task.generator,
+        nodes=[_shown_node(node, paths, task.weights) for node in task.nodes],
+        stopped=_stopped(task, paths),
+    )
+    return PickCandidateResult(
+        winner=_best_path(paths[0]) if paths else None, scores=scores, warnings=_path_warnings(paths)
+    )
+
+
+def _with_use(path: Path) -> Path:
+    """Return the path with s(Use): its own, else the verdict's; 0 if the endpoint has not finished it."""
+    if path.use is not None or path.utility is None:
+        return path
+    return path.model_copy(update={"use": labelled(None, SupportVerdict(level="ungraded"), path.utility).use})
+
+
+def _stopped(task: PickCandidateTask, paths: Sequence[Path]) -> Stopped:
+    """Return the reason why the winner is not finished; without a winner, the reason why the search ended."""
+    if not paths:
+        return task.stopped
+    if paths[0].finished == "complete":
+        return ""
+    return "no_evidence" if paths[0].finished else task.stopped
+
+
+def _best_path(path: Path) -> Draft:
+    answer, citations = joined(path.segments)
+    return Draft(
+        answer=answer,
+        citations=citations,
+        support=_path_support(path),
+        utility=path.utility or UtilityVerdict(score=None),
+        relevant=all(segment.relevance.relevant for segment in path.segments if segment.relevance),
+    )
+
+
+def _path_support(path: Path) -> SupportVerdict:
+    """Return IsSup of the whole: full if every sentence is, and each rests on a passage."""
+    claims = [claim for segment in path.segments for claim in segment.support.claims]
+    claims += [Claim(claim=segment.answer, support="none") for segment in path.segments if not segment.grounded]
+    models = dict.fromkeys(segment.support.model for segment in path.segments if segment.support.model)
+    # One sentence that a rule judged, and the whole is no judgement.
+    by_rule = any(segment.support.judged_by == "rule" for segment in path.segments)
+    by: JudgedBy = "rule" if by_rule else "model"
+    return SupportVerdict(level=_path_level(path), claims=claims, model=", ".join(models), judged_by=by)
+
+
+def _path_level(path: Path) -> SupportLevel:
+    levels = {segment.support.level if segment.grounded else "no_support" for segment in path.segments}
+    if len(levels) == 1:
+        return levels.pop()
+    return "ungraded" if "ungraded" in levels else "partially_supported"
+
+
+def _shown_node(node: Node, paths: Sequence[Path], weights: Weights) -> Node:
+    """Return a line of the tree with its text if a path has it, and the score and use of the path that it ends."""
+    inside = next((segment for path in paths for segment in path.segments if segment.id == node.id), None)
+    if inside is None:
+        return node
+    chosen = any(segment.id == node.id for segment in paths[0].segments)
+    fields: dict[str, Any] = {"text": inside.answer, "state": "chosen" if chosen else "kept"}
+    ended = next((path for path in paths if path.id == node.id), None)
+    if ended is not None and node.score is not None:
+        fields |= {"score": rounded(path_score(ended, weights)), "use": rounded(ended.use)}
+    return node.model_copy(update=fields)
+
+
+def _path_warnings(paths: Sequence[Path]) -> list[str]:
+    """Return the flaws that soft constraints let through."""
+    warnings: list[str] = []
+    for number, segment in enumerate(paths[0].segments if paths else [], start=1):
+        if not segment.grounded:
+            warnings.append(f"Sentence {number} rests on no passage.")
+        elif segment.relevance is not None and not segment.relevance.relevant:
+            warnings.append(f"Sentence {number} rests on a passage that was graded irrelevant.")
+        if segment.grounded and segment.support.level == "no_support":
+            warnings.append(f"Sentence {number} is not supported by its passage.")
+    return warnings
+
+
+def joined(segments: Sequence[Segment]) -> tuple[str, list[Citation]]:
+    """Return the answer of a path, and its sentences' citations in their order.
+
+    A sentence without a citation is marked. A passage that is cited again keeps the number of its first citation.
+    """
+    text = ""
+    citations: list[Citation] = []
+    for segment in segments:
+        # An answer holds no token of the generator, whatever wrote it.
+        sentence = " ".join(words_of(segment.answer).split())
+        text += "" if not text or text.endswith(_CLOSED) else " "
+        start = len(text)
+        text += sentence
+        if segment.citations and segment.grounded:
+            citations.append(segment.citations[0].model_copy(update={"answer_span": (start, len(text))}))
+        else:
+            text += f" {UNCITED}"
+    return text, citations

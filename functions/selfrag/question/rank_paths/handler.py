@@ -1,10 +1,11 @@
 """The Lambda of the state RankPaths."""
 
 from selfrag import bootstrap
-from selfrag.question.rank_paths.logic import Result, Task, rank
+from selfrag.domain.steps import RankPathsResult, RankPathsTask
+from selfrag.question.rank_paths.logic import rank
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> Result:
+@bootstrap.step(RankPathsTask)
+def handler(task: RankPathsTask) -> RankPathsResult:
     """Keep the best paths of a level."""
     return rank(task)

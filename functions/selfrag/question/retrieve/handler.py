@@ -1,17 +1,17 @@
 """The Lambda of the state Retrieve."""
 
 from selfrag import bootstrap
-from selfrag.domain.passages import FoundPassages
-from selfrag.question.retrieve.logic import BY_TEXT_ALONE, Task, retrieve
+from selfrag.domain.steps import RetrievedPassages, RetrieveTask
+from selfrag.question.retrieve.logic import BY_TEXT_ALONE, retrieve
 from selfrag.runtime.metrics import count_full_text_search
 
 bootstrap.warm(bootstrap.index, bootstrap.embedder)
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> FoundPassages:
+@bootstrap.step(RetrieveTask)
+def handler(task: RetrieveTask) -> RetrievedPassages:
     """Find passages for a query, or fetch those of an earlier answer."""
-    found = retrieve(task, bootstrap.index(), bootstrap.embedder())
-    if BY_TEXT_ALONE in found.warnings:
+    result = retrieve(task, bootstrap.index(), bootstrap.embedder())
+    if BY_TEXT_ALONE in result.warnings:
         count_full_text_search()
-    return found
+    return result

@@ -2,13 +2,14 @@
 
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
+from selfrag.domain.steps import RewriteQuestionResult, RewriteQuestionTask
 from selfrag.ports.prompts import load_prompt
-from selfrag.question.rewrite_question.logic import Result, Task, rewrite
+from selfrag.question.rewrite_question.logic import rewrite
 
 grader = questions.grader("rewrite_question", load_prompt(__name__))
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> Result:
+@bootstrap.step(RewriteQuestionTask)
+def handler(task: RewriteQuestionTask) -> RewriteQuestionResult:
     """Find a search query that was not tried yet."""
     return rewrite(task, grader(task))

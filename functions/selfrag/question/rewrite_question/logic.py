@@ -7,27 +7,12 @@ from typing import Annotated
 
 from pydantic import BaseModel, StringConstraints
 
-from selfrag.domain.answers import Turn
-from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
-from selfrag.domain.passages import Passage
+from selfrag.domain.steps import RewriteQuestionResult, RewriteQuestionTask
 from selfrag.ports.grading import Grader
 
 # The latest relevant passages, each with the beginning of its text: a query needs no more.
 MOST_PASSAGES, MOST_CHARACTERS = 8, 2000
-
-
-class Task(Limits):
-    """The question, the turn before it, the queries tried so far, and the relevant passages that they found.
-
-    `not_said` are the sentences of the last answer on what the documents do not say.
-    """
-
-    question: str
-    previous: Turn = Turn()
-    queries: list[str]
-    passages: list[Passage] = []
-    not_said: list[str] = []
 
 
 class Rewrite(BaseModel):
@@ -37,15 +22,7 @@ class Rewrite(BaseModel):
     query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-class Result(StepResult):
-    """The next query; `new` is false if it was tried before, `cached` marks a cache hit."""
-
-    query: str = ""
-    new: bool = False
-    cached: bool = False
-
-
-def rewrite(task: Task, grader: Grader) -> Result:
+def rewrite(task: RewriteQuestionTask, grader: Grader) -> RewriteQuestionResult:
     """Return another query, and whether it differs from all that were tried."""
     fields = task.model_dump(include={"question", "previous", "queries"})
     if task.passages:
@@ -54,10 +31,10 @@ def rewrite(task: Task, grader: Grader) -> Result:
         ]
     if task.not_said:
         fields["not_said"] = task.not_said
-    found = grader.grade(fields, Rewrite)
-    query = " ".join(found.verdict.query.split())[:MAX_QUERY_CHARACTERS] if found.verdict else ""
+    judgement = grader.grade(fields, Rewrite)
+    query = " ".join(judgement.verdict.query.split())[:MAX_QUERY_CHARACTERS] if judgement.verdict else ""
     new = bool(query) and not was_tried(query, task.queries)
-    return Result(query=query if new else "", new=new, cached=found.cached, **found.took)
+    return RewriteQuestionResult(query=query if new else "", new=new, **judgement.usage)
 
 
 def was_tried(query: str, queries: Iterable[str]) -> bool:

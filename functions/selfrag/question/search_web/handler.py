@@ -3,13 +3,13 @@
 from selfrag import bootstrap
 from selfrag.bootstrap.questions import secrets
 from selfrag.bootstrap.web import web, web_domains
-from selfrag.domain.passages import FoundPassages
-from selfrag.question.search_web.logic import Task, search
+from selfrag.domain.steps import RetrievedPassages, SearchWebTask
+from selfrag.question.search_web.logic import search
 
 bootstrap.warm(web, secrets)
 
 
-@bootstrap.step(Task)
-def handler(task: Task) -> FoundPassages:
+@bootstrap.step(SearchWebTask)
+def handler(task: SearchWebTask) -> RetrievedPassages:
     """Search the web for a query."""
     return search(task, web()(task.deadline_ms), web_domains())

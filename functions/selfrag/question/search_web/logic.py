@@ -3,29 +3,16 @@
 import hashlib
 from collections.abc import Sequence
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.domain.passages import WEB, FoundPassages, Passage
+from selfrag.domain.passages import WEB, Passage
+from selfrag.domain.steps import RetrievedPassages, SearchWebTask
 from selfrag.ports.index import fold
 from selfrag.ports.web import Domains, WebSearch
 from selfrag.text.state_budget import within_budget
 
 MAX_RESULT_CHARACTERS = 4000
-
-
-class Task(BaseModel):
-    """The query and the number of results, without those `seen` before.
-
-    `shared` says that a search of the documents uses the state's room, too.
-    """
-
-    query: str
-    top_k: int = Field(ge=1)
-    seen: list[str] = []
-    bytes_used: int = 0
-    shared: bool = False
-    deadline_ms: float | None = None
 
 
 class _Hit(BaseModel):
@@ -39,7 +26,7 @@ class _Reply(BaseModel):
     results: list[_Hit]
 
 
-def search(task: Task, web: WebSearch, domains: Domains) -> FoundPassages:
+def search(task: SearchWebTask, web: WebSearch, domains: Domains) -> RetrievedPassages:
     """Search the web; the service's own domain filter leaks, so the results are filtered again.
 
     Raises TemporarilyUnavailable for a reply that is not a list of results.
@@ -50,16 +37,15 @@ def search(task: Task, web: WebSearch, domains: Domains) -> FoundPassages:
         raise TemporarilyUnavailable("the web search sent a reply that cannot be read") from error
     hits = [hit for hit in reply.results if hit.content.strip() and domains.allow(hit.url)]
     new = [passage for passage in _passages(hits) if passage.passage_id not in task.seen]
-    kept, size, warnings = within_budget(fold(new)[: task.top_k], task.bytes_used, shared=task.shared)
-    return FoundPassages(passages=kept, bytes=size, warnings=warnings)
+    return RetrievedPassages.of(*within_budget(fold(new)[: task.top_k], task.bytes_used, shared=task.shared))
 
 
 def _passages(hits: Sequence[_Hit]) -> list[Passage]:
-    found: dict[str, Passage] = {}
+    passages: dict[str, Passage] = {}
     for hit in hits:
         text = hit.content[:MAX_RESULT_CHARACTERS]
         passage_id = "web-" + hashlib.sha256(f"{hit.url}\n{text}".encode()).hexdigest()[:24]
-        found.setdefault(
+        passages.setdefault(
             passage_id,
             Passage(
                 passage_id=passage_id,
@@ -70,4 +56,4 @@ def _passages(hits: Sequence[_Hit]) -> list[Passage]:
                 score=hit.score,
             ),
         )
-    return list(found.values())
+    return list(passages.values())

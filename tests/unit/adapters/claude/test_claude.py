@@ -10,7 +10,7 @@ from anthropic.types import ModelParam
 from selfrag.adapters.claude.sdk import Provider, SdkClaude, client_of
 from selfrag.domain import errors
 from selfrag.domain.calls import Limits
-from selfrag.ports.model import Cited, Source
+from selfrag.ports.model import CitedBlocks, Source
 from selfrag.ports.prompts import Prompt
 from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.runtime.settings import DEFAULT_MODELS, Settings
@@ -193,7 +193,7 @@ def test_passages_go_as_search_results_with_citations_and_come_back_as_ranges(se
     assert blocks[0]["citations"] == {"enabled": True}
     assert blocks[1]["title"] == "b.md"
     assert "format" not in sent["output_config"]  # the service refuses it beside citations
-    assert [segment.citations for segment in writing.segments] == [(Cited(0, 0, 1),), (Cited(1, 0, 1),)]
+    assert [segment.citations for segment in writing.segments] == [(CitedBlocks(0, 0, 1),), (CitedBlocks(1, 0, 1),)]
 
 
 def test_blocks_are_found_by_their_type_and_not_by_position(server: ModelServer) -> None:

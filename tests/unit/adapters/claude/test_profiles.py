@@ -9,7 +9,8 @@ from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import Misconfigured
-from selfrag.question.grade_support.logic import Task, grade
+from selfrag.domain.steps import GradeSupportTask
+from selfrag.question.grade_support.logic import grade
 from selfrag.runtime.settings import Settings
 from tests.support.asking import MemoryCalls
 from tests.support.doubles.model_server import ModelServer
@@ -79,7 +80,7 @@ def server(cache: MemoryCache, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mode
 def judged(limits: Limits) -> list[str]:
     """Return the models that judge an answer, in their order."""
     bootstrap.forget()
-    task = Task(question="?", answer="25 days.", passages=[passage()], **limits.model_dump())
+    task = GradeSupportTask(question="?", answer="25 days.", passages=[passage()], **limits.model_dump())
     return [call.model for call in grade(task, questions.grader("grade_support", PROMPT)(limits)).calls]
 
 
@@ -110,7 +111,7 @@ def test_a_result_tells_each_verdict_that_it_rests_on_by_its_key_in_the_cache(
 ) -> None:
     claim = {"claim": "26 days.", "support": "full", "passages": [1], "missing": ""}
     server.answers["grade_support"] = lambda body: {"claims": [claim]}
-    task = Task(question="?", answer="26 days.", passages=[passage()])
+    task = GradeSupportTask(question="?", answer="26 days.", passages=[passage()])
     result = grade(task, questions.grader("grade_support", PROMPT)(Limits()))
     assert len(result.judged) == 2
     assert {judged.key: judged.verdict for judged in result.judged} == cache.kept
@@ -125,7 +126,7 @@ def test_both_judges_share_what_the_step_may_spend(server: ModelServer) -> None:
     server.answers["grade_support"] = lambda body: {
         "claims": [{"claim": "26 days.", "support": "full", "passages": [1], "missing": ""}]
     }
-    task = Task(question="?", answer="26 days.", passages=[passage()])
+    task = GradeSupportTask(question="?", answer="26 days.", passages=[passage()])
     # Enough for the small model, and not for the stronger one beside it.
     result = grade(task, questions.grader("grade_support", PROMPT)(Limits(budget_usd=0.002)))
     assert [call.model for call in result.calls] == [HAIKU]
@@ -136,7 +137,7 @@ def test_a_judge_that_gave_no_verdict_is_the_reason_and_not_that_the_stronger_on
     server: ModelServer,
 ) -> None:
     server.answers["grade_support"] = lambda body: {"claims": []}
-    task = Task(question="?", answer="26 days.", passages=[passage()])
+    task = GradeSupportTask(question="?", answer="26 days.", passages=[passage()])
     result = grade(task, questions.grader("grade_support", PROMPT)(Limits(budget_usd=0.002)))
     assert [call.model for call in result.calls] == [HAIKU]
     assert (result.verdict.level, result.error, result.flaw, result.attempts) == ("ungraded", None, "malformed", 1)

@@ -11,7 +11,7 @@ import pytest
 from selfrag.adapters.claude.messages import MOST_BYTES
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import ModelCall
-from selfrag.ports.cache import Remembering
+from selfrag.ports.cache import CachedClaude
 from selfrag.ports.prompts import Prompt
 from selfrag.question.grade_relevance.logic import Relevance
 from tests.support.asking import claude_of
@@ -85,7 +85,7 @@ def test_a_body_that_cannot_be_read_is_asked_for_again_and_then_the_service_is_u
     reply = ask(claude_with(body, kind=kind))
     assert (reply.flaw, reply.error, reply.attempts) == ("unavailable", "TemporarilyUnavailable", 4)
     assert reply.cause.endswith("sent a reply that cannot be read")
-    assert reply.took["calls"] == []
+    assert reply.usage["calls"] == []
     again = ask(claude_with(body, message(), kind=kind))
     assert (again.flaw, again.error, again.attempts) == (None, None, 2)
 
@@ -94,7 +94,7 @@ def test_a_body_that_cannot_be_read_is_asked_for_again_and_then_the_service_is_u
 def test_a_reply_without_content_is_paid_and_asked_for_again(content: Any, ask: Asking) -> None:
     reply = ask(claude_with(message(content=content), message()))
     assert (reply.flaw, reply.attempts) == (None, 2)
-    assert [call.input_tokens for call in reply.took["calls"]] == [100, 100]
+    assert [call.input_tokens for call in reply.usage["calls"]] == [100, 100]
 
 
 MALFORMED = {
@@ -127,7 +127,7 @@ MALFORMED = {
 def test_a_content_that_cannot_be_used_is_malformed_and_paid_once(body: bytes, ask: Asking) -> None:
     reply = ask(claude_with(body))
     assert (reply.flaw, reply.error, reply.attempts) == ("malformed", None, 1)
-    assert [(call.input_tokens, call.output_tokens) for call in reply.took["calls"]] == [(100, 10)]
+    assert [(call.input_tokens, call.output_tokens) for call in reply.usage["calls"]] == [(100, 10)]
 
 
 def test_a_lone_surrogate_that_json_escapes_in_a_verdicts_text_is_malformed() -> None:
@@ -138,7 +138,7 @@ def test_a_lone_surrogate_that_json_escapes_in_a_verdicts_text_is_malformed() ->
 def test_a_malformed_reply_is_not_remembered(ask: Asking) -> None:
     cache = MemoryCache()
     for body in MALFORMED.values():
-        assert ask(Remembering(claude_with(body), cache)).flaw == "malformed"  # type: ignore[arg-type]
+        assert ask(CachedClaude(claude_with(body), cache)).flaw == "malformed"  # type: ignore[arg-type]
     assert cache.kept == {}
 
 
@@ -152,7 +152,7 @@ def test_an_answer_and_a_verdict_may_be_as_long_as_a_model_writes() -> None:
 
 def test_a_refused_reply_counts_its_requests_and_its_cost_also_without_content(ask: Asking) -> None:
     reply = ask(claude_with(b"", message(content=None, stop_reason="refusal")))
-    assert (reply.flaw, reply.attempts, len(reply.took["calls"])) == ("refused", 2, 1)
+    assert (reply.flaw, reply.attempts, len(reply.usage["calls"])) == ("refused", 2, 1)
 
 
 @pytest.mark.parametrize(
@@ -186,4 +186,4 @@ def test_the_cost_of_a_paid_reply_stays_when_its_retry_is_refused(ask: Asking) -
     client = anthropic.Anthropic(api_key="k", base_url="http://127.0.0.1", max_retries=0, http_client=http)
     reply = ask(claude_of(client))
     assert (reply.flaw, reply.error, reply.attempts) == ("unavailable", "Misconfigured", 2)
-    assert len(reply.took["calls"]) == 1
+    assert len(reply.usage["calls"]) == 1

@@ -7,29 +7,31 @@ import pytest
 
 from selfrag.domain.calls import Flaw, StepResult
 from selfrag.domain.history import steps_of
-from selfrag.plan.reports import Report, entry_of
-from selfrag.question.decide_retrieval.logic import Task as Deciding
+from selfrag.domain.steps import (
+    DecideRetrievalTask,
+    GenerateTask,
+    GradeRelevanceTask,
+    GradeSupportTask,
+    GradeUtilityTask,
+    RewriteQuestionTask,
+)
+from selfrag.plan.reports import REPORTS, entry_of
 from selfrag.question.decide_retrieval.logic import decide
-from selfrag.question.generate.logic import Task as Writing
 from selfrag.question.generate.logic import generate
-from selfrag.question.grade_relevance.logic import Task as Relevance
 from selfrag.question.grade_relevance.logic import grade as grade_relevance
-from selfrag.question.grade_support.logic import Task as Support
 from selfrag.question.grade_support.logic import grade as grade_support
-from selfrag.question.grade_utility.logic import Task as Utility
 from selfrag.question.grade_utility.logic import grade as grade_utility
-from selfrag.question.rewrite_question.logic import Task as Rewriting
 from selfrag.question.rewrite_question.logic import rewrite
 from tests.support.fakes import PROMPT, FakeClaude, grader, passage
 
 JUDGE = grader(None, "unavailable")
 RESULTS = [
-    decide(Deciding(question="?"), JUDGE),
-    grade_relevance(Relevance(question="?", passage=passage()), JUDGE),
-    generate(Writing(question="?"), FakeClaude(None, "unavailable"), PROMPT),
-    grade_support(Support(question="?", answer="25 days.", passages=[passage()]), JUDGE),
-    grade_utility(Utility(question="?", answer="25 days."), JUDGE),
-    rewrite(Rewriting(question="?", queries=["?"]), JUDGE),
+    decide(DecideRetrievalTask(question="?"), JUDGE),
+    grade_relevance(GradeRelevanceTask(question="?", passage=passage()), JUDGE),
+    generate(GenerateTask(question="?"), FakeClaude(None, "unavailable"), PROMPT),
+    grade_support(GradeSupportTask(question="?", answer="25 days.", passages=[passage()]), JUDGE),
+    grade_utility(GradeUtilityTask(question="?", answer="25 days."), JUDGE),
+    rewrite(RewriteQuestionTask(question="?", queries=["?"]), JUDGE),
 ]
 
 
@@ -42,19 +44,20 @@ def test_a_step_without_a_reply_says_why_and_how_often_it_asked(result: StepResu
 def results_of(flaw: Flaw) -> dict[str, StepResult]:
     judge = grader(None, flaw)
     return {
-        "DecideRetrieval": decide(Deciding(question="?"), judge),
-        "GradeRelevance": grade_relevance(Relevance(question="?", passage=passage()), judge),
-        "Generate": generate(Writing(question="?"), FakeClaude(None, flaw), PROMPT),
-        "GradeSupport": grade_support(Support(question="?", answer="25 days.", passages=[passage()]), judge),
-        "GradeUtility": grade_utility(Utility(question="?", answer="25 days."), judge),
-        "RewriteQuestion": rewrite(Rewriting(question="?", queries=["?"]), judge),
+        "DecideRetrieval": decide(DecideRetrievalTask(question="?"), judge),
+        "GradeRelevance": grade_relevance(GradeRelevanceTask(question="?", passage=passage()), judge),
+        "Generate": generate(GenerateTask(question="?"), FakeClaude(None, flaw), PROMPT),
+        "GradeSupport": grade_support(GradeSupportTask(question="?", answer="25 days.", passages=[passage()]), judge),
+        "GradeUtility": grade_utility(GradeUtilityTask(question="?", answer="25 days."), judge),
+        "RewriteQuestion": rewrite(RewriteQuestionTask(question="?", queries=["?"]), judge),
     }
 
 
 @pytest.mark.parametrize("flaw", get_args(Flaw))
 def test_the_ledger_has_the_flaw_of_each_steps_reply_and_its_requests(flaw: Flaw) -> None:
     for step, result in results_of(flaw).items():
-        entry = entry_of(Report(step=step, result=result.model_dump(mode="json")), turn=0)
+        (report,) = REPORTS.validate_python([{"step": step, "result": result.model_dump(mode="json")}])
+        entry = entry_of(report, turn=0)
         requests = 4 if flaw == "unavailable" else 1
         assert (entry.flaw, entry.attempts, len(entry.calls)) == (flaw, requests, int(flaw != "unavailable")), step
 

@@ -12,7 +12,7 @@ from selfrag.adapters.claude.purse import MOST_TOKENS, VERDICT_TOKENS
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits, cost_usd
 from selfrag.domain.errors import RequestRejected
-from selfrag.ports.cache import Remembering
+from selfrag.ports.cache import CachedClaude
 from selfrag.ports.model import Source
 from selfrag.ports.prompts import Prompt
 from selfrag.question.grade_relevance.logic import Relevance
@@ -76,7 +76,7 @@ def test_a_verdict_is_asked_for_in_the_next_way_when_one_is_refused_and_the_next
 
 def test_a_reply_without_the_offered_call_is_paid_and_counted_with_the_one_that_serves(bedrock: BedrockServer) -> None:
     judged = claude_at(bedrock, TALKATIVE).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
-    assert (judged.verdict is not None, judged.attempts, len(judged.took["calls"])) == (True, 3, 2)
+    assert (judged.verdict is not None, judged.attempts, len(judged.usage["calls"])) == (True, 3, 2)
 
 
 class Wayward(ModelServer):
@@ -123,7 +123,7 @@ def test_a_model_that_replies_as_if_no_verdict_was_requested_is_asked_in_the_nex
     capabilities = Capabilities(lambda *feature: counted.append(feature))
     with Wayward(words, *ignored) as server:
         first, later = judged_by(server, model, capabilities), judged_by(server, model, capabilities)
-    assert (first.verdict.score, first.attempts, len(first.took["calls"])) == (0.9, len(ways), len(ways))
+    assert (first.verdict.score, first.attempts, len(first.usage["calls"])) == (0.9, len(ways), len(ways))
     assert (later.verdict.score, later.attempts) == (0.9, 1)
     assert [way_of(body) for body in server.requests] == [*ways, ways[-1]]
     assert counted == [(model, way) for way in ignored]
@@ -146,7 +146,7 @@ def test_a_model_that_replies_in_prose_whatever_the_way_keeps_them_all_and_every
     with Wayward(PROSE, "json_schema", "forced_tool", "offered_tool", "words") as server:
         judgement = judged_by(server, JSON_SCHEMA, capabilities)
     assert (judgement.flaw, judgement.error, judgement.attempts) == ("malformed", None, 4)
-    assert len(judgement.took["calls"]) == 4
+    assert len(judgement.usage["calls"]) == 4
     assert capabilities.of(JSON_SCHEMA) == profile_of(JSON_SCHEMA)
 
 
@@ -171,7 +171,7 @@ def test_a_verdict_in_prose_is_malformed_and_not_too_dear_if_the_budget_buys_no_
     with Dear(PROSE, "json_schema") as server:
         judgement = judged_by(server, JSON_SCHEMA, budget=0.001)
     assert (judgement.flaw, judgement.error, judgement.attempts) == ("malformed", None, 1)
-    assert len(judgement.took["calls"]) == 1
+    assert len(judgement.usage["calls"]) == 1
 
 
 def test_a_400_that_names_nothing_of_the_request_is_not_asked_again(bedrock: BedrockServer) -> None:
@@ -214,9 +214,9 @@ def test_a_setting_that_a_model_refuses_is_left_out_and_the_verdict_is_given(mes
 
 def test_the_cache_knows_a_verdict_by_its_texts_and_not_by_the_way_to_it(bedrock: BedrockServer) -> None:
     kept, known = MemoryCache(), Capabilities()
-    first = Remembering(claude_at(bedrock, OFFERED, known), kept).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
+    first = CachedClaude(claude_at(bedrock, OFFERED, known), kept).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
     # A function that has just started would ask by a schema.
-    second = Remembering(claude_at(bedrock, OFFERED), kept).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
+    second = CachedClaude(claude_at(bedrock, OFFERED), kept).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
     assert (first.cached, second.cached, second.verdict) == (False, True, first.verdict)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from selfrag.domain.passages import Passage
-from selfrag.domain.scores.generated import NEVER, Generated, Group, Unproven, group_at, read
+from selfrag.domain.scores.generated import NEVER, GeneratedText, Group, Unproven, group_at, read
 from selfrag.domain.scores.judging import decision_of, next_of, verdicts_of
 from selfrag.domain.scores.tokens import END, RELEVANCE, RETRIEVE, words_of
 from selfrag.domain.scores.vocabulary import IDS, Vocabulary
@@ -16,7 +16,7 @@ PASSAGE = Passage(passage_id="p", document="p.md", text="Leave is 25 days.")
 WORD = 5000
 
 
-def written(*tokens: str, finish: str = "stop", **at: dict[str, float]) -> Generated:
+def written(*tokens: str, finish: str = "stop", **at: dict[str, float]) -> GeneratedText:
     """What was written: these tokens, of which `at_N` names the probabilities at place N; each token is likely else."""
     ids = [IDS.get(token, WORD + place) for place, token in enumerate(tokens)]
     ended = finish == "stop" and tokens[-1] in (END, *RETRIEVE)
@@ -25,7 +25,7 @@ def written(*tokens: str, finish: str = "stop", **at: dict[str, float]) -> Gener
         told = at.get(f"at_{place}", {tokens[place]: 0.9})
         group = dict.fromkeys(VOCABULARY.graded, 1e-09) | {one: 0.05}
         listed.append({**group, **{IDS.get(token, one): found for token, found in told.items()}})
-    return Generated(
+    return GeneratedText(
         text="".join(tokens[:-1] if ended else tokens),
         ids=tuple(ids),
         logprobs=tuple(math.log(here[one]) for one, here in zip(ids, listed, strict=True)),
@@ -39,7 +39,7 @@ def _log(probability: float) -> float:
     return math.log(probability) if probability > 0 else NEVER
 
 
-def verdicts(found: Generated):
+def verdicts(found: GeneratedText):
     return verdicts_of(read(found, VOCABULARY, grounded=True), PASSAGE, "model")
 
 
@@ -146,10 +146,10 @@ def test_a_reply_that_contradicts_itself_proves_nothing(change) -> None:
 
 def test_a_part_of_a_group_is_proof_only_beside_twenty_that_are_likelier_than_the_rest() -> None:
     few = {32004: -0.1}
-    found = Generated("[Relevant]", (32004,), (-0.1,), (few,), "length")
+    found = GeneratedText("[Relevant]", (32004,), (-0.1,), (few,), "length")
     assert group_at(found, 0, RELEVANCE, VOCABULARY) is None
     many = few | dict.fromkeys(range(100, 119), -8.0)
-    told = group_at(Generated("[Relevant]", (32004,), (-0.1,), (many,), "length"), 0, RELEVANCE, VOCABULARY)
+    told = group_at(GeneratedText("[Relevant]", (32004,), (-0.1,), (many,), "length"), 0, RELEVANCE, VOCABULARY)
     assert told == Group({"[Relevant]": math.exp(-0.1)}, truncated=True)
 
 

@@ -14,9 +14,17 @@ import selfrag.question.grade_utility.logic as grade_utility
 import selfrag.question.rewrite_question.logic as rewrite_question
 from selfrag.domain.answers import Turn
 from selfrag.domain.passages import Passage
+from selfrag.domain.steps import (
+    DecideRetrievalTask,
+    GenerateTask,
+    GradeRelevanceTask,
+    GradeSupportTask,
+    GradeUtilityTask,
+    RewriteQuestionTask,
+)
 from selfrag.ports.grading import Grader
-from selfrag.question.decide_retrieval.continuation import decide_next
-from selfrag.question.generate.logic import Task, generate
+from selfrag.question.decide_retrieval.logic import decide_continuation
+from selfrag.question.generate.logic import generate
 from selfrag_cli.lab import correctness
 from selfrag_cli.local.stand_in.claude import RuleClaude
 from selfrag_cli.local.stand_in.quoting import QuoteSource, quotes
@@ -37,7 +45,7 @@ LISBON, LONDON = "The hotel limit in Lisbon is 150 EUR per night.", "The hotel l
 
 
 def ask(claude: RuleClaude, question: str, *passages: Passage, **more: Any) -> Any:
-    return generate(Task(question=question, passages=list(passages), **more), claude, PROMPT)
+    return generate(GenerateTask(question=question, passages=list(passages), **more), claude, PROMPT)
 
 
 @pytest.mark.parametrize(
@@ -71,14 +79,14 @@ def test_the_sentence_with_the_words_of_the_question_is_quoted_and_cited(
 )
 def test_what_the_passages_do_not_say_is_declined(claude: RuleClaude, question: str) -> None:
     result = ask(claude, question, LEAVE, HOTELS, LIBRARY)
-    assert not result.found
+    assert not result.answered
     assert result.answer == ""
 
 
 def test_a_name_that_stands_in_the_title_or_the_documents_name_is_no_reason_to_decline(claude: RuleClaude) -> None:
     limits = passage("limits", "The limit is 63 bytes for an identifier.", title="Limits of PostgreSQL")
     assert "63 bytes" in ask(claude, "What is the limit for an identifier in PostgreSQL?", limits).answer
-    assert not ask(claude, "What is the limit for an identifier in Oracle?", limits).found
+    assert not ask(claude, "What is the limit for an identifier in Oracle?", limits).answered
 
 
 @given(text=st.text(alphabet=st.sampled_from("ab AB.#-*|?\n7。本カ"), max_size=80), question=st.text(max_size=30))
@@ -125,7 +133,7 @@ def test_a_total_is_a_claim_that_stands_nowhere_and_a_repair_leaves_it_out(claud
     question, total = "What is the hotel limit in London for three nights?", "In total that is 3 x 190 = 570 GBP."
     drafted = ask(claude, question, HOTELS)
     assert total in drafted.answer
-    task = grade_support.Task(question=question, answer=drafted.answer, passages=[HOTELS])
+    task = GradeSupportTask(question=question, answer=drafted.answer, passages=[HOTELS])
     claims = grade_support.grade(task, grader("grade_support")).verdict.claims
     assert [(claim.claim, claim.support) for claim in claims] == [(LONDON, "full"), (total, "none")]
     assert ask(claude, question, HOTELS, draft=drafted.answer, failed_claims=[total]).answer == LONDON
@@ -149,7 +157,7 @@ def test_a_total_is_a_claim_that_stands_nowhere_and_a_repair_leaves_it_out(claud
 def test_only_greetings_and_sums_need_no_search_and_a_short_question_follows_an_answer(
     grader: Graders, question: str, previous: str, decision: str
 ) -> None:
-    task = decide_retrieval.Task(question=question, previous=Turn(question="Limit in Lisbon?", answer=previous))
+    task = DecideRetrievalTask(question=question, previous=Turn(question="Limit in Lisbon?", answer=previous))
     assert decide_retrieval.decide(task, grader("decide_retrieval")).verdict.decision == decision
 
 
@@ -164,26 +172,26 @@ def test_an_answer_that_grows_goes_on_until_it_has_every_name_of_the_question(
     both = "What are the hotel limits in Lisbon and in London?"
 
     def decision(so_far: str) -> str:
-        return decide_next(
-            decide_retrieval.Task(question=both, so_far=so_far), grader("decide_retrieval")
+        return decide_continuation(
+            DecideRetrievalTask(question=both, so_far=so_far), grader("decide_retrieval")
         ).verdict.decision
 
     assert (decision(LISBON), decision(f"{LISBON} {LONDON}")) == ("yes", "complete")
     assert ask(claude, both, HOTELS, mode="segment", so_far=LISBON).answer == LONDON
-    assert not ask(claude, both, HOTELS, mode="segment", so_far=f"{LISBON} {LONDON}").found
+    assert not ask(claude, both, HOTELS, mode="segment", so_far=f"{LISBON} {LONDON}").answered
 
 
 def test_an_option_is_chosen_that_stands_in_the_sentence_that_answers(claude: RuleClaude) -> None:
     limit = "What is the hotel limit in Lisbon?"
     assert ask(claude, limit, HOTELS, choices=["120 EUR", "150 EUR"]).answer == "150 EUR"
-    assert not ask(claude, limit, HOTELS, choices=["true", "false"]).found
+    assert not ask(claude, limit, HOTELS, choices=["true", "false"]).answered
     assert ask(claude, "What is 17 * 23?", choices=["400", "391"]).answer == "391"
 
 
 def test_a_query_is_other_words_each_time_until_there_are_none(grader: Graders) -> None:
     queries = ["May I bring my old dog to the office in Lisbon?"]
     while True:
-        task = rewrite_question.Task(question=queries[0], queries=queries)
+        task = RewriteQuestionTask(question=queries[0], queries=queries)
         found = rewrite_question.rewrite(task, grader("rewrite_question"))
         if not found.new:
             break
@@ -193,7 +201,7 @@ def test_a_query_is_other_words_each_time_until_there_are_none(grader: Graders) 
 
 def test_a_strip_is_kept_for_the_words_that_it_has(grader: Graders) -> None:
     text = f"{LEAVE.text} {HOTELS.text}"
-    task = grade_relevance.Task(
+    task = GradeRelevanceTask(
         question="What is the hotel limit in London?", passage=passage("p", text), lower_threshold=0.3
     )
     strips = grade_relevance.grade(task, grader("grade_relevance")).verdict.strips
@@ -205,15 +213,13 @@ def test_a_strip_is_kept_for_the_words_that_it_has(grader: Graders) -> None:
 def test_every_verdict_says_that_a_rule_made_it(grader: Graders) -> None:
     question, answer = "What is the hotel limit in London?", LONDON
     verdicts = [
-        decide_retrieval.decide(decide_retrieval.Task(question=question), grader("decide_retrieval")).verdict,
-        decide_next(decide_retrieval.Task(question=question, so_far=answer), grader("decide_retrieval")).verdict,
-        grade_relevance.grade(
-            grade_relevance.Task(question=question, passage=HOTELS), grader("grade_relevance")
-        ).verdict,
+        decide_retrieval.decide(DecideRetrievalTask(question=question), grader("decide_retrieval")).verdict,
+        decide_continuation(DecideRetrievalTask(question=question, so_far=answer), grader("decide_retrieval")).verdict,
+        grade_relevance.grade(GradeRelevanceTask(question=question, passage=HOTELS), grader("grade_relevance")).verdict,
         grade_support.grade(
-            grade_support.Task(question=question, answer=answer, passages=[HOTELS]), grader("grade_support")
+            GradeSupportTask(question=question, answer=answer, passages=[HOTELS]), grader("grade_support")
         ).verdict,
-        grade_utility.grade(grade_utility.Task(question=question, answer=answer), grader("grade_utility")).verdict,
+        grade_utility.grade(GradeUtilityTask(question=question, answer=answer), grader("grade_utility")).verdict,
     ]
     assert {verdict.judged_by for verdict in verdicts} == {"rule"}
 

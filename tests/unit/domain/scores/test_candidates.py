@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores import terms
-from selfrag.domain.scores.critiqued import Critiqued, Terms, score, terms_of
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Terms, score, terms_of
 from selfrag.domain.scores.ranking import ranked, voted
 from selfrag.domain.scores.tokens import RELEVANCE, SUPPORT, UTILITY
 from selfrag.domain.verdicts import ClaimSupport, RelevanceVerdict, SupportVerdict, UtilityVerdict
@@ -26,11 +26,11 @@ DISTRIBUTIONS = st.tuples(group(RELEVANCE), group(SUPPORT), group(UTILITY), st.f
 
 
 @st.composite
-def judged(draw: st.DrawFn) -> Critiqued:
+def judged(draw: st.DrawFn) -> CritiquedAnswer:
     """Return an answer with verdicts as our graders give them, some of them missing."""
     rel = draw(st.none() | st.floats(0.0, 1.0))
     claims = [{"claim": "c", "support": draw(CLAIM)} for _ in range(draw(st.integers(0, 3)))]
-    return Critiqued(
+    return CritiquedAnswer(
         passage_id="p",
         answer=draw(st.sampled_from(["A.", "B.", ""])),
         relevance=RelevanceVerdict(
@@ -46,18 +46,18 @@ def judged(draw: st.DrawFn) -> Critiqued:
 
 def told(
     relevance: Mapping[str, float], support: Mapping[str, float], use: Mapping[str, float], seq: float
-) -> Critiqued:
+) -> CritiquedAnswer:
     found = Terms(
         rel=terms.relevance_score(relevance),
         sup=terms.support_score(support) or 0.0,
         use=terms.utility_score(use) or 0.0,
         seq=seq,
     )
-    return Critiqued(passage_id="p", answer="A.", terms=found)
+    return CritiquedAnswer(passage_id="p", answer="A.", terms=found)
 
 
 @given(judged())
-def test_the_terms_of_verdicts_are_within_their_ranges(found: Critiqued) -> None:
+def test_the_terms_of_verdicts_are_within_their_ranges(found: CritiquedAnswer) -> None:
     named = terms_of(found)
     assert named.rel is None or 0.0 <= named.rel <= 1.0
     assert 0.0 <= named.sup <= 1.0

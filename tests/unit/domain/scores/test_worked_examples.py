@@ -1,14 +1,14 @@
 """The examples of PAPER.md 10 and 11, computed by hand there."""
 
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Critiqued
+from selfrag.domain.scores.critiqued import CritiquedAnswer
 from selfrag.domain.scores.ranking import ranked
 from tests.support.paper.candidates import ROWS, critiqued, labelled
 
 WEIGHTS = Weights()
 
 
-def winner(found: list[Critiqued], constraints="hard", weights=WEIGHTS) -> tuple[str, dict[str, float]]:
+def winner(found: list[CritiquedAnswer], constraints="hard", weights=WEIGHTS) -> tuple[str, dict[str, float]]:
     order = ranked(found, weights, constraints)
     return found[order[0].index].passage_id or "", {found[r.index].passage_id or "": round(r.score, 6) for r in order}
 

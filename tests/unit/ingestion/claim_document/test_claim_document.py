@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from selfrag.domain.records import Record
-from selfrag.ingestion.claim_document.logic import Task, claim
+from selfrag.ingestion.claim_document.logic import ClaimDocumentTask, claim
 
-TASK = Task(bucket="b", key="handbook/leave.md", execution="one")
+TASK = ClaimDocumentTask(bucket="b", key="handbook/leave.md", execution="one")
 
 
 @dataclass
@@ -72,7 +72,7 @@ def test_an_event_that_comes_just_as_there_was_nothing_to_do_is_not_lost() -> No
 @pytest.mark.parametrize("key", ["handbook/", "handbook/hr/", "handbook/.DS_Store", ".git/config"])
 def test_what_a_program_put_there_is_not_even_claimed(key: str) -> None:
     manifest = FakeManifest(free=[False])
-    result = claim(Task(bucket="b", key=key, execution="one"), FakeObjects("v1"), manifest, "1")  # type: ignore[arg-type]
+    result = claim(ClaimDocumentTask(bucket="b", key=key, execution="one"), FakeObjects("v1"), manifest, "1")  # type: ignore[arg-type]
     assert result.action == "nothing"
 
 
@@ -84,5 +84,5 @@ def test_what_a_program_put_there_is_not_even_claimed(key: str) -> None:
     ],
 )
 def test_what_a_person_put_there_is_looked_at(key: str) -> None:
-    task = Task(bucket="b", key=key, execution="one")
+    task = ClaimDocumentTask(bucket="b", key=key, execution="one")
     assert claim(task, FakeObjects("v1"), FakeManifest(), "1").action == "read"  # type: ignore[arg-type]

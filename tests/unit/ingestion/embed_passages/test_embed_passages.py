@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from selfrag.domain.errors import Misconfigured, SelfragError, TemporarilyUnavailable
-from selfrag.ingestion.embed_passages.logic import Task, embed
+from selfrag.ingestion.embed_passages.logic import EmbedPassagesTask, embed
 from tests.support.fakes import FakeWork, passage
 
 
@@ -29,7 +29,7 @@ class CountingEmbedder:
 def test_passages_are_embedded_with_the_headings_above_them() -> None:
     values = [passage("p1", "Leave is 25 days.", title="Leave > Days").model_dump(mode="json")]
     work, embedder = FakeWork(**{"d/g/passages-00000.json": values}), CountingEmbedder()
-    result = embed(Task(passages_key="d/g/passages-00000.json"), work, embedder)  # type: ignore[arg-type]
+    result = embed(EmbedPassagesTask(passages_key="d/g/passages-00000.json"), work, embedder)  # type: ignore[arg-type]
     assert embedder.texts == ["Leave > Days\nLeave is 25 days."]
     (kept,) = work.kept[result.vectors_key]
     assert (kept["passage"]["passage_id"], kept["vector"]) == ("p1", [30.0])
@@ -37,7 +37,7 @@ def test_passages_are_embedded_with_the_headings_above_them() -> None:
 
 def test_a_batch_that_was_embedded_is_not_embedded_again() -> None:
     work, embedder = FakeWork(**{"d/g/vectors-00000.json": []}), CountingEmbedder()
-    embed(Task(passages_key="d/g/passages-00000.json"), work, embedder)  # type: ignore[arg-type]
+    embed(EmbedPassagesTask(passages_key="d/g/passages-00000.json"), work, embedder)  # type: ignore[arg-type]
     assert embedder.texts == []
 
 
@@ -61,10 +61,14 @@ class SlowEmbedder(CountingEmbedder):
         return super().passages(texts[:4])
 
 
-def batch(number: int) -> tuple[list[Any], FakeWork, Task]:
+def batch(number: int) -> tuple[list[Any], FakeWork, EmbedPassagesTask]:
     """Return so many passages, where they are kept, and the task to embed them."""
     values = [passage(f"p{n}", f"text {n}", title="").model_dump(mode="json") for n in range(number)]
-    return values, FakeWork(**{"d/g/passages-00000.json": values}), Task(passages_key="d/g/passages-00000.json")
+    return (
+        values,
+        FakeWork(**{"d/g/passages-00000.json": values}),
+        EmbedPassagesTask(passages_key="d/g/passages-00000.json"),
+    )
 
 
 def test_from_a_busy_model_what_came_is_given_back_and_only_the_rest_is_asked_for_the_next_time() -> None:

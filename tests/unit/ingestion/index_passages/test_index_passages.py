@@ -9,11 +9,11 @@ import pytest
 
 from selfrag.domain.errors import RequestRejected, TemporarilyUnavailable
 from selfrag.domain.records import Part
-from selfrag.ingestion.index_passages.logic import Task, index
-from selfrag.ports.index import Added, Entry
+from selfrag.ingestion.index_passages.logic import IndexPassagesTask, index
+from selfrag.ports.index import Entry, WriteOutcome
 from tests.support.fakes import passage
 
-TASK = Task(document_id="d", collection="c", generation="g", number=0, vectors_key="v")
+TASK = IndexPassagesTask(document_id="d", collection="c", generation="g", number=0, vectors_key="v")
 PART = Part("d", "g", 0, ["p1", "p2"], {})
 
 
@@ -47,10 +47,10 @@ class FakeIndex:
         self.added: list[str] = []
         self.deleted: list[str] = []
 
-    def add(self, entries: Sequence[Entry]) -> Added:
+    def add(self, entries: Sequence[Entry]) -> WriteOutcome:
         names = [entry.passage.passage_id for entry in entries]
         self.added += names
-        return self.outcome or Added(ids={name: f"id-{name}" for name in names})
+        return self.outcome or WriteOutcome(ids={name: f"id-{name}" for name in names})
 
     def delete(self, ids: Iterable[str]) -> None:
         self.deleted += ids
@@ -98,13 +98,13 @@ def test_a_write_that_did_happen_is_found_and_one_of_two_is_deleted() -> None:
 def test_what_was_written_is_recorded_before_the_failure_is_raised(name: str, raised: type[Exception]) -> None:
     manifest = FakeManifest()
     with pytest.raises(raised):
-        run(manifest, FakeIndex(Added(ids={"p1": "id-p1"}, failed={"p2": name})))
+        run(manifest, FakeIndex(WriteOutcome(ids={"p1": "id-p1"}, failed={"p2": name})))
     assert manifest.kept is not None
     assert (manifest.kept.ids, manifest.kept.writing_since) == ({"p1": "id-p1"}, None)
 
 
 def test_a_write_without_a_reply_leaves_its_mark() -> None:
     manifest = FakeManifest()
-    assert not run(manifest, FakeIndex(Added(ids={"p1": "id-p1"}, unknown={"p2"})))
+    assert not run(manifest, FakeIndex(WriteOutcome(ids={"p1": "id-p1"}, unknown={"p2"})))
     assert manifest.kept is not None
     assert manifest.kept.writing_since is not None

@@ -3,14 +3,14 @@
 import pytest
 
 from selfrag.domain.documents import Document, Part
-from selfrag.ingestion.parse_document.logic import Task, read_object
+from selfrag.ingestion.parse_document.logic import ParseDocumentTask, read_object
 from selfrag.ports.objects import Object
 from selfrag.reader.scans.finding import listed, scan_of
 from tests.support.documents.files import pdf
 from tests.support.documents.scans import blank_pdf, scanned_pdf, spelled
 
 KEY = "c/scan.pdf"
-TASK = Task(bucket="b", key=KEY, document_id="d")
+TASK = ParseDocumentTask(bucket="b", key=KEY, document_id="d")
 HOW = 'text recognition reads them: `text_recognition = "lines"` in Terraform, or on a laptop tesseract on the PATH'
 
 

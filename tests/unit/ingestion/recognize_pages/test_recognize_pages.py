@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from selfrag.domain.documents import Document, Heading, Part, Row, Table
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
-from selfrag.ingestion.recognize_pages.logic import Task, recognize
+from selfrag.ingestion.recognize_pages.logic import RecognizePagesTask, recognize
 from selfrag.ingestion.recognize_pages.merge import flowing, with_pages, written
-from selfrag.ports.recognizer import Recognized
+from selfrag.ports.recognizer import RecognizedPage
 
 KEY = "c/scan.pdf"
 PARTS = (Part(0, "page i", 1), Part(14, "page 1", 2), Part(16, "page 2", 3))
 DOCUMENT = Document(KEY, "Scan", "Typed by hand\n\n\nMore text.", (Heading(0, 5, 1, "Typed"),), PARTS)
-TASK = Task(key=KEY, name="n", pages=[2], document_key="d/g/document.json", content=Content(title="Scan"))
+TASK = RecognizePagesTask(key=KEY, name="n", pages=[2], document_key="d/g/document.json", content=Content(title="Scan"))
 
 
 class Work:
@@ -50,7 +50,7 @@ class Slow:
 
 
 def test_while_the_recogniser_works_the_step_is_run_again_with_its_job_and_begins_nothing_twice():
-    slow, work = Slow(Recognized(1, "Read off a picture.", 99), looks=2), Work()
+    slow, work = Slow(RecognizedPage(1, "Read off a picture.", 99), looks=2), Work()
     results = [recognize(TASK, slow, work)]
     while results[-1].outcome == "waiting":
         results.append(recognize(TASK.model_copy(update={"job": results[-1].job}), slow, work))
@@ -60,7 +60,7 @@ def test_while_the_recogniser_works_the_step_is_run_again_with_its_job_and_begin
 
 def test_what_was_recognised_stands_on_its_page_and_the_warning_says_how_sure_it_is():
     work = Work()
-    result = recognize(TASK, Slow(Recognized(1, "Read off\na picture.", 97.4)), work)
+    result = recognize(TASK, Slow(RecognizedPage(1, "Read off\na picture.", 97.4)), work)
     held = work.held[result.document_key]
     assert held["text"] == "Typed by hand\nRead off a picture.\n\nMore text."
     assert [part["start"] for part in held["parts"]] == [0, 14, 36 - 1]
@@ -72,7 +72,7 @@ def test_what_was_recognised_stands_on_its_page_and_the_warning_says_how_sure_it
 def test_a_page_with_doubtful_letters_and_one_without_any_are_named():
     task = TASK.model_copy(update={"pages": [2, 3]})
     document = Document(KEY, "Scan", "Typed\n\n\n", parts=(Part(0, "1", 1), Part(6, "2", 2), Part(7, "3", 3)))
-    result = recognize(task, Slow(Recognized(1, "Rcad", 61)), Work(document))
+    result = recognize(task, Slow(RecognizedPage(1, "Rcad", 61)), Work(document))
     assert result.content.warnings[1:] == [
         f"{KEY} has recognised pages that may hold wrong letters: 2.",
         f"{KEY} has pages on which no text was recognised: 3.",
@@ -89,7 +89,7 @@ def test_a_document_with_text_of_its_own_is_read_even_if_its_pictures_are_refuse
 
 def test_a_document_of_pictures_without_a_word_is_refused_with_the_reason():
     empty = Document(KEY, "Scan", "", parts=(Part(0, "page 1", 1),))
-    result = recognize(TASK.model_copy(update={"pages": [1]}), Slow(Recognized(1, "~ .", 20)), Work(empty))
+    result = recognize(TASK.model_copy(update={"pages": [1]}), Slow(RecognizedPage(1, "~ .", 20)), Work(empty))
     assert result.outcome == "unreadable"
     assert result.reason == f"{KEY} shows pictures, and no text was recognised on them."
 
@@ -111,7 +111,7 @@ PAGES = st.lists(st.sampled_from(["", "\n", "Some words here.\n", "One; two\nThr
 
 @given(PAGES, st.dictionaries(st.integers(1, 6), st.sampled_from(["New words.", "", "More\n\nof them"])))
 def test_every_part_heading_row_and_table_stands_on_the_same_words_as_before(pages, texts):
-    found = {number: Recognized(number, text, 99) for number, text in texts.items()}
+    found = {number: RecognizedPage(number, text, 99) for number, text in texts.items()}
     starts = [sum(map(len, pages[:place])) for place in range(len(pages))]
     parts = tuple(Part(start, f"page {place}", place) for place, start in enumerate(starts, 1))
     full = [(start, start + len(page.rstrip("\n"))) for start, page in zip(starts, pages, strict=True) if page.strip()]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from selfrag.domain.records import Record
-from selfrag.ingestion.record_document.logic import Result, Task, counted_as, record
+from selfrag.ingestion.record_document.logic import RecordDocumentResult, RecordDocumentTask, counted_as, record
 
 KNOWN = Record(
     id="d", key="c/leave.md", collection="c", status="ready", generation="g", title="Leave", passages=3, pages=2
@@ -30,7 +30,7 @@ class FakeManifest:
 
 def written(known: Record | None = None, quiet: bool = True, **fields: Any) -> tuple[Record, bool]:
     manifest = FakeManifest(known, quiet)
-    result = record(Task.model_validate({**TASK, **fields}), manifest)  # type: ignore[arg-type]
+    result = record(RecordDocumentTask.model_validate({**TASK, **fields}), manifest)  # type: ignore[arg-type]
     assert manifest.written is not None
     return manifest.written, result.again
 
@@ -69,5 +69,5 @@ def test_an_event_that_came_meanwhile_asks_for_another_look() -> None:
     ],
 )
 def test_a_file_of_a_kind_that_is_not_read_raises_no_alarm(key: str, status: Any, counted: str) -> None:
-    task = Task.model_validate({**TASK, "key": key, "status": status})
-    assert counted_as(task, Result(status=status, again=False)) == counted
+    task = RecordDocumentTask.model_validate({**TASK, "key": key, "status": status})
+    assert counted_as(task, RecordDocumentResult(status=status, again=False)) == counted

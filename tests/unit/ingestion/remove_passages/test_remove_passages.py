@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Sequence
 
 from selfrag.domain.records import Part
-from selfrag.ingestion.remove_passages.logic import AT_ONCE, Task, remove
+from selfrag.ingestion.remove_passages.logic import AT_ONCE, RemovePassagesTask, remove
 
 
 class FakeManifest:
@@ -34,7 +34,7 @@ class FakeIndex:
 
 
 def run(manifest: FakeManifest, writer: FakeIndex, keep: str = "new") -> tuple[int, bool, bool]:
-    task = Task(document_id="d", collection="c", keep=keep)
+    task = RemovePassagesTask(document_id="d", collection="c", keep=keep)
     result = remove(task, manifest, writer, 60)  # type: ignore[arg-type]
     return result.removed, result.left, result.waiting
 

@@ -7,10 +7,12 @@ import pytest
 
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
-from selfrag.ingestion.split_document.logic import Task, split_into_batches
+from selfrag.ingestion.split_document.logic import SplitDocumentTask, split_into_batches
 
 TEXT = "\n\n".join(f"# Part {n}\n\n{' '.join(f'Sentence {n}.{m} says this.' for m in range(30))}" for n in range(30))
-TASK = Task(key="c/a.txt", document_id="d", collection="c", generation="g", document_key="d/g/document.json")
+TASK = SplitDocumentTask(
+    key="c/a.txt", document_id="d", collection="c", generation="g", document_key="d/g/document.json"
+)
 
 
 class FakeObjects:

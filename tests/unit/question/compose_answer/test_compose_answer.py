@@ -6,7 +6,7 @@ import pytest
 
 from selfrag.domain.answers import BY_RULE, AnswerResponse
 from selfrag.question.compose_answer.logic import compose
-from selfrag.question.compose_answer.task import Draft, Task
+from selfrag.question.compose_answer.task import ComposeAnswerTask, Draft
 from tests.support import steps
 
 ARN = "arn:aws:states:eu-west-1:123456789012:execution:selfrag:abc"
@@ -24,7 +24,7 @@ def draft(level: str = "fully_supported", score: int | None = 5, **more: Any) ->
 
 def composed(**fields: Any) -> AnswerResponse:
     given = {"id": "abc", "retrieval": {"decision": "yes", "reason": "because"}, "execution_arn": ARN, **fields}
-    return compose(Task.model_validate(given), {}, console_links=True)
+    return compose(ComposeAnswerTask.model_validate(given), {}, console_links=True)
 
 
 def test_a_supported_and_useful_answer_is_answered() -> None:
@@ -70,15 +70,15 @@ def test_an_abstention_has_the_passages_that_came_nearest_to_read_and_an_answer_
     assert composed(**given, best=draft()).nearest == []
 
 
-NOTHING = {"step": "Retrieve", "brought": 0}
+NOTHING = {"step": "Retrieve", "hits": 0}
 
 
 @pytest.mark.parametrize(
     ("filters", "ledger", "reason"),
     [
         ({"tags": ["hr"]}, [NOTHING, NOTHING], "No document meets the filters."),
-        ({"tags": ["hr"]}, [NOTHING, {**NOTHING, "brought": 4, "waste": True}], "No document meets the filters."),
-        ({"tags": ["hr"]}, [NOTHING, {**NOTHING, "brought": 1}], "Not found in the documents."),
+        ({"tags": ["hr"]}, [NOTHING, {**NOTHING, "hits": 4, "waste": True}], "No document meets the filters."),
+        ({"tags": ["hr"]}, [NOTHING, {**NOTHING, "hits": 1}], "Not found in the documents."),
         ({"tags": ["hr"]}, [{**NOTHING, "warnings": ["by full text alone"]}], "Not found in the documents."),
         ({"tags": ["hr"]}, [], "Not found in the documents."),
         ({}, [NOTHING], "Not found in the documents."),
@@ -177,7 +177,7 @@ def test_the_response_has_the_shape_of_the_design() -> None:
 
 
 def test_the_notice_on_an_answer_by_rule_is_no_part_of_its_text() -> None:
-    task = Task(id="id", best=draft(), question="How many days?")
+    task = ComposeAnswerTask(id="id", best=draft(), question="How many days?")
     by_rule, by_model = (compose(task, {}, False, writer) for writer in ("rule", "model"))
     assert by_rule.notice == BY_RULE
     assert by_rule.answer == by_model.answer == draft().answer

@@ -12,7 +12,7 @@ from selfrag.domain.scores.shown import Stopped
 from selfrag.domain.verdicts import Critique
 from selfrag.question.compose_answer.logic import compose
 from selfrag.question.compose_answer.messages import MESSAGES, WITHOUT_ANSWER
-from selfrag.question.compose_answer.task import Task
+from selfrag.question.compose_answer.task import ComposeAnswerTask
 from selfrag.text.language import Language
 from tests.support import steps
 from tests.support.words import ASKED_IN, NOT_FOUND_IN
@@ -22,7 +22,9 @@ PLACES = re.compile(r"\{(\w+)\}")
 
 
 def composed(question: str = "How many days?", **fields: Any) -> AnswerResponse:
-    return compose(Task.model_validate({"id": "abc", "question": question, **fields}), {}, console_links=False)
+    return compose(
+        ComposeAnswerTask.model_validate({"id": "abc", "question": question, **fields}), {}, console_links=False
+    )
 
 
 def lost(step: str, **more: Any) -> dict[str, Any]:
@@ -61,7 +63,7 @@ def test_an_abstention_is_in_the_language_of_the_question(language: Language) ->
     assert response.answer.startswith(NOT_FOUND_IN[language])
     assert "leave" in response.answer
     assert "days off" in response.answer
-    filtered = composed(ASKED_IN[language], filters={"tags": ["hr"]}, ledger=[{"step": "Retrieve", "brought": 0}])
+    filtered = composed(ASKED_IN[language], filters={"tags": ["hr"]}, ledger=[{"step": "Retrieve", "hits": 0}])
     assert filtered.answer.startswith(MESSAGES[language]["filtered"])
 
 

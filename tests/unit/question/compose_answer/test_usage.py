@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.answers import AnswerResponse
 from selfrag.question.compose_answer.logic import compose
-from selfrag.question.compose_answer.task import Task
+from selfrag.question.compose_answer.task import ComposeAnswerTask
 from tests.support import steps
 
 STEPS = ["DecideRetrieval", "Retrieve", "GradeRelevance", "GradeSupport", "GradeUtility", "SearchWeb"]
@@ -15,7 +15,7 @@ STEPS = ["DecideRetrieval", "Retrieve", "GradeRelevance", "GradeSupport", "Grade
 
 def composed(*ledger: dict[str, Any]) -> AnswerResponse:
     given = {"id": "abc", "retrieval": {"decision": "yes", "reason": ""}, "ledger": list(ledger)}
-    return compose(Task.model_validate(given), {}, console_links=False)
+    return compose(ComposeAnswerTask.model_validate(given), {}, console_links=False)
 
 
 def test_the_path_names_the_steps_of_the_ledger_and_not_each_passage() -> None:

@@ -4,9 +4,10 @@ import pytest
 
 from selfrag import bootstrap
 from selfrag.domain.errors import Misconfigured
+from selfrag.domain.steps import DecideRetrievalTask
 from selfrag.ports.prompts import load_prompt
 from selfrag.question.decide_retrieval.handler import following, grader
-from selfrag.question.decide_retrieval.logic import Task, decide
+from selfrag.question.decide_retrieval.logic import decide
 from selfrag.runtime.settings import Settings, read
 from tests.support.fakes import FakeClaude
 
@@ -25,7 +26,7 @@ def prompt_and_key(monkeypatch: pytest.MonkeyPatch, guidance: str) -> tuple[str,
     """Return the prompt that the model is sent under this guidance, and the key of the verdict."""
     monkeypatch.setenv("SELFRAG_RETRIEVAL_GUIDANCE", guidance)
     bootstrap.forget()
-    task = Task(question="Will it rain?")
+    task = DecideRetrievalTask(question="Will it rain?")
     with bootstrap.using(claude=lambda limits: FakeClaude(VERDICT), clock=None):  # type: ignore[arg-type]
         judge = grader(task)
         (judged,) = decide(task, judge).judged
@@ -57,7 +58,7 @@ def test_other_guidance_has_other_entries_in_the_verdict_cache(monkeypatch: pyte
 def test_how_an_answer_goes_on_is_decided_without_guidance(monkeypatch: pytest.MonkeyPatch) -> None:
     prompt_and_key(monkeypatch, GUIDANCE)
     with bootstrap.using(claude=lambda limits: FakeClaude(VERDICT)):
-        assert following(Task(question="?", so_far="25 days.")).prompt == load_prompt(MODULE, "next.md")
+        assert following(DecideRetrievalTask(question="?", so_far="25 days.")).prompt == load_prompt(MODULE, "next.md")
 
 
 @pytest.mark.parametrize(

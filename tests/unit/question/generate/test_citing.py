@@ -6,9 +6,10 @@ import pytest
 
 from selfrag.domain.answers import Citation
 from selfrag.domain.passages import Evidence
+from selfrag.domain.steps import GenerateTask
 from selfrag.question.generate.citations import source_of
-from selfrag.question.generate.logic import Task, generate
-from selfrag.question.generate.passage_prompts import presented
+from selfrag.question.generate.logic import generate
+from selfrag.question.generate.self_critique import presented
 from tests.support import steps
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage
 
@@ -30,9 +31,9 @@ def rows(*names: str) -> list[dict[str, Any]]:
 def citation(start: int, end: int, **place: Any) -> Citation:
     """Return the citation of these blocks: the sentence is the first, each row is one."""
     found = passage("p", TEXT, **place)
-    return generate(Task(question="?", passages=[found]), FakeClaude([cited("So.", 0, start, end)]), PROMPT).citations[
-        0
-    ]
+    return generate(
+        GenerateTask(question="?", passages=[found]), FakeClaude([cited("So.", 0, start, end)]), PROMPT
+    ).citations[0]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_a_citation_has_what_stands_around_its_quote_in_the_passage() -> None:
     assert found.before + found.quote + found.after == TEXT
     long = passage("p", f"{'Before. ' * 100}Fact. {'After. ' * 100}".strip())
     writes = FakeClaude([cited("So.", 0, 100, 101)])
-    (one,) = generate(Task(question="?", passages=[long]), writes, PROMPT).citations
+    (one,) = generate(GenerateTask(question="?", passages=[long]), writes, PROMPT).citations
     assert (one.quote, len(one.before), len(one.after)) == ("Fact.", 200, 200)
     assert f"{one.before}{one.quote}{one.after}" in long.text
 
@@ -88,7 +89,7 @@ def test_a_passage_of_a_release_before_is_cited_as_it_was() -> None:
 def test_of_a_passage_in_strips_a_citation_counts_the_kept_sentences_alone() -> None:
     text = "One is one. Two is two. Three is three."
     strips = [{"start": 0, "end": 12}, {"start": 24, "end": 39}]
-    task = Task.model_validate({"question": "?", "passages": [{**steps.passage("p", text), "strips": strips}]})
+    task = GenerateTask.model_validate({"question": "?", "passages": [{**steps.passage("p", text), "strips": strips}]})
     second, both = (
         generate(task, FakeClaude([cited("So.", 0, start, 2)]), PROMPT).citations[0].quote for start in (1, 0)
     )
@@ -100,7 +101,7 @@ def test_the_model_is_given_each_row_as_one_block() -> None:
     model = FakeClaude([cited("So.", 0, 0, 1)])
     texts = "office: Oslo. By the sea.; capacity: 12"
     found = passage("p", texts, rows=[{"start": 0, "end": len(texts), "name": "row 2"}])
-    generate(Task(question="?", passages=[found]), model, PROMPT)
+    generate(GenerateTask(question="?", passages=[found]), model, PROMPT)
     assert model.sources[0].blocks == (texts,)
 
 

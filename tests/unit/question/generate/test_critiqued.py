@@ -54,7 +54,7 @@ def test_the_segments_of_both_levels_have_the_scores_of_the_worked_example() -> 
         Path(segments=segments, finished="complete", use=segments[-1].terms.use) for segments in ([b], [a, a1], [a, a2])
     ]
     assert [round(path_score(path, Weights()), 6) for path in paths] == [2.55, 3.15, 1.85]
-    assert a1.told == "[Relevant]Leave is 25 days a year.[Fully supported]" + (
+    assert a1.raw == "[Relevant]Leave is 25 days a year.[Fully supported]" + (
         "[Relevant]What is left ends in March.[Fully supported][Utility:5]"
     )
     assert (a1.id, a1.parent, a1.answer) == ("A1", "A", "What is left ends in March.")
@@ -159,10 +159,10 @@ def test_the_same_passage_may_be_presented_again_and_a_sentence_may_rest_on_none
     )
     with running(scenario):
         (a,), _ = segments(scenario, [branch(scenario, "A")])
-        (again, bare), _ = segments(scenario, [branch(scenario, "A3", a, continues=True), branch(scenario, "A4", a)])
+        (again, bare), _ = segments(scenario, [branch(scenario, "A3", a), branch(scenario, "A4", a)])
     assert (again.passage_id, again.grounded, again.citations[0].passage_id) == ("d1", True, "d1")
     assert (bare.passage_id, bare.relevance, bare.citations, bare.next) == (None, None, [], "complete")
-    assert bare.told == f"{a.told}[No Retrieval]That is all.[Utility:5]"
+    assert bare.raw == f"{a.raw}[No Retrieval]That is all.[Utility:5]"
 
 
 @pytest.mark.parametrize(

@@ -9,22 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfrag.domain.answers import Turn
-from selfrag.ports.model import Cited, Segment, Writing
+from selfrag.domain.steps import GenerateTask
+from selfrag.ports.model import CitedBlocks, ModelText, TextBlock
 from selfrag.ports.prompts import Prompt
 from selfrag.question.generate.annotations import NO_ANSWER, NOT_SAID, UNCITED
-from selfrag.question.generate.logic import Task, generate
+from selfrag.question.generate.logic import generate
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage
 
 NO_TURN = {"question": "", "answer": ""}
 TEXT = "Leave is 25 days a year. It begins in May."
 
 
-def task(**fields: object) -> Task:
-    return Task.model_validate({"question": "How many days?", "passages": [passage("p1", TEXT)], **fields})
+def task(**fields: object) -> GenerateTask:
+    return GenerateTask.model_validate({"question": "How many days?", "passages": [passage("p1", TEXT)], **fields})
 
 
 def test_citations_quote_the_passage_word_for_word_and_point_into_the_answer() -> None:
-    claude = FakeClaude([cited("You get 25 days.", 0, 0, 1), Segment(" "), cited("From May on.", 0, 1, 2)])
+    claude = FakeClaude([cited("You get 25 days.", 0, 0, 1), TextBlock(" "), cited("From May on.", 0, 1, 2)])
     result = generate(task(), claude, PROMPT)
     assert result.answer == "You get 25 days. From May on."
     assert [c.quote for c in result.citations] == ["Leave is 25 days a year.", "It begins in May."]
@@ -34,7 +35,7 @@ def test_citations_quote_the_passage_word_for_word_and_point_into_the_answer() -
 
 
 def test_a_sentence_that_cites_nothing_is_marked() -> None:
-    claude = FakeClaude([Segment("Good question. "), cited("25 days."), Segment(" Ask HR.")])
+    claude = FakeClaude([TextBlock("Good question. "), cited("25 days."), TextBlock(" Ask HR.")])
     result = generate(task(), claude, PROMPT)
     assert result.answer == f"Good question. {UNCITED} 25 days. Ask HR. {UNCITED}"
     assert result.answer[slice(*result.citations[0].answer_span)] == "25 days."
@@ -50,7 +51,7 @@ def test_a_sentence_that_cites_nothing_is_marked() -> None:
     ],
 )
 def test_a_last_sentence_that_says_what_the_documents_do_not_hold_is_not_marked(fact: str, remark: str) -> None:
-    result = generate(task(), FakeClaude([cited(fact), Segment(remark)]), PROMPT)
+    result = generate(task(), FakeClaude([cited(fact), TextBlock(remark)]), PROMPT)
     assert result.answer == fact + re.sub(r"NOT_SAID[:：]\s*", "", remark)
     (citation,) = result.citations
     assert result.answer[slice(*citation.answer_span)] == fact
@@ -60,24 +61,24 @@ def test_a_last_sentence_that_says_what_the_documents_do_not_hold_is_not_marked(
     ("segments", "answer"),
     [
         (
-            [Segment("NOT_SAID: Nobody knows. "), cited("25 days.")],
+            [TextBlock("NOT_SAID: Nobody knows. "), cited("25 days.")],
             f"Nobody knows. {UNCITED} 25 days.",
         ),
         (
-            [cited("25 days. "), Segment("NOT_SAID: Who approves it. It costs 20 EUR.")],
+            [cited("25 days. "), TextBlock("NOT_SAID: Who approves it. It costs 20 EUR.")],
             f"25 days. Who approves it. {UNCITED} It costs 20 EUR. {UNCITED}",
         ),
     ],
 )
-def test_nothing_else_hides_behind_the_sign_of_what_is_not_said(segments: list[Segment], answer: str) -> None:
+def test_nothing_else_hides_behind_the_sign_of_what_is_not_said(segments: list[TextBlock], answer: str) -> None:
     assert generate(task(), FakeClaude(segments), PROMPT).answer == answer
 
 
 @pytest.mark.parametrize("mode", ["grounded", "direct"])
 def test_an_answer_that_only_says_what_is_missing_is_no_answer(mode: str) -> None:
-    missing = Segment("NOT_SAID: The documents do not say it.")
+    missing = TextBlock("NOT_SAID: The documents do not say it.")
     result = generate(task(mode=mode), FakeClaude([missing]), PROMPT)
-    assert (result.answer, result.found) == ("", False)
+    assert (result.answer, result.answered) == ("", False)
 
 
 def test_the_passages_reach_the_model_sentence_by_sentence() -> None:
@@ -90,15 +91,15 @@ def test_the_passages_reach_the_model_sentence_by_sentence() -> None:
 
 
 def test_a_direct_answer_takes_no_passages_and_is_not_marked() -> None:
-    claude = FakeClaude([Segment("Hello! How can I help?")])
+    claude = FakeClaude([TextBlock("Hello! How can I help?")])
     result = generate(task(mode="direct"), claude, PROMPT)
-    assert (result.answer, result.citations, result.found) == ("Hello! How can I help?", [], True)
+    assert (result.answer, result.citations, result.answered) == ("Hello! How can I help?", [], True)
     assert claude.sources == []
 
 
 def test_an_answer_without_a_word_is_an_answer() -> None:
-    result = generate(task(mode="direct"), FakeClaude([Segment("👍")]), PROMPT)
-    assert (result.answer, result.found) == ("👍", True)
+    result = generate(task(mode="direct"), FakeClaude([TextBlock("👍")]), PROMPT)
+    assert (result.answer, result.answered) == ("👍", True)
 
 
 def test_a_repair_is_told_the_draft_and_the_claims_that_failed() -> None:
@@ -117,25 +118,27 @@ def test_a_follow_up_is_told_the_earlier_turn() -> None:
 
 @pytest.mark.parametrize("text", [NO_ANSWER, f" {NO_ANSWER}.", f"- {NO_ANSWER}", f"Well.\n{NO_ANSWER}", "  \n"])
 def test_the_sign_for_no_answer_never_reaches_a_caller(text: str) -> None:
-    result = generate(task(), FakeClaude([Segment(text)]), PROMPT)
-    assert (result.answer, result.found, result.citations) == ("", False, [])
+    result = generate(task(), FakeClaude([TextBlock(text)]), PROMPT)
+    assert (result.answer, result.answered, result.citations) == ("", False, [])
 
 
 @pytest.mark.parametrize("flaw", ["refused", "malformed", "unavailable"])
 def test_a_refused_or_empty_reply_is_no_answer(flaw: str) -> None:
-    result = generate(task(), FakeClaude([Segment("I can't")], flaw), PROMPT)  # type: ignore[arg-type]
-    assert (result.answer, result.found, result.flaw) == ("", False, flaw)
+    result = generate(task(), FakeClaude([TextBlock("I can't")], flaw), PROMPT)  # type: ignore[arg-type]
+    assert (result.answer, result.answered, result.flaw) == ("", False, flaw)
 
 
 def test_a_cut_reply_keeps_its_whole_sentences_and_says_that_it_was_cut() -> None:
     result = generate(task(), FakeClaude([cited("25 days a year. It begins in M")], "cut"), PROMPT)
-    assert (result.answer, result.found, result.flaw) == ("25 days a year. ", True, "cut")
+    assert (result.answer, result.answered, result.flaw) == ("25 days a year. ", True, "cut")
     assert result.answer[slice(*result.citations[0].answer_span)] == "25 days a year. "
 
 
-@pytest.mark.parametrize("wrong", [Cited(5, 0, 1), Cited(-1, 0, 1), Cited(0, 7, 9), Cited(0, 1, 1)])
-def test_a_citation_of_nothing_is_no_citation(wrong: Cited) -> None:
-    result = generate(task(), FakeClaude([Segment("25 days.", (wrong,))]), PROMPT)
+@pytest.mark.parametrize(
+    "wrong", [CitedBlocks(5, 0, 1), CitedBlocks(-1, 0, 1), CitedBlocks(0, 7, 9), CitedBlocks(0, 1, 1)]
+)
+def test_a_citation_of_nothing_is_no_citation(wrong: CitedBlocks) -> None:
+    result = generate(task(), FakeClaude([TextBlock("25 days.", (wrong,))]), PROMPT)
     assert result.citations == []
     assert result.answer == f"25 days. {UNCITED}"
 
@@ -155,24 +158,24 @@ def test_a_citation_of_nothing_is_no_citation(wrong: Cited) -> None:
 def test_a_sign_inside_of_a_sentence_or_a_quote_is_a_word_of_the_answer(text: str) -> None:
     result = generate(task(), FakeClaude([cited(text)]), PROMPT)
     assert (result.answer, result.not_said) == (text, [])
-    uncited = generate(task(), FakeClaude([Segment(text)]), PROMPT)
+    uncited = generate(task(), FakeClaude([TextBlock(text)]), PROMPT)
     assert uncited.answer.replace(f" {UNCITED}", "") == text
 
 
 @pytest.mark.parametrize("text", ["NO_ANSWER is the state of a lost call.", "NOT_SAID: this flag marks a gap."])
 def test_a_sign_inside_of_a_citation_is_a_word_of_the_answer(text: str) -> None:
     result = generate(task(), FakeClaude([cited(text)]), PROMPT)
-    assert (result.answer, result.found, result.not_said) == (text, True, [])
+    assert (result.answer, result.answered, result.not_said) == (text, True, [])
 
 
 def test_a_sign_that_begins_a_block_of_the_model_counts_without_a_space_before_it() -> None:
-    result = generate(task(), FakeClaude([cited("You get 25 days."), Segment("NOT_SAID: Nobody says more.")]), PROMPT)
+    result = generate(task(), FakeClaude([cited("You get 25 days."), TextBlock("NOT_SAID: Nobody says more.")]), PROMPT)
     assert (result.answer, result.not_said) == ("You get 25 days.Nobody says more.", ["Nobody says more."])
 
 
 @pytest.mark.parametrize("colon", [":", "：", ""])
 def test_the_phrase_to_search_for_is_kept_apart_from_the_sentence(colon: str) -> None:
-    remark = Segment(f" NOT_SAID[approval of leave]{colon} The documents do not say who approves it.")
+    remark = TextBlock(f" NOT_SAID[approval of leave]{colon} The documents do not say who approves it.")
     result = generate(task(), FakeClaude([cited("25 days."), remark]), PROMPT)
     assert result.answer == "25 days. The documents do not say who approves it."
     assert result.not_said == ["The documents do not say who approves it."]
@@ -203,7 +206,7 @@ class Obedient(FakeClaude):
         super().__init__([cited("25 days.")])
         self._times, self._obeys = times, obeys
 
-    def write(self, step: str, prompt: Prompt, sources: Any, fields: Any) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Any, fields: Any) -> ModelText:
         written = super().write(step, prompt, sources, fields)
         return replace(written, segments=(cited(self._obeys),)) if len(self.asked) <= self._times else written
 
@@ -215,7 +218,7 @@ FORMS = ['{"thoughts": "t", "answer": "25 days."}', '[{"a": 1}]', "```json\n{}\n
 def test_an_answer_that_is_json_or_a_fence_is_regenerated_once_as_prose(form: str) -> None:
     claude = Obedient(1, form)
     result = generate(task(), claude, PROMPT)
-    assert (result.answer, result.found, result.attempts, len(result.calls)) == ("25 days.", True, 2, 2)
+    assert (result.answer, result.answered, result.attempts, len(result.calls)) == ("25 days.", True, 2, 2)
     assert [fields.get("wrong_form") for fields in claude.asked] == [None, True]
 
 
@@ -223,7 +226,7 @@ def test_an_answer_that_is_json_or_a_fence_is_regenerated_once_as_prose(form: st
 def test_json_twice_is_no_answer_and_is_paid_for(form: str) -> None:
     claude = Obedient(9, form)
     result = generate(task(), claude, PROMPT)
-    assert (result.answer, result.found, result.flaw, len(claude.asked)) == ("", False, "malformed", 2)
+    assert (result.answer, result.answered, result.flaw, len(claude.asked)) == ("", False, "malformed", 2)
     assert len(result.calls) == 2
 
 
@@ -253,7 +256,7 @@ SEGMENTS = st.lists(st.tuples(TEXTS, st.booleans()), min_size=1, max_size=6)
 def test_whatever_the_model_writes_spans_stay_inside_and_every_sentence_is_cited_or_marked(
     parts: list[tuple[str, bool]],
 ) -> None:
-    segments = [cited(text) if is_cited else Segment(text) for text, is_cited in parts]
+    segments = [cited(text) if is_cited else TextBlock(text) for text, is_cited in parts]
     result = generate(task(), FakeClaude(segments), PROMPT)
     for citation in result.citations:
         start, end = citation.answer_span
@@ -265,6 +268,8 @@ def test_whatever_the_model_writes_spans_stay_inside_and_every_sentence_is_cited
 
 def test_a_citation_names_the_page_of_a_pdf_and_the_heading_of_a_section() -> None:
     found = passage("p1", "Leave is 25 days.", page=3, heading="Annual leave")
-    result = generate(Task(question="How many days?", passages=[found]), FakeClaude([cited("25 days.")]), PROMPT)
+    result = generate(
+        GenerateTask(question="How many days?", passages=[found]), FakeClaude([cited("25 days.")]), PROMPT
+    )
     (citation,) = result.citations
     assert (citation.page, citation.heading) == (3, "Annual leave")

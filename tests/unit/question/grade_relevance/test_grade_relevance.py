@@ -3,7 +3,8 @@
 import pytest
 
 from selfrag.domain.answers import Turn
-from selfrag.question.grade_relevance.logic import Task, grade
+from selfrag.domain.steps import GradeRelevanceTask
+from selfrag.question.grade_relevance.logic import grade
 from tests.support.fakes import MemoryCache, grader, passage
 
 
@@ -11,8 +12,8 @@ def says(score: float) -> dict[str, object]:
     return {"reason": "because", "score": score}
 
 
-def task(relevance_threshold: float = 0.5) -> Task:
-    return Task(question="How many days?", passage=passage("p7"), relevance_threshold=relevance_threshold)
+def task(relevance_threshold: float = 0.5) -> GradeRelevanceTask:
+    return GradeRelevanceTask(question="How many days?", passage=passage("p7"), relevance_threshold=relevance_threshold)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ def test_a_passage_is_relevant_from_the_threshold_up_wherever_it_lies(threshold:
 def test_the_grader_sees_the_question_the_turn_before_it_and_the_passage() -> None:
     judge = grader(says(0.9))
     earlier = Turn(question="How many days of leave?", answer="25 days.")
-    grade(Task(question="And in May?", previous=earlier, passage=passage("p7", "In May: 2 days.")), judge)
+    grade(GradeRelevanceTask(question="And in May?", previous=earlier, passage=passage("p7", "In May: 2 days.")), judge)
     (seen,) = judge.claude.asked  # type: ignore[attr-defined]
     assert (seen["question"], seen["previous"]) == ("And in May?", earlier.model_dump())
     assert seen["passage"]["text"] == "In May: 2 days."

@@ -7,19 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfrag.domain.passages import Evidence, Passage
+from selfrag.domain.steps import GradeRelevanceTask
 from selfrag.domain.verdicts import RelevanceVerdict
 from selfrag.question.generate.citations import source_of
-from selfrag.question.grade_relevance.logic import Task, grade
-from selfrag.question.grade_relevance.strips import MOST_STRIPS, strips_of
+from selfrag.question.grade_relevance.logic import MOST_STRIPS, grade, strips_of
 from tests.support.fakes import grader, passage
 
 TEXT = "Leave is 25 days a year. The canteen has soup. It begins in May. Bikes stand in the yard."
 PIECES = ["Leave is 25 days a year. ", "The canteen has soup. ", "It begins in May. ", "Bikes stand in the yard."]
 
 
-def task(text: str = TEXT, lower_threshold: float | None = 0.1, **more: Any) -> Task:
+def task(text: str = TEXT, lower_threshold: float | None = 0.1, **more: Any) -> GradeRelevanceTask:
     found = passage("p", text, **more)
-    return Task(question="How many days?", passage=found, relevance_threshold=0.5, lower_threshold=lower_threshold)
+    return GradeRelevanceTask(
+        question="How many days?", passage=found, relevance_threshold=0.5, lower_threshold=lower_threshold
+    )
 
 
 def says(score: float, *strips: float) -> dict[str, Any]:

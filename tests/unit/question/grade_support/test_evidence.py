@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.passages import Passage
 from selfrag.ingestion.split_document.pieces import split
-from selfrag.question.grade_support.evidence import stands_in
-from selfrag.question.grade_support.facts import facts_of
+from selfrag.question.grade_support.evidence import facts_of, stands_in
 from selfrag.reader.readers import parse
 from selfrag.text.sentences import split_sentences
 from selfrag_cli.sample import HANDBOOK
@@ -28,7 +27,7 @@ SENTENCES = st.lists(PARTS, min_size=1, max_size=12).map(lambda parts: f"{' '.jo
 @given(st.lists(st.one_of(SENTENCES, st.text(max_size=40)), min_size=1, max_size=6), st.data())
 def test_a_claim_that_is_copied_from_a_passage_always_passes(texts: list[str], data: st.DataObject) -> None:
     whole = " ".join(texts)
-    for sentence in [said for said in split_sentences(whole) if facts_of(said).vocabulary or facts_of(said).told]:
+    for sentence in [said for said in split_sentences(whole) if facts_of(said).vocabulary or facts_of(said).facts]:
         assert stands_in(sentence, [passage(text="Another text."), passage(text=whole)]), sentence
 
 

@@ -4,13 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from selfrag.domain.steps import GradeSupportTask
 from selfrag.domain.verdicts import Claim
 from selfrag.ports.grading import Grader
 from selfrag.ports.model import Flaw
-from selfrag.question.grade_support.logic import MOST_MISSING_CHARACTERS, Task, grade, level_of
+from selfrag.question.grade_support.logic import MOST_MISSING_CHARACTERS, grade, level_of
 from tests.support.fakes import PROMPT, FakeClaude, MemoryCache, grader, passage, remembering
 
-TASK = Task(question="?", answer="25 days. From May.", passages=[passage("p1"), passage("p2")])
+TASK = GradeSupportTask(question="?", answer="25 days. From May.", passages=[passage("p1"), passage("p2")])
 SUPPORTS = ["full", "partial", "none", "contradicted"]
 
 

@@ -7,15 +7,16 @@ from typing import Any
 import pytest
 
 from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.domain.steps import GradeSupportTask
 from selfrag.domain.verdicts import Precision
 from selfrag.ports.grading import Grader
 from selfrag.ports.measurements import FRESH_SECONDS, Measurements, measurement_key
 from selfrag.ports.prompts import Prompt
-from selfrag.question.grade_support.logic import Support, Task, grade
+from selfrag.question.grade_support.logic import Support, grade
 from tests.support.fakes import FakeClaude, MemoryCache, grader, passage
 
 PRECISION = Precision(share=0.97, low=0.95, high=0.98, n=514, day=date(2026, 11, 25), set="policies")
-TASK = Task(question="?", answer="Leave is 25 days a year.", passages=[passage()])
+TASK = GradeSupportTask(question="?", answer="Leave is 25 days a year.", passages=[passage()])
 
 
 def says(support: str) -> dict[str, Any]:

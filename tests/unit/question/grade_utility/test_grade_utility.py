@@ -3,10 +3,11 @@
 import pytest
 
 from selfrag.domain.answers import Turn
-from selfrag.question.grade_utility.logic import Task, grade
+from selfrag.domain.steps import GradeUtilityTask
+from selfrag.question.grade_utility.logic import grade
 from tests.support.fakes import MemoryCache, grader
 
-TASK = Task(question="How many days?", answer="25 days.")
+TASK = GradeUtilityTask(question="How many days?", answer="25 days.")
 
 
 @pytest.mark.parametrize("score", [1, 2, 3, 4, 5])
@@ -38,6 +39,6 @@ def test_the_same_answer_is_judged_once() -> None:
 def test_the_grader_sees_the_turn_before_the_question() -> None:
     judge = grader({"reason": "because", "score": 5})
     earlier = Turn(question="How many days of leave?", answer="25 days.")
-    grade(Task(question="And in May?", previous=earlier, answer="2 days."), judge)
+    grade(GradeUtilityTask(question="And in May?", previous=earlier, answer="2 days."), judge)
     fields = {"question": "And in May?", "previous": earlier.model_dump(), "answer": "2 days."}
     assert judge.claude.asked == [fields]  # type: ignore[attr-defined]

@@ -8,9 +8,9 @@ from selfrag.domain.answers import UNCITED, Citation
 from selfrag.domain.scores.critiqued import Segment
 from selfrag.domain.scores.paths import Path
 from selfrag.domain.scores.shown import Node
+from selfrag.domain.steps import PickCandidateTask
 from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
-from selfrag.question.pick_candidate.logic import Task, pick
-from selfrag.question.pick_candidate.path_text import joined
+from selfrag.question.pick_candidate.logic import joined, pick
 
 
 def segment(name: str, text: str = "", source: str | None = "", level: Any = "fully_supported", **more: Any) -> Segment:
@@ -35,7 +35,7 @@ def test_each_sentence_has_one_citation_where_it_stands() -> None:
 
 
 def test_a_sentence_without_a_passage_is_marked_and_the_answer_is_not_fully_supported() -> None:
-    found = pick(Task(tree=True, beam=[path(segment("1"), segment("1.1", source=None, level="ungraded"))]))
+    found = pick(PickCandidateTask(tree=True, beam=[path(segment("1"), segment("1.1", source=None, level="ungraded"))]))
     assert found.winner is not None
     assert found.winner.answer == f"Sentence 1. Sentence 1.1. {UNCITED}"
     assert found.winner.support.level == "partially_supported"
@@ -46,7 +46,7 @@ def test_a_sentence_without_a_passage_is_marked_and_the_answer_is_not_fully_supp
 @pytest.mark.parametrize(("second", "whole"), [("model", "model"), ("rule", "rule")])
 def test_support_of_a_sentence_by_rule_makes_that_of_the_whole_no_judgement(second: Any, whole: str) -> None:
     verdict = SupportVerdict(level="fully_supported", judged_by=second)
-    found = pick(Task(tree=True, beam=[path(segment("1"), segment("1.1", support=verdict))]))
+    found = pick(PickCandidateTask(tree=True, beam=[path(segment("1"), segment("1.1", support=verdict))]))
     assert found.winner is not None
     assert found.winner.support.judged_by == whole
 
@@ -75,7 +75,7 @@ def test_sentences_of_east_asian_texts_stand_without_a_space() -> None:
 )
 def test_an_answer_is_as_well_supported_as_all_of_its_sentences(levels: list[str], level: str) -> None:
     segments = [segment(str(number), level=one) for number, one in enumerate(levels)]
-    found = pick(Task(tree=True, beam=[path(*segments)]))
+    found = pick(PickCandidateTask(tree=True, beam=[path(*segments)]))
     assert found.winner is not None
     assert found.winner.support.level == level
 
@@ -85,13 +85,20 @@ def test_an_answer_is_as_well_supported_as_all_of_its_sentences(levels: list[str
     [("complete", "depth", ""), ("no_evidence", "", "no_evidence"), ("", "calls", "calls"), ("", "depth", "depth")],
 )
 def test_why_the_winner_is_not_finished_is_said(finished: Any, stopped: Any, said: str) -> None:
-    assert pick(Task(tree=True, beam=[path(segment("1"), finished=finished)], stopped=stopped)).scores.stopped == said
+    assert (
+        pick(PickCandidateTask(tree=True, beam=[path(segment("1"), finished=finished)], stopped=stopped)).scores.stopped
+        == said
+    )
 
 
 def test_the_tree_says_what_was_chosen_and_what_was_kept_with_their_words() -> None:
     nodes = [Node(id=name, passage_id="p", state="kept", score=1.9) for name in ("1", "1.1", "2")]
     nodes.append(Node(id="3", passage_id="p", state="pruned", reason="beam", score=1.0))
-    found = pick(Task(tree=True, beam=[path(segment("1"), segment("1.1")), path(segment("2"), utility=1)], nodes=nodes))
+    found = pick(
+        PickCandidateTask(
+            tree=True, beam=[path(segment("1"), segment("1.1")), path(segment("2"), utility=1)], nodes=nodes
+        )
+    )
     assert [(node.id, node.state, node.text) for node in found.scores.nodes] == [
         ("1", "chosen", "Sentence 1."),
         ("1.1", "chosen", "Sentence 1.1."),
@@ -103,7 +110,9 @@ def test_the_tree_says_what_was_chosen_and_what_was_kept_with_their_words() -> N
 
 def test_what_soft_constraints_let_through_is_said() -> None:
     bad = RelevanceVerdict(passage_id="p1", relevant=False, score=0.2, label="irrelevant")
-    found = pick(Task(constraints="soft", tree=True, beam=[path(segment("1", level="no_support", relevance=bad))]))
+    found = pick(
+        PickCandidateTask(constraints="soft", tree=True, beam=[path(segment("1", level="no_support", relevance=bad))])
+    )
     assert found.winner is not None
     assert not found.winner.relevant
     assert found.warnings == [

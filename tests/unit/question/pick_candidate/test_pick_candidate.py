@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from selfrag.question.pick_candidate.logic import IRRELEVANT, UNSUPPORTED, Task, pick
+from selfrag.domain.steps import PickCandidateTask
+from selfrag.question.pick_candidate.logic import IRRELEVANT, UNSUPPORTED, pick
 
 LEVELS = {1.0: "fully_supported", 0.5: "partially_supported", 0.0: "no_support"}
 
@@ -27,7 +28,7 @@ def candidate(name: str, rel: float | None = 0.9, sup: float = 1.0, use: int = 5
 
 
 def picked(*candidates: dict[str, Any], **fields: Any) -> Any:
-    return pick(Task.model_validate({"candidates": list(candidates), **fields}))
+    return pick(PickCandidateTask.model_validate({"candidates": list(candidates), **fields}))
 
 
 def test_the_best_answer_wins_and_the_others_are_shown_with_their_scores() -> None:

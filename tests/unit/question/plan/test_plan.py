@@ -23,7 +23,7 @@ def planned(**more: Any) -> dict[str, Any]:
 def test_an_execution_that_is_started_by_hand_needs_a_question_and_its_collections_alone() -> None:
     result = planned()
     assert [step["step"] for step in result["plan"]["steps"]] == ["Retrieve"]
-    assert result["known"]["brief"]["deadline_ms"] == 1000.0 + 25_000
+    assert result["state"]["brief"]["deadline_ms"] == 1000.0 + 25_000
 
 
 def test_every_strategy_that_a_caller_may_name_is_planned() -> None:
@@ -49,7 +49,7 @@ def test_a_task_without_its_times_is_refused_by_the_names_of_its_fields() -> Non
 def test_a_plan_says_why_with_the_numbers_that_decided() -> None:
     first = planned()
     results = [{"step": "Retrieve", "id": "", "result": {**steps.found("a", "b"), "passages": []}}]
-    read = planned(known=first["known"], results=results)
+    read = planned(state=first["state"], results=results)
     assert read["plan"]["why"].startswith("2 new passages:")
     verdicts = {"a": "relevant", "b": "irrelevant"}
     results = [
@@ -57,12 +57,27 @@ def test_a_plan_says_why_with_the_numbers_that_decided() -> None:
         {"step": "DecideRetrieval", "id": "", "result": steps.retrieval("yes")},
         *({"step": "GradeRelevance", "id": i, "result": steps.relevance(i, verdicts[i])} for i in "ab"),
     ]
-    judging = planned(known=read["known"], results=results)
+    judging = planned(state=read["state"], results=results)
     assert judging["plan"]["why"] == "1 of 2 passages relevant; the draft cites only these: judge it."
     assert [step["step"] for step in judging["plan"]["steps"]] == ["GradeSupport", "GradeUtility"]
-    assert [one["why"] for one in judging["known"]["passes"]][-1] == judging["plan"]["why"]
+    assert [one["why"] for one in judging["state"]["passes"]][-1] == judging["plan"]["why"]
 
 
-def test_what_is_known_fits_into_the_state_beside_the_passages() -> None:
+def test_a_result_that_cannot_be_read_is_no_verdict_and_a_field_of_another_release_is_ignored() -> None:
+    first = planned()
+    found = [{"step": "Retrieve", "id": "", "result": {**steps.found("a", "b"), "later": 1}}]
+    read = planned(state=first["state"], results=found)
+    results = [
+        {"step": "Generate", "id": "grounded", "result": steps.answer(cites="a")},
+        {"step": "DecideRetrieval", "id": "", "result": steps.retrieval("yes")},
+        {"step": "GradeRelevance", "id": "a", "result": {**steps.relevance("a", "relevant"), "later": 1}},
+        {"step": "GradeRelevance", "id": "b", "result": {"verdict": {"relevant": "perhaps"}}},
+    ]
+    judging = planned(state=read["state"], results=results)
+    assert judging["plan"]["why"].startswith("1 of 2 passages relevant, 1 not graded")
+    assert judging["state"]["ledger"][-2]["error"] == "UnreadableResult"
+
+
+def test_the_state_fits_into_the_execution_beside_the_passages() -> None:
     result = planned(policy={"strategy": "segments"})
     assert len(json.dumps(result)) < 10_000

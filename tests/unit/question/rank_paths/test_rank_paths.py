@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from selfrag.domain.scores.critiqued import Segment, Terms
 from selfrag.domain.scores.paths import Path, path_score
+from selfrag.domain.steps import RankPathsTask
 from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict
-from selfrag.question.rank_paths.logic import LEVEL_BYTES, Task, rank
+from selfrag.question.rank_paths.logic import LEVEL_BYTES, rank
 from selfrag.text.state_budget import STATE_BUDGET_BYTES
 
 
@@ -27,7 +28,7 @@ def path(*segments: Segment, **more: Any) -> Path:
     return Path(segments=list(segments), **more)
 
 
-def reasons(task: Task) -> dict[str, str]:
+def reasons(task: RankPathsTask) -> dict[str, str]:
     return {node.id: node.reason for node in rank(task).nodes}
 
 
@@ -43,7 +44,7 @@ def test_each_sentence_that_cannot_go_on_has_its_reason() -> None:
         segment("1.7", "1", answer=" sentence  1. "),
         segment("1.8", "1"),
     ]
-    assert reasons(Task(beam=[before], children=children)) == {
+    assert reasons(RankPathsTask(beam=[before], children=children)) == {
         "1.1": "ungraded",
         "1.2": "irrelevant",
         "1.3": "no_support",
@@ -57,50 +58,50 @@ def test_each_sentence_that_cannot_go_on_has_its_reason() -> None:
 
 def test_soft_constraints_rank_what_hard_ones_remove() -> None:
     children = [segment("1", sup=0.0), segment("2", rel=0.2)]
-    assert rank(Task(children=children)).beam == []
-    assert [kept.id for kept in rank(Task(children=children, constraints="soft")).beam] == ["2", "1"]
+    assert rank(RankPathsTask(children=children)).beam == []
+    assert [kept.id for kept in rank(RankPathsTask(children=children, constraints="soft")).beam] == ["2", "1"]
 
 
 def test_a_path_that_is_complete_or_gains_no_sentence_is_finished_and_stays() -> None:
     beam = [path(segment("1")), path(segment("2")), path(segment("3"), finished="complete")]
-    found = rank(Task(beam=beam, complete=["1"], children=[segment("2.1", "2", sup=0.0)], size=3))
+    found = rank(RankPathsTask(beam=beam, complete=["1"], children=[segment("2.1", "2", sup=0.0)], size=3))
     assert {kept.id: kept.finished for kept in found.beam} == {"1": "complete", "2": "no_evidence", "3": "complete"}
 
 
 def test_what_others_outdo_later_is_pruned_with_all_that_follows_it() -> None:
-    first = rank(Task(children=[segment("1", rel=0.9), segment("2", rel=0.8)]))
+    first = rank(RankPathsTask(children=[segment("1", rel=0.9), segment("2", rel=0.8)]))
     children = [segment("1.1", "1"), segment("1.2", "1"), segment("2.1", "2", rel=0.5)]
-    second = rank(Task(beam=first.beam, nodes=first.nodes, children=children))
+    second = rank(RankPathsTask(beam=first.beam, nodes=first.nodes, children=children))
     states = {node.id: node.state for node in second.nodes}
     assert states == {"1": "kept", "2": "pruned", "1.1": "kept", "1.2": "kept", "2.1": "pruned"}
 
 
 def test_what_the_endpoint_finished_has_its_use_and_what_it_wrote_stands_with_the_last_sentence_alone() -> None:
-    told = {"terms": Terms(rel=0.9, sup=1.0, use=0.9, seq=0.8), "told": "[Retrieval]..."}
+    told = {"terms": Terms(rel=0.9, sup=1.0, use=0.9, seq=0.8), "raw": "[Retrieval]..."}
     before = path(segment("1", **told))
     done = segment("1.1", "1", next="complete", **told)
     going = segment("1.2", "1", next="yes", **told)
-    found = rank(Task(generator="selfrag", beam=[before], children=[done, going]))
+    found = rank(RankPathsTask(generator="selfrag", beam=[before], children=[done, going]))
     assert [(kept.id, kept.finished, kept.use) for kept in found.beam] == [("1.1", "complete", 0.9), ("1.2", "", None)]
-    assert [[one.told for one in kept.segments] for kept in found.beam] == [["", "[Retrieval]..."]] * 2
+    assert [[one.raw for one in kept.segments] for kept in found.beam] == [["", "[Retrieval]..."]] * 2
 
 
 def test_claude_says_by_another_verdict_that_an_answer_is_complete() -> None:
-    assert rank(Task(children=[segment("1", next="complete")])).beam[0].finished == ""
+    assert rank(RankPathsTask(children=[segment("1", next="complete")])).beam[0].finished == ""
 
 
 def test_a_sentence_without_a_passage_has_no_score_of_its_own() -> None:
     bare = Segment(id="1.1", parent="1", passage_id=None, answer="So it is five.")
-    found = rank(Task(beam=[path(segment("1", rel=0.8))], children=[bare]))
+    found = rank(RankPathsTask(beam=[path(segment("1", rel=0.8))], children=[bare]))
     [line] = found.nodes
     assert (line.score, line.rel, line.sup) == (None, None, None)
-    assert path_score(found.beam[0], Task().weights) == 1.8
+    assert path_score(found.beam[0], RankPathsTask().weights) == 1.8
 
 
 def test_paths_that_the_state_cannot_hold_are_dropped_from_the_end_and_said_so() -> None:
     long = "x" * ((STATE_BUDGET_BYTES - LEVEL_BYTES) // 2)
     children = [segment(name, answer=f"{long} {name}.", rel=rel) for name, rel in (("1", 0.9), ("2", 0.8))]
-    found = rank(Task(children=children))
+    found = rank(RankPathsTask(children=children))
     assert [kept.id for kept in found.beam] == ["1"]
     assert found.warnings == [f"The lowest-ranked paths were dropped: the state holds {STATE_BUDGET_BYTES} bytes."]
     assert [(node.state, node.reason) for node in found.nodes] == [("kept", ""), ("pruned", "beam")]
@@ -115,7 +116,7 @@ USES = st.none() | st.sampled_from([-1.0, 0.0, 1.0])
 
 
 @st.composite
-def levels(draw: st.DrawFn) -> Task:
+def levels(draw: st.DrawFn) -> RankPathsTask:
     """Return a beam of up to three paths, and up to three sentences at the end of each live one."""
     beam: list[Path] = []
     for name in range(draw(st.integers(0, 3))):
@@ -129,13 +130,15 @@ def levels(draw: st.DrawFn) -> Task:
     ]
     complete = [one.id for one in beam if not one.finished and draw(st.booleans())]
     constraints = draw(st.sampled_from(["hard", "soft"]))
-    return Task(beam=beam, children=children, complete=complete, size=draw(st.integers(1, 3)), constraints=constraints)
+    return RankPathsTask(
+        beam=beam, children=children, complete=complete, size=draw(st.integers(1, 3)), constraints=constraints
+    )
 
 
 @settings(max_examples=300, deadline=None)
 @given(levels())
 def test_however_a_level_comes_out_the_beam_is_never_too_large_and_no_finished_path_is_lost_to_a_worse_one(
-    task: Task,
+    task: RankPathsTask,
 ) -> None:
     found = rank(task)
     kept = [one.id for one in found.beam]

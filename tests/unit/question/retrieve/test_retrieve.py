@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds, Candidates
-from selfrag.question.retrieve.logic import Task, retrieve
+from selfrag.domain.steps import PassageHit, RetrieveTask
+from selfrag.question.retrieve.logic import retrieve
 from selfrag.text.state_budget import STATE_BUDGET_BYTES, size_of
 from tests.support.fakes import FailingEmbedder, FakeEmbedder, FakeIndex, passage
 
@@ -33,8 +34,8 @@ ADVERBS = ("soon", "shortly", "directly", "promptly", "quickly", "swiftly")
 ALL = ("c0", "c1", "d0", "d1", "other0", "other1")
 
 
-def task(**fields: object) -> Task:
-    return Task.model_validate({"queries": ["leave"], "collections": ["c"], "top_k": 4, **fields})
+def task(**fields: object) -> RetrieveTask:
+    return RetrieveTask.model_validate({"queries": ["leave"], "collections": ["c"], "top_k": 4, **fields})
 
 
 def test_the_best_passages_come_first() -> None:
@@ -81,8 +82,8 @@ def test_copies_of_a_passage_are_one_hit_that_names_their_documents() -> None:
     assert [copy.document for copy in result.passages[0].copies] == [f"memo-{n}.md" for n in range(1, 6)]
     assert result.folded == ["m1", "m2", "m3", "m4", "m5"]
     assert result.bytes == sum(size_of(p) for p in result.passages) > size_of(memos[0]) + 100, "copies take room, too"
-    assert retrieve(task(seen=["m0", *result.folded]), index, FakeEmbedder()).found == [
-        {"passage_id": "meals", "document": "meals.md"}
+    assert retrieve(task(seen=["m0", *result.folded]), index, FakeEmbedder()).hits == [
+        PassageHit(passage_id="meals", document="meals.md")
     ]
 
 

@@ -5,10 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfrag.domain.answers import Turn
-from selfrag.question.rewrite_question.logic import MAX_QUERY_CHARACTERS, Task, rewrite, was_tried
+from selfrag.domain.steps import RewriteQuestionTask
+from selfrag.question.rewrite_question.logic import MAX_QUERY_CHARACTERS, rewrite, was_tried
 from tests.support.fakes import grader, passage
 
-TASK = Task(question="How many days off?", queries=["How many days off?", "annual leave"])
+TASK = RewriteQuestionTask(question="How many days off?", queries=["How many days off?", "annual leave"])
 
 
 def says(query: str) -> dict[str, str]:
@@ -60,6 +61,6 @@ def test_a_query_is_short_enough_to_search() -> None:
 def test_the_rewriter_sees_the_turn_before_and_what_was_tried() -> None:
     writer = grader(says("vacation in May"))
     earlier = Turn(question="How many days of leave?", answer="25 days.")
-    rewrite(Task(question="And in May?", previous=earlier, queries=["May"]), writer)
+    rewrite(RewriteQuestionTask(question="And in May?", previous=earlier, queries=["May"]), writer)
     fields = {"question": "And in May?", "previous": earlier.model_dump(), "queries": ["May"]}
     assert writer.claude.asked == [fields]  # type: ignore[attr-defined]

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from selfrag.adapters.tavily import Tavily
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
+from selfrag.domain.steps import SearchWebTask
 from selfrag.ports.web import Domains
-from selfrag.question.search_web.logic import MAX_RESULT_CHARACTERS, Task, search
+from selfrag.question.search_web.logic import MAX_RESULT_CHARACTERS, search
 
-TASK = Task(query="sea state 6", top_k=3)
+TASK = SearchWebTask(query="sea state 6", top_k=3)
 
 
 def hit(url: str, content: str = "Waves of 4 to 6 metres.") -> dict[str, Any]:

@@ -4,40 +4,37 @@ from typing import Any, Self
 
 from pydantic import ConfigDict
 
-from selfrag.domain.answers import Draft, Pass, Turn
+from selfrag.domain.answers import Draft, Pass
 from selfrag.domain.base import Model
 from selfrag.domain.ledger import Entry
 from selfrag.domain.questions import Filters
 from selfrag.domain.scores.shown import Scores
+from selfrag.domain.steps import Beam, Brief, CandidateAnswers
 from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict
 
 
-class Brief(Model):
-    """The fields of every step that asks the model: the question, its collections, the turn before, the deadline.
+class QuestionBrief(Brief):
+    """The brief of a question, which has a deadline.
 
     `collections` are all that the caller may ask, whatever the filters say: the turn before may be of any of them.
     """
 
-    question: str
-    collections: list[str] = []
-    previous: Turn = Turn()
     deadline_ms: float
-    cache: bool = True
 
 
-class Situation(Model):
+class State(Model):
     """The state of a question, whatever its strategy.
 
     `relevance` has the verdicts on passages, `previous_relevance` those of the earlier answer's evidence. `best` is the
-    best checked answer so far, `draft` the last one written. `text_hits` is the most that full text found for a query,
-    null where the store does not count. `documents` names the document of each passage, `turn` is
-    the number of the current pass, and `passes` are all passes with their reasons. `compared` is what RankPaths and
-    PickCandidate get besides their tasks.
+    best checked answer so far, `draft` the last one written. `text_hits` is the most that full text matched for a
+    query, null where the store does not count. `documents` names the document of each passage, `seen` are the passages
+    of earlier searches, `turn` is the number of the current pass, and `passes` are all passes with their reasons.
+    `compared` is what RankPaths and PickCandidate get besides their parameters.
     """
 
     model_config = ConfigDict(extra="ignore")
 
-    brief: Brief
+    brief: QuestionBrief
     strategy: str
     min_utility: int
     filters: Filters = Filters()
@@ -56,12 +53,12 @@ class Situation(Model):
     ledger: list[Entry] = []
     turn: int = 0
     passes: list[Pass] = []
-    compared: Any = None
+    compared: Beam | CandidateAnswers | None = None
 
-    def but(self, **changes: Any) -> Self:
+    def replace(self, **changes: Any) -> Self:
         """Return the same with these changes."""
         return self.model_copy(update=changes)
 
-    def noted(self, entries: list[Entry]) -> Self:
+    def with_entries(self, entries: list[Entry]) -> Self:
         """Return the same with these entries at the end of the ledger."""
-        return self.but(ledger=[*self.ledger, *entries])
+        return self.replace(ledger=[*self.ledger, *entries])

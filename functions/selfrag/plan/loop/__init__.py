@@ -1,1 +1,0 @@
-"""The loop of `naive`, `corrective`, `self_rag` and `adaptive`: search, read, answer, judge, and try again."""

@@ -1,1 +1,0 @@
-"""The tree of `segments`: sentences that are written and judged level by level."""
