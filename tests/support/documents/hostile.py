@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from selfrag.domain.errors import BadDocument
 from selfrag.ingestion.split_document.logic import Task, split_into_batches
-from selfrag.reader.guarded import read_guarded
+from selfrag.reader.files import read_guarded
 from selfrag.reader.processes import pool
 from selfrag.reader.processes.pool import POOL
 from selfrag_cli.local.stores.objects import LocalObjects

@@ -11,7 +11,7 @@ from selfrag.domain.writing import Writer
 from selfrag.reader.labels import labels
 from selfrag.reader.web.furniture import names, refuse_navigation
 from selfrag.reader.web.navigation import Navigation
-from selfrag.reader.web.page import Page
+from selfrag.reader.web.page import PageWriter
 from selfrag.reader.web.survey import Survey
 
 MAX_DEPTH = 1000
@@ -54,29 +54,29 @@ def _read(key: str, html: str) -> tuple[Document, bool]:
     """Return a page as a Document, and whether navigation and the like was left out."""
     tree, writer = tree_of(key, html), Writer(key)
     named = tree.css_first("head title", default=None)
-    title, said = " ".join(named.text().split()) if named else "", _labels(tree)
+    title, page_labels = " ".join(named.text().split()) if named else "", _labels(tree)
     if tree.root is None:
-        return writer.document(title, said), False
+        return writer.document(title, page_labels), False
     survey = Survey(tree.root, PurePosixPath(key).name)
     navigation = Navigation(tree.root, survey.facts, survey.marked)
-    Page(writer, survey.facts, navigation.emptied, title or PurePosixPath(key).name).write(tree.root)
+    PageWriter(writer, survey.facts, navigation.emptied, title or PurePosixPath(key).name).write(tree.root)
     first = next((heading.text for heading in writer.headings if heading.level == 1), PurePosixPath(key).name)
-    return writer.document(title or first, said), navigation.left_out
+    return writer.document(title or first, page_labels), navigation.left_out
 
 
 def _labels(tree: LexborHTMLParser) -> Labels:
-    said: dict[str, str] = {}
+    metadata: dict[str, str] = {}
     for meta in tree.css("head meta"):
         name = meta.attributes.get("name") or meta.attributes.get("property") or ""
-        said.setdefault(name.lower(), meta.attributes.get("content") or "")
-    return labels([said.get("keywords", "")], next((said[name] for name in _DATES if name in said), ""))
+        metadata.setdefault(name.lower(), meta.attributes.get("content") or "")
+    return labels([metadata.get("keywords", "")], next((metadata[name] for name in _DATES if name in metadata), ""))
 
 
 def _flattened(html: str) -> str:
     """Leave out the tags that nest deeper than any page should: parsing takes time with the square of the depth."""
     depth = 0
 
-    def kept(tag: re.Match[str]) -> str:
+    def shown(tag: re.Match[str]) -> str:
         nonlocal depth
         if tag[2].lower() in _LEFT_OPEN or tag[0].endswith("/>"):
             return tag[0]
@@ -84,4 +84,4 @@ def _flattened(html: str) -> str:
         depth = max(0, depth + (-1 if tag[1] else 1))
         return tag[0] if deepest <= MAX_DEPTH else " "
 
-    return _TAG.sub(kept, html)
+    return _TAG.sub(shown, html)

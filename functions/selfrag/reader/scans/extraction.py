@@ -26,18 +26,18 @@ def extract(key: str, content: bytes, pages: Sequence[int] | None, most: int) ->
     try:
         document = pypdfium2.PdfDocument(content)
         every = range(1, len(document) + 1)
-        asked = every if pages is None else [page for page in pages if page in every]
-        found = [page for page in asked if _shows(document[page - 1])]
-        return {"pages": found, "of": len(document), "pdf": _extracted(document, found[:most])}
+        candidates = every if pages is None else [page for page in pages if page in every]
+        wordless = [page for page in candidates if _shows(document[page - 1])]
+        return {"pages": wordless, "of": len(document), "pdf": _extracted(document, wordless[:most])}
     except (pypdfium2.PdfiumError, ValueError, OSError) as error:
         raise BadDocument(f"{key} has pages that cannot be looked at.") from error
 
 
 def _extracted(document: pypdfium2.PdfDocument, pages: Sequence[int]) -> str:
-    made, out = pypdfium2.PdfDocument.new(), BytesIO()
+    copy, out = pypdfium2.PdfDocument.new(), BytesIO()
     if pages:
-        made.import_pages(document, [page - 1 for page in pages])
-        made.save(out)
+        copy.import_pages(document, [page - 1 for page in pages])
+        copy.save(out)
     return base64.b64encode(out.getvalue()).decode()
 
 
