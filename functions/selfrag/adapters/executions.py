@@ -105,20 +105,20 @@ class StatesExecutions:
         """
         with aws_faults(_ANSWERS):
             # A caller who just got an id, or a response, must find it.
-            found = self._dynamodb.get_item(
+            reply = self._dynamodb.get_item(
                 TableName=self._machines.answers_table, Key={"id": {"S": question_id}}, ConsistentRead=True
             )
-        item = found.get("Item")
+        item = reply.get("Item")
         # DynamoDB deletes expired items within days, not at the moment: the reader has to compare.
         if item is None or int(item["expires_at"]["N"]) <= time.time():
             return None
-        asked = tuple(name["S"] for name in item["collections"]["L"])
-        if not _all_of(asked, collections):
+        asked_under = tuple(name["S"] for name in item["collections"]["L"])
+        if not _all_of(asked_under, collections):
             return None
         response = json.loads(item["response"]["S"]) if "response" in item else None
         due = float(item["due_at"]["N"]) if "due_at" in item else 0.0
-        told = (item.get(name, {}).get("S", "") for name in ("question", "previous"))
-        return Known(response, due, asked, *told)
+        texts = (item.get(name, {}).get("S", "") for name in ("question", "previous"))
+        return Known(response, due, asked_under, *texts)
 
     def snapshot(self, question_id: str) -> Snapshot | None:
         """Return the execution of a question; None if the Standard machine knows none, or not yet."""
@@ -160,6 +160,6 @@ def unversioned(machine: str) -> str:
     return here + kind + named.partition(":")[0]
 
 
-def _all_of(asked: Collection[str], allowed: Collection[str]) -> bool:
+def _all_of(asked_under: Collection[str], allowed: Collection[str]) -> bool:
     # A question without collections belongs to no caller.
-    return bool(asked) and set(asked) <= set(allowed)
+    return bool(asked_under) and set(asked_under) <= set(allowed)

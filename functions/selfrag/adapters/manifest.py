@@ -99,7 +99,7 @@ class DynamoManifest:
 
     def parts(self, document_id: str) -> list[Part]:
         """Return every batch of a document's passages that the index may hold."""
-        found: list[Part] = []
+        parts: list[Part] = []
         start: Json = {}
         while True:
             page = self._call(
@@ -110,9 +110,9 @@ class DynamoManifest:
                 ConsistentRead=True,
                 **start,
             )
-            found += [part_of(item) for item in page["Items"] if item["part"]["S"] != DOCUMENT]
+            parts += [part_of(item) for item in page["Items"] if item["part"]["S"] != DOCUMENT]
             if "LastEvaluatedKey" not in page:
-                return found
+                return parts
             start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
     def part(self, document_id: str, generation: str, number: int) -> Part | None:

@@ -22,16 +22,16 @@ class S3Objects:
 
     def head(self, bucket: str, key: str) -> str | None:
         """Return an object's present version (its ETag in a bucket without versions), or None if it is gone."""
-        found = self._found("head_object", bucket, key)
-        return None if found is None else str(found.get("VersionId") or found["ETag"])
+        reply = self._reply("head_object", bucket, key)
+        return None if reply is None else str(reply.get("VersionId") or reply["ETag"])
 
     def get(self, bucket: str, key: str, most: int) -> Object | None:
         """Return an object with at most this many bytes, or None if it is gone."""
-        found = self._found("get_object", bucket, key)
-        if found is None:
+        reply = self._reply("get_object", bucket, key)
+        if reply is None:
             return None
         with aws_faults("the bucket"):
-            return Object(bytes(found["Body"].read(most)), found.get("Metadata") or {})
+            return Object(bytes(reply["Body"].read(most)), reply.get("Metadata") or {})
 
     def put_json(self, key: str, value: Any) -> None:
         """Store work in progress."""
@@ -48,12 +48,12 @@ class S3Objects:
 
     def get_json(self, key: str) -> Any:
         """Return work in progress; raises TemporarilyUnavailable if it is gone, since it can be made again."""
-        found = self.get(self.bucket, key, -1)
-        if found is None:
+        stored = self.get(self.bucket, key, -1)
+        if stored is None:
             raise TemporarilyUnavailable("work in progress is gone; the document has to be read again")
-        return json.loads(found.content)
+        return json.loads(stored.content)
 
-    def _found(self, operation: str, bucket: str, key: str) -> Any:
+    def _reply(self, operation: str, bucket: str, key: str) -> Any:
         with aws_faults("the bucket"):
             try:
                 return getattr(self._client, operation)(Bucket=bucket, Key=key)
@@ -81,22 +81,22 @@ class S3Uploads:
 
         S3 takes it only while the key holds what it holds now, nothing or this version, so the address is good once.
         """
-        wanted = {"Bucket": self._bucket, "Key": request.key}
-        headers = {**_headers(request), **self._as_it_is(wanted)}
+        location = {"Bucket": self._bucket, "Key": request.key}
+        headers = {**_headers(request), **self._as_it_is(location)}
         with aws_faults("the bucket of documents"):
             # The length is signed, too; who sends the file adds its header.
             url: str = self._client.generate_presigned_url(
                 "put_object",
-                Params={**wanted, "ContentLength": request.size, **_parameters(headers)},
+                Params={**location, "ContentLength": request.size, **_parameters(headers)},
                 ExpiresIn=UPLOAD_SECONDS,
             )
         return UploadTarget(url, headers)
 
-    def _as_it_is(self, wanted: dict[str, str]) -> dict[str, str]:
+    def _as_it_is(self, location: dict[str, str]) -> dict[str, str]:
         """Return the condition that an object has not changed since now."""
         with aws_faults("the bucket of documents"):
             try:
-                return {"If-Match": self._client.head_object(**wanted)["ETag"]}
+                return {"If-Match": self._client.head_object(**location)["ETag"]}
             except ClientError as error:
                 if code_of(error) in _GONE:
                     return {"If-None-Match": "*"}
@@ -104,9 +104,9 @@ class S3Uploads:
 
     def link(self, key: str) -> str:
         """Return an address that downloads this one object, for a minute; a browser does not show it as a page."""
-        wanted = {"Bucket": self._bucket, "Key": key, "ResponseContentDisposition": attachment(key)}
+        parameters = {"Bucket": self._bucket, "Key": key, "ResponseContentDisposition": attachment(key)}
         with aws_faults("the bucket of documents"):
-            address: str = self._client.generate_presigned_url("get_object", Params=wanted, ExpiresIn=LINK_SECONDS)
+            address: str = self._client.generate_presigned_url("get_object", Params=parameters, ExpiresIn=LINK_SECONDS)
         return address
 
     def delete(self, key: str) -> None:

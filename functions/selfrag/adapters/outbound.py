@@ -69,7 +69,9 @@ def unreachable(error: Exception, url: str) -> SelfragError:
     It names host and port, never the path, the query or a password.
     """
     address = _address(url)
-    if address is None or any(isinstance(one, httpx2.UnsupportedProtocol | httpx2.InvalidURL) for one in _chain(error)):
+    if address is None or any(
+        isinstance(cause, httpx2.UnsupportedProtocol | httpx2.InvalidURL) for cause in _chain(error)
+    ):
         return Misconfigured("the base URL is no URL: it must begin with https:// or http:// and name a host")
     return TemporarilyUnavailable(f"{_host_and_port(address)} cannot be reached{_by_proxy(address)}: {_kind(error)}")
 
@@ -129,17 +131,17 @@ def unusable_proxy() -> str:
 
 def _kind(error: Exception) -> str:
     chain = list(_chain(error))
-    for one in chain:
-        if isinstance(one, socket.gaierror):
+    for cause in chain:
+        if isinstance(cause, socket.gaierror):
             return "its name cannot be looked up (DNS)"
-        if isinstance(one, ssl.SSLError):
-            why = getattr(one, "verify_message", "") or getattr(one, "reason", "") or type(one).__name__
+        if isinstance(cause, ssl.SSLError):
+            why = getattr(cause, "verify_message", "") or getattr(cause, "reason", "") or type(cause).__name__
             return f"TLS failed ({why})"
-        if isinstance(one, httpx2.ProxyError):
+        if isinstance(cause, httpx2.ProxyError):
             return "the proxy refused"
-        if isinstance(one, OSError) and one.strerror:
-            return one.strerror.lower()
-        if isinstance(one, httpx2.TimeoutException):
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror.lower()
+        if isinstance(cause, httpx2.TimeoutException):
             return "no reply in time"
     return type(chain[-1]).__name__
 

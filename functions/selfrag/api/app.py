@@ -25,7 +25,7 @@ def make_app(resolver: type[APIGatewayRestResolver] = APIGatewayRestResolver) ->
         return next_middleware(app)
 
     app.use([hand_over])
-    app.exception_handler(Exception)(lambda error: _told(error, app.current_event.raw_event, app.lambda_context))
+    app.exception_handler(Exception)(lambda error: _to_problem(error, app.current_event.raw_event, app.lambda_context))
     for router in (documents.router, questions.router, feedback.router, description.router, page.router):
         app.include_router(router)
     return app
@@ -36,7 +36,7 @@ def request_id(event: dict[str, Any], context: Any) -> str:
     return str(event.get("requestContext", {}).get("requestId") or context.aws_request_id)
 
 
-def _told(error: Exception, event: dict[str, Any], context: Any) -> Response[Any]:
+def _to_problem(error: Exception, event: dict[str, Any], context: Any) -> Response[Any]:
     """Return the problem of an error; only the log names an unexpected one."""
     if isinstance(error, RequestValidationError):
         error = InvalidInput(explain_errors(error.errors(), model_of(event["path"])))

@@ -20,10 +20,10 @@ def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | 
 
     Raises ProblemRaised for a question without an answer, and for claims that it does not have.
     """
-    known = api.executions().known(question_id, caller.collections)
-    if known is None:
+    stored = api.executions().known(question_id, caller.collections)
+    if stored is None:
         return None
-    if known.response is None:
+    if stored.response is None:
         raise ProblemRaised(
             HTTPStatus.CONFLICT,
             "There is no answer to this question that could be judged.",
@@ -32,14 +32,14 @@ def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | 
     now = int(time.time())
     feedback = Feedback(
         **body.model_dump(exclude={"claims"}),
-        **(_labelled(question_id, body.claims, known.response) if body.claims else {}),
+        **(_labelled(question_id, body.claims, stored.response) if body.claims else {}),
         question_id=question_id,
-        question=known.question,
-        previous=known.previous,
-        status=known.response["status"],
-        answered=known.response["answer"],
-        cited=list(dict.fromkeys(citation["document"] for citation in known.response["citations"])),
-        collections=list(known.collections),
+        question=stored.question,
+        previous=stored.previous,
+        status=stored.response["status"],
+        answered=stored.response["answer"],
+        cited=list(dict.fromkeys(citation["document"] for citation in stored.response["citations"])),
+        collections=list(stored.collections),
         given_at=now,
         expires_at=now + KEPT_SECONDS,
     )
@@ -50,7 +50,7 @@ def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | 
 def _labelled(question_id: str, labels: Sequence[ClaimLabel], response: dict[str, Any]) -> dict[str, Any]:
     """Return labelled claims with the passages that they were checked by, from the history of the question."""
     support = response["reflection"]["support"] or {}
-    claims = [one["claim"] for one in support.get("claims", [])]
+    claims = [claim["claim"] for claim in support.get("claims", [])]
     if any(label.claim >= len(claims) for label in labels):
         raise ProblemRaised(
             HTTPStatus.CONFLICT,

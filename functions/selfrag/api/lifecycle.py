@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from selfrag.api.capabilities import check_offered
 from selfrag.api.edge.callers import Caller
 from selfrag.api.edge.idempotency import once
 from selfrag.api.edge.problems import ProblemRaised
@@ -16,7 +15,9 @@ from selfrag.api.logic import State, unfinished
 from selfrag.bootstrap import api, generator
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.history import steps_of
+from selfrag.domain.policy import Policy
 from selfrag.domain.questions import AskRequest
+from selfrag.domain.strategies import is_quick
 from selfrag.ports.executions import Executions
 from selfrag.runtime.observability import hashed, logger
 from selfrag.runtime.settings import ApiSettings
@@ -92,15 +93,15 @@ def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None
     Step Functions is called only for a trace or an overdue question: an account may call it some 15 times a second.
     """
     machines = api.executions()
-    known = machines.known(question_id, caller.collections)
-    if known is None:
+    stored = machines.known(question_id, caller.collections)
+    if stored is None:
         return None
-    if known.response:
-        return known.response
-    overdue = known.due < time.time()
+    if stored.response:
+        return stored.response
+    overdue = stored.due < time.time()
     if not trace and not overdue:
-        return unfinished(question_id, "running", question=known.question).model_dump(mode="json")
-    return _of_execution(question_id, known.question, machines, trace, overdue)
+        return unfinished(question_id, "running", question=stored.question).model_dump(mode="json")
+    return _of_execution(question_id, stored.question, machines, trace, overdue)
 
 
 def _of_execution(question_id: str, question: str, machines: Executions, trace: bool, overdue: bool) -> dict[str, Any]:
@@ -109,18 +110,18 @@ def _of_execution(question_id: str, question: str, machines: Executions, trace: 
     steps = None
     # All polls share the account's few calls a second; a throttled poll says only that the question is running.
     with suppress(TemporarilyUnavailable):
-        found = machines.snapshot(question_id)
-        if found and found.output:
-            return found.output
-        ended = found.status != "RUNNING" if found else overdue
+        snapshot = machines.snapshot(question_id)
+        if snapshot and snapshot.output:
+            return snapshot.output
+        ended = snapshot.status != "RUNNING" if snapshot else overdue
         state = "failed" if ended else "running"
-        steps = steps_of(machines.history(question_id)) if found and trace else None
+        steps = steps_of(machines.history(question_id)) if snapshot and trace else None
     return unfinished(question_id, state, steps, question).model_dump(mode="json")
 
 
 def _response(question_id: str, caller: Caller, machines: Executions) -> dict[str, Any] | None:
-    known = machines.known(question_id, caller.collections)
-    return known.response if known else None
+    stored = machines.known(question_id, caller.collections)
+    return stored.response if stored else None
 
 
 def _new_question(
@@ -155,3 +156,22 @@ def _once(work: Callable[[], str], body: AskRequest, arrival: Arrival) -> str:
         store=api.idempotency()(),
         context=arrival.context,
     )
+
+
+def check_offered(policy: Policy, has_endpoint: bool, waits: bool) -> None:
+    """Raise ProblemRaised for a policy that this deployment cannot run, or not while a caller `waits`."""
+    if policy.generator != "claude" and not has_endpoint:
+        raise _refused(
+            f"This deployment has no endpoint of the generator {policy.generator}.",
+            "Leave out policy.generator, or ask the operator for it: selfrag_generator_url names one to Terraform, "
+            "SELFRAG_GENERATOR_URL to serve.",
+        )
+    if waits and not is_quick(policy.strategy, policy.generator):
+        raise _refused(
+            f"The strategy {policy.strategy} takes longer with {policy.generator} than POST /v1/ask waits.",
+            "Send the same body to POST /v1/questions, and look at its Location for the answer.",
+        )
+
+
+def _refused(detail: str, hint: str) -> ProblemRaised:
+    return ProblemRaised(HTTPStatus.BAD_REQUEST, detail, hint)

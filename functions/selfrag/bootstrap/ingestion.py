@@ -29,14 +29,14 @@ def objects() -> "Objects":
 @once
 def recognizer() -> "Recognizer | None":
     """Make the text recognition; None where it is not switched on."""
-    wanted = settings().text_recognition
-    if wanted == "off":
+    mode = settings().text_recognition
+    if mode == "off":
         return None
     from selfrag.adapters.clients import objects_client, textract_client
     from selfrag.adapters.objects import S3Objects
-    from selfrag.adapters.textract.recognizer import TextractRecognizer
+    from selfrag.adapters.textract import TextractRecognizer
 
-    return TextractRecognizer(textract_client(), S3Objects(objects_client(), settings().recognized_bucket), wanted)
+    return TextractRecognizer(textract_client(), S3Objects(objects_client(), settings().recognized_bucket), mode)
 
 
 @once

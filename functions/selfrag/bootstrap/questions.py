@@ -37,8 +37,7 @@ def grader(
     claude, first, rubric = model(step), first_of(step), prompted(name or step, prompt)
 
     def within(limits: "Limits") -> Grader:
-        asked, said = claude(limits), with_guidance(rubric(), guidance())
-        judge = Grader(step, said, asked, collections=limits.collections)
+        judge = Grader(step, with_guidance(rubric(), guidance()), claude(limits), collections=limits.collections)
         # One model for both: they share the task's budget.
         return replace(judge, first=replace(judge, step=first)) if first in settings().models else judge
 
@@ -66,10 +65,10 @@ def model(step: str) -> "Callable[[Limits], Claude]":
     warm(claude, claude_client, verdicts, recent_calls)
 
     def within(limits: "Limits") -> "Claude":
-        asked = claude()(limits)
+        uncached = claude()(limits)
         if not limits.cache:
-            return asked
-        return Remembering(asked, verdicts(), limits.collections, partial(_cache_failed, step))
+            return uncached
+        return Remembering(uncached, verdicts(), limits.collections, partial(_cache_failed, step))
 
     return within
 

@@ -66,15 +66,15 @@ def _noted(name: str, result: StepResult, prices: Callable[[], Mapping[str, Pric
 
 
 @dataclass
-class _Run:
+class _StepRun:
     """A run of a step; it is in error until it has a result."""
 
     error: str | None = "no result"
 
 
 @contextmanager
-def _counted(name: str) -> Iterator[_Run]:
-    started, run = time.monotonic(), _Run()
+def _counted(name: str) -> Iterator[_StepRun]:
+    started, run = time.monotonic(), _StepRun()
     try:
         yield run
     finally:

@@ -37,17 +37,17 @@ def split_around(text: str, whole: Sequence[tuple[int, int]]) -> list[tuple[int,
     A stretch has no white space around it: the line end after it begins the next piece. Together they are the text
     again, and none is only white space.
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     at = 0
     for start, end in [*whole, (len(text), len(text))]:
         if not at <= start <= end <= len(text):
             continue  # of a stored passage; a stretch that does not fit its text is ignored
         for sentence in split_sentences(text[at:start]):
-            found.append((at, at + len(sentence)))
+            spans.append((at, at + len(sentence)))
             at += len(sentence)
         if text[start:end].strip():
-            found.append((at, end))
+            spans.append((at, end))
             at = end
-    if found:
-        found[-1] = found[-1][0], len(text)
-    return found
+    if spans:
+        spans[-1] = spans[-1][0], len(text)
+    return spans

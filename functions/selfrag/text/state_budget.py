@@ -19,17 +19,17 @@ def within_budget(passages: Sequence[P], used: int, *, shared: bool = False) -> 
     JSON, the largest form in which a service may store it.
     """
     room = (STATE_BUDGET_BYTES - used) // (2 if shared else 1)
-    kept: list[P] = []
+    fitting: list[P] = []
     size = 0
     for passage in passages:
         needs = size_of(passage)
         if size + needs > room:
             break
-        kept.append(passage)
+        fitting.append(passage)
         size += needs
-    dropped = len(passages) - len(kept)
+    dropped = len(passages) - len(fitting)
     warnings = [f"{dropped} lower-ranked passages were left out: the state holds {STATE_BUDGET_BYTES} bytes."]
-    return kept, size, warnings if dropped else []
+    return fitting, size, warnings if dropped else []
 
 
 def size_of(passage: BaseModel) -> int:

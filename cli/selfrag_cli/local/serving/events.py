@@ -8,7 +8,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from selfrag.api.edge.problems import RETRY_AFTER, ProblemRaised
-from selfrag.api.streaming.events import AGAIN, HEADERS, HEARTBEAT, PATH, Telling, without_a_stream
+from selfrag.api.streaming.events import AGAIN, HEADERS, HEARTBEAT, PATH, EventCursor, without_a_stream
 from selfrag.runtime.observability import Handler
 from selfrag_cli.local.serving.invocation import Asked, invoke
 from selfrag_cli.local.serving.threads import in_thread
@@ -54,7 +54,7 @@ class Streams:
         return _Stream(self, self._events(asked, told))
 
     async def _events(self, asked: Asked, told: str) -> AsyncIterator[str]:
-        seen, pause, telling = 0, LEAST_SECONDS, Telling(told)
+        seen, pause, telling = 0, LEAST_SECONDS, EventCursor(told)
         question_id = asked.path.split("/")[3]
         yield AGAIN
         while True:

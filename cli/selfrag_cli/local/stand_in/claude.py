@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from selfrag.adapters.claude.messages import Content, Message, call_of, content_of, search_result, verdict_in
+from selfrag.adapters.claude.messages import Message, ReplyContent, call_of, content_of, search_result, verdict_in
 from selfrag.domain.calls import ModelCall, Prices
 from selfrag.domain.verdicts import RULE_MODEL
 from selfrag.ports.model import Judgement, Source, V, Writing
@@ -122,7 +122,7 @@ class RuleClaude:
 
     def _asked(
         self, step: str, prompt: Prompt, results: list[Any], fields: Mapping[str, Any], wanted: Mapping[str, Any]
-    ) -> tuple[Content, ModelCall]:
+    ) -> tuple[ReplyContent, ModelCall]:
         content = [*results, {"type": "text", "text": as_quoted_fields(fields)}]
         rubric, messages = {"type": "text", "text": prompt.text}, [{"role": "user", "content": content}]
         request = {"model": self.model_of(step), "system": [rubric], "messages": messages, **wanted}
@@ -130,4 +130,4 @@ class RuleClaude:
         reply: Any = json.loads(json.dumps(reply_to(request)), object_hook=lambda part: _Part(**part))
         message = Message.model_validate(reply)
         call = call_of(step, message, began, self._clock.now(), self._prices)
-        return content_of(message, "answer") or Content(), call
+        return content_of(message, "answer") or ReplyContent(), call

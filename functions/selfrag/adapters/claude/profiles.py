@@ -68,9 +68,9 @@ class Profile:
             "hour": self.hour,
         }  # fmt: skip
         named = [
-            (found.start(), feature)
+            (match.start(), feature)
             for feature, name in _NAMES.items()
-            if present.get(feature) and (found := re.search(name, message, re.IGNORECASE))
+            if present.get(feature) and (match := re.search(name, message, re.IGNORECASE))
         ]
         return min(named)[1] if named else None
 
@@ -109,18 +109,18 @@ def plain_request(profile: Profile) -> dict[str, Any]:
 
 def verdict_request(schema: dict[str, Any], profile: Profile) -> dict[str, Any]:
     """Return the request parameters that make a model of this profile reply in the shape of `schema`."""
-    wanted = plain_request(profile)
+    parameters = plain_request(profile)
     if profile.thinking:
-        wanted["thinking"] = {"type": profile.thinking}
+        parameters["thinking"] = {"type": profile.thinking}
     if profile.way == "json_schema":
         form = {"type": "json_schema", "schema": schema}
-        return {**wanted, "output_config": {**wanted.get("output_config", {}), "format": form}}
+        return {**parameters, "output_config": {**parameters.get("output_config", {}), "format": form}}
     if profile.way == "words":
-        return wanted
-    wanted["tools"] = [{"name": TOOL, "description": "Hand in your verdict.", "input_schema": schema}]
+        return parameters
+    parameters["tools"] = [{"name": TOOL, "description": "Hand in your verdict.", "input_schema": schema}]
     if profile.way == "forced_tool":
-        wanted["tool_choice"] = {"type": "tool", "name": TOOL}
-    return wanted
+        parameters["tool_choice"] = {"type": "tool", "name": TOOL}
+    return parameters
 
 
 def instruction(schema: str, profile: Profile) -> str:
@@ -134,5 +134,5 @@ def instruction(schema: str, profile: Profile) -> str:
 
 def _family(model: str) -> tuple[str, int, int] | None:
     """Return a model's family and version, the second number 0 if it has none; None for an unknown name."""
-    found = _ID.search(model)
-    return (found[1] or "", int(found[2]), int(found[3] or 0)) if found else None
+    match = _ID.search(model)
+    return (match[1] or "", int(match[2]), int(match[3] or 0)) if match else None

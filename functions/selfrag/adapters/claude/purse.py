@@ -50,11 +50,11 @@ class Purse:
                 f"a question with max_cost_usd needs the price of {request['model']}: give it in `prices` "
                 "(SELFRAG_PRICES) as dollars per million tokens of input, output and cache read"
             )
-        asked = _input_tokens(request) * price[0] / _MILLION
-        tokens = min(most, int((self._left - asked) * _MILLION / price[1]))
+        input_usd = _input_tokens(request) * price[0] / _MILLION
+        tokens = min(most, int((self._left - input_usd) * _MILLION / price[1]))
         if tokens < LEAST_TOKENS[kind]:
             raise BudgetExceeded(f"what is left of max_cost_usd buys no {kind}")
-        self._input_usd = asked
+        self._input_usd = input_usd
         return tokens
 
     def paid(self, call: ModelCall) -> None:

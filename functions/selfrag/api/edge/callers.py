@@ -28,9 +28,9 @@ class Caller:
     collections: tuple[str, ...]
     actions: frozenset[Action]
 
-    def allowed(self, wanted: Sequence[str]) -> None:
-        """Raise ProblemRaised unless all of `wanted` are the caller's; it does not tell whether the others exist."""
-        if not set(wanted) <= set(self.collections):
+    def allowed(self, collections: Sequence[str]) -> None:
+        """Raise ProblemRaised unless all of `collections` are the caller's; no sign of whether the others exist."""
+        if not set(collections) <= set(self.collections):
             raise ProblemRaised(
                 HTTPStatus.FORBIDDEN,
                 "Not every collection that the request names is one of yours.",

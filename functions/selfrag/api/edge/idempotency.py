@@ -38,8 +38,8 @@ def once(
 ) -> str:
     """Run `work`, which returns a question's id, or return the id that the caller's same key got before.
 
-    A caller of other collections is another one: a server of the laptop has no names for its callers, and what one
-    collection was asked is not to be told where another is served.
+    A caller of other collections is another one: a server of the laptop has no names for its callers, and the
+    questions of one collection are not shown where another is served.
     Repeats wait for the first request, as long as the Lambda may run. Raises ProblemRaised (409) if the key came with
     another request, or if the first one takes too long.
     """
@@ -51,12 +51,16 @@ def once(
         lambda_context=context,
     )
     first_only = idempotent_function(
-        lambda asked: work(), data_keyword_argument="asked", persistence_store=store, config=config, key_prefix="ask"
+        lambda payload: work(),
+        data_keyword_argument="payload",
+        persistence_store=store,
+        config=config,
+        key_prefix="ask",
     )
-    asked = {"key": _hash(caller, sorted(collections), key), "request": request}
+    payload = {"key": _hash(caller, sorted(collections), key), "request": request}
     while True:
         try:
-            return str(first_only(asked=asked))
+            return str(first_only(payload=payload))
         except IdempotencyValidationError:
             raise ProblemRaised(
                 HTTPStatus.CONFLICT,

@@ -13,7 +13,7 @@ _PAGE: dict[str, dict[str, object]] = {"/": {"get": {}}}
 def methods_of(path: str) -> tuple[str, ...]:
     """Return the methods of a path, HEAD for every GET; none for an unknown path."""
     # The routes, too, ignore a slash at the end of a path.
-    return next((methods for known, methods in _methods() if known.fullmatch(path.rstrip("/") or "/")), ())
+    return next((methods for pattern, methods in _methods() if pattern.fullmatch(path.rstrip("/") or "/")), ())
 
 
 @cache

@@ -47,7 +47,7 @@ def index(task: Task, objects: Objects, manifest: Manifest, writer: PassageWrite
     elif part.writing_since is not None:
         if time.time() - part.writing_since < view_seconds:
             return Result(settled=False, written=len(part.ids))
-        part = found_again(part, task.collection, manifest, writer)
+        part = checked_part(part, task.collection, manifest, writer)
     missing = [entry for passage_id, entry in entries.items() if passage_id not in part.ids]
     if not missing:
         return Result(settled=True, written=len(part.ids))
@@ -64,11 +64,18 @@ def index(task: Task, objects: Objects, manifest: Manifest, writer: PassageWrite
     return Result(settled=True, written=len(part.ids))
 
 
-def found_again(part: Part, collection: str, manifest: Manifest, writer: PassageWriter) -> Part:
+def checked_part(part: Part, collection: str, manifest: Manifest, writer: PassageWriter) -> Part:
     """Return the batch as the index shows it now; of a passage that was written twice, one is deleted."""
-    found = writer.service_ids(part.passage_ids, [collection])
-    ids = {**{passage_id: known[0] for passage_id, known in found.items()}, **part.ids}
-    writer.delete([one for passage_id, known in found.items() for one in known if one != ids[passage_id]])
+    by_passage = writer.service_ids(part.passage_ids, [collection])
+    ids = {**{passage_id: service_ids[0] for passage_id, service_ids in by_passage.items()}, **part.ids}
+    writer.delete(
+        [
+            service_id
+            for passage_id, service_ids in by_passage.items()
+            for service_id in service_ids
+            if service_id != ids[passage_id]
+        ]
+    )
     seen = replace(part, ids=ids, writing_since=None)
     manifest.put(seen)
     return seen

@@ -1,4 +1,4 @@
-"""Takes in what a reader meets as a document streams by, and makes blocks of it."""
+"""The blocks of a document as it streams by, with its notes behind the sentences that refer to them."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Puts what a story holds down: a table's rows with the names of their columns, and a caption with its table."""
+"""The blocks of an office document, written down: rows with the names of their columns, captions with their tables."""
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile

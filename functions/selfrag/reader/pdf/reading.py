@@ -1,4 +1,4 @@
-"""The text of a PDF, page by page."""
+"""The text of a PDF, page by page: paragraphs and tables in the order of reading."""
 
 import math
 import re

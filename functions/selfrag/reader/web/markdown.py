@@ -1,4 +1,4 @@
-"""Markdown as GitHub shows it: cmark-gfm makes a web page of it, and that page is read."""
+"""Markdown as GitHub shows it: cmark-gfm makes a web page of what is below the front matter."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""The rows of a table with the names of their columns, as web pages lay tables out."""
+"""The tables of web pages: which of them hold data, their cells, and their rows with the names of columns."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""The rows of a table, of which each may take several lines."""
+"""The rows of a table, of which each may take several lines, and the names of its columns."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""From words to stretches of a line, and from these to lines."""
+"""From the characters of a page to words, from these to stretches of a line, and to lines."""
 
 import re
 import unicodedata
