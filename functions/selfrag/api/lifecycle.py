@@ -43,8 +43,8 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
 
     Raises InvalidInput for a deadline longer than API Gateway waits, ProblemRaised for a policy that cannot run here.
     """
-    config = api.settings()
-    check_offered(body.policy, generator.settings().configured, waits=True)
+    config = api.api_settings()
+    check_offered(body.policy, generator.generator_settings().configured, waits=True)
     # A deadline that the request does not set is cut to the time there is.
     named = "deadline_seconds" in body.policy.model_fields_set
     if named and body.policy.deadline_seconds > config.sync_deadline_seconds:
@@ -71,8 +71,8 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
 
 def start(body: AskRequest, arrival: Arrival) -> str:
     """Start a question on the Standard machine, return its id; raises ProblemRaised for what cannot run here."""
-    config = api.settings()
-    check_offered(body.policy, generator.settings().configured, waits=False)
+    config = api.api_settings()
+    check_offered(body.policy, generator.generator_settings().configured, waits=False)
     machines = api.executions()
 
     def work() -> str:

@@ -4,23 +4,23 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from selfrag.bootstrap.questions import secrets
-from selfrag.runtime.parts import once
+from selfrag.runtime.parts import part
 from selfrag.runtime.settings import SpanSettings, read
 
 
-@once
-def settings() -> SpanSettings:
-    """Read the settings of the collector that spans are sent to."""
+@part("span_settings")
+def span_settings() -> SpanSettings:
+    """Read the span_settings of the collector that spans are sent to."""
     return read(SpanSettings)
 
 
-@once
+@part("collector")
 def collector() -> Callable[[Mapping[str, Any]], None]:
     """Make the sender of requests to the collector."""
     from selfrag.adapters.otlp import Collector
     from selfrag.adapters.outbound import http_client_for
 
-    config = settings()
+    config = span_settings()
 
     def headers() -> str:
         return secrets()(config.otlp_secret, "SELFRAG_OTLP_SECRET") if config.otlp_secret else ""

@@ -30,13 +30,14 @@ def hashed(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def step_handler(work: Callable[[T], BaseModel], task: type[T], prices: Callable[[], Mapping[str, Prices]]) -> Handler:
-    """Make a Lambda handler of a function from a task to a result model; it is timed, counted and logged.
+def step_handler(
+    work: Callable[[T], BaseModel], name: str, task: type[T], prices: Callable[[], Mapping[str, Prices]]
+) -> Handler:
+    """Make a Lambda handler of a function from a task to a result model; it is timed, counted and logged by name.
 
     A malformed event raises InvalidInput with the names of the wrong fields, never their values; a later validation
     error is no fault of the event.
     """
-    name = work.__module__.split(".")[-2]
 
     @wraps(work)
     def handler(event: Event, context: Any) -> Event:

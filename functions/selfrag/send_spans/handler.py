@@ -39,12 +39,12 @@ class SpanCount(BaseModel):
 bootstrap.warm(spans.collector)
 
 
-@bootstrap.step(AnswerBatch)
+@bootstrap.step("send_spans", AnswerBatch)
 def handler(batch: AnswerBatch) -> SpanCount:
     """Send the spans of a batch of stored answers; an error leaves the batch to Lambda, which tries it again."""
     traces = {
         stored.id: answer_span(stored.id, hashed(stored.question), stored.response, stored.expires_at - KEPT_SECONDS)
         for stored in batch.answers
     }
-    spans.collector()(export_request(traces, spans.settings().otlp_service))
+    spans.collector()(export_request(traces, spans.span_settings().otlp_service))
     return SpanCount(spans=sum(root.count for root in traces.values()))

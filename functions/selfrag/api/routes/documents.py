@@ -16,7 +16,7 @@ from selfrag.api.documents.removal import remove
 from selfrag.api.edge import links
 from selfrag.api.edge.exchange import JSON, caller, place_of, problems, reply
 from selfrag.api.edge.problems import ProblemRaised
-from selfrag.bootstrap import api, ingestion, settings
+from selfrag.bootstrap import api, ingestion, question_settings
 from selfrag.domain.answers import BY_RULE
 from selfrag.domain.base import Model
 from selfrag.domain.documents import collection_of, document_id
@@ -83,7 +83,7 @@ def list_documents(
     documents = page(ingestion.manifest(), [collection] if collection else who.collections, limit, cursor)
     # What can be sent nowhere can be uploaded nowhere: a server that does not change its documents.
     writable = "upload" in who.actions and bool(api.uploads().origin())
-    notice = BY_RULE if judged_by(settings().models["generate"]) == "rule" else None
+    notice = BY_RULE if judged_by(question_settings().models["generate"]) == "rule" else None
     return reply(HTTPStatus.OK, {**documents.model_dump(mode="json"), "writable": writable, "notice": notice})
 
 
@@ -108,7 +108,7 @@ def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) ->
     caller(request, "upload").allowed([collection_of(body.key)])
     expires = _after(UPLOAD_SECONDS)
     target = api.uploads().target(body)
-    identity = document_id(api.settings().documents_bucket, body.key)
+    identity = document_id(api.api_settings().documents_bucket, body.key)
     to_come = UploadTicket(id=identity, key=body.key, upload=Upload(**asdict(target)), expires_at=expires)
     # With the key, which shows whose document it will be before anything is stored.
     place = place_of(request, f"/v1/documents/{to_come.id}?key={quote(body.key, safe='')}")
@@ -176,7 +176,7 @@ def _own(request: Request, identity: str, key: str = "", action: Action | None =
     who = caller(request, action)
     record = ingestion.manifest().read(identity)
     document = document_of(record) if record else None
-    if document is None and key and document_id(api.settings().documents_bucket, key) == identity:
+    if document is None and key and document_id(api.api_settings().documents_bucket, key) == identity:
         document = awaited(identity, key)
     if document is None or document.collection not in who.collections:
         raise _no_such_document()

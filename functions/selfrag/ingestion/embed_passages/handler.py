@@ -7,7 +7,7 @@ from selfrag.ingestion.embed_passages.logic import Result, Task, embed
 bootstrap.warm(ingestion.objects, bootstrap.embedder)
 
 
-@bootstrap.step(Task)
+@bootstrap.step("embed_passages", Task)
 def handler(task: Task) -> Result:
     """Embed a batch of passages."""
     return embed(task, ingestion.objects(), bootstrap.embedder())

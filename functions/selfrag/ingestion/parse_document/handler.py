@@ -5,11 +5,11 @@ from selfrag.bootstrap import ingestion
 from selfrag.ingestion.parse_document.logic import Result, Task, read_object
 from selfrag.reader.processes.pool import POOL
 
-bootstrap.warm(POOL.start, ingestion.objects, ingestion.settings, ingestion.recognizer)
+bootstrap.warm(POOL.start, ingestion.objects, ingestion.ingestion_settings, ingestion.recognizer)
 
 
-@bootstrap.step(Task)
+@bootstrap.step("parse_document", Task)
 def handler(task: Task) -> Result:
     """Read a document from the bucket."""
-    config = ingestion.settings()
+    config = ingestion.ingestion_settings()
     return read_object(task, ingestion.objects(), config.made_by, ingestion.recognizer(), config.recognition_pages)

@@ -8,7 +8,7 @@ from selfrag.ingestion.recognize_pages.logic import Result, Task, recognize
 bootstrap.warm(ingestion.objects, ingestion.recognizer)
 
 
-@bootstrap.step(Task)
+@bootstrap.step("recognize_pages", Task)
 def handler(task: Task) -> Result:
     """Start the recognition of pages, or poll it."""
     recognizer = ingestion.recognizer()

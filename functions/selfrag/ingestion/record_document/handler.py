@@ -8,7 +8,7 @@ from selfrag.runtime.metrics import emit
 bootstrap.warm(ingestion.manifest)
 
 
-@bootstrap.step(Task)
+@bootstrap.step("record_document", Task)
 def handler(task: Task) -> Result:
     """Record the outcome of a document, and count it."""
     result = record(task, ingestion.manifest())

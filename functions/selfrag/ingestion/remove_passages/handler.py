@@ -4,10 +4,10 @@ from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
 from selfrag.ingestion.remove_passages.logic import Result, Task, remove
 
-bootstrap.warm(ingestion.manifest, bootstrap.index, ingestion.settings)
+bootstrap.warm(ingestion.manifest, bootstrap.index, ingestion.ingestion_settings)
 
 
-@bootstrap.step(Task)
+@bootstrap.step("remove_passages", Task)
 def handler(task: Task) -> Result:
     """Remove passages that are not of the document's content any more."""
-    return remove(task, ingestion.manifest(), bootstrap.index(), ingestion.settings().view_seconds)
+    return remove(task, ingestion.manifest(), bootstrap.index(), ingestion.ingestion_settings().view_seconds)

@@ -7,7 +7,7 @@ from selfrag.ingestion.split_document.logic import Result, Task, split_into_batc
 bootstrap.warm(ingestion.objects)
 
 
-@bootstrap.step(Task)
+@bootstrap.step("split_document", Task)
 def handler(task: Task) -> Result:
     """Cut a document into batches of passages."""
     return split_into_batches(task, ingestion.objects())

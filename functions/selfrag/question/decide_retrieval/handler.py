@@ -12,19 +12,19 @@ from selfrag.question.decide_retrieval.logic import Result, Task, decide
 from selfrag.runtime.observability import Event
 
 grader = questions.grader(
-    "decide_retrieval", load_prompt(__name__), guidance=lambda: bootstrap.settings().retrieval_guidance
+    "decide_retrieval", load_prompt(__name__), guidance=lambda: bootstrap.question_settings().retrieval_guidance
 )
 # The guidance says what the documents hold, not how an answer goes on.
 following = questions.grader("decide_retrieval", load_prompt(__name__, "next.md"), "decide_retrieval/next")
 
 
-@bootstrap.step(Task)
+@bootstrap.step("decide_retrieval", Task)
 def by_claude(task: Task) -> Result:
     """Decide whether the question needs a search, or how an answer goes on."""
     return decide_next(task, following(task)) if task.so_far else decide(task, grader(task))
 
 
-@bootstrap.step(probability.Task)
+@bootstrap.step("decide_retrieval", probability.Task)
 def by_selfrag(task: probability.Task) -> probability.Result:
     """Decide by probabilities whether the question needs a search."""
     return probability.decide(task, generator()(task))

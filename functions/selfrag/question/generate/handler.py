@@ -16,13 +16,13 @@ prompt = questions.prompted("generate", load_prompt(__name__))
 claude = questions.model("generate")
 
 
-@bootstrap.step(Task)
+@bootstrap.step("generate", Task)
 def by_claude(task: Task) -> Result:
     """Write or repair an answer."""
     return generate(task, claude(task), prompt())
 
 
-@bootstrap.step(Critiquing)
+@bootstrap.step("generate", Critiquing)
 def by_selfrag(task: Critiquing) -> Critiques:
     """Write answers together with their critique."""
     return critique(task, generator()(task))

@@ -8,7 +8,7 @@ from selfrag.question.grade_relevance.logic import Result, Task, grade
 grader = questions.grader("grade_relevance", load_prompt(__name__))
 
 
-@bootstrap.step(Task)
+@bootstrap.step("grade_relevance", Task)
 def handler(task: Task) -> Result:
     """Grade one passage's relevance to the question."""
     return grade(task, grader(task))

@@ -8,7 +8,7 @@ from selfrag.question.grade_support.logic import Result, Task, grade
 grader = questions.grader("grade_support", load_prompt(__name__))
 
 
-@bootstrap.step(Task)
+@bootstrap.step("grade_support", Task)
 def handler(task: Task) -> Result:
     """Check an answer against its passages, claim by claim."""
     return grade(task, grader(task), questions.measurements().precision)

@@ -8,7 +8,7 @@ from selfrag.question.grade_utility.logic import Result, Task, grade
 grader = questions.grader("grade_utility", load_prompt(__name__))
 
 
-@bootstrap.step(Task)
+@bootstrap.step("grade_utility", Task)
 def handler(task: Task) -> Result:
     """Judge how useful an answer is to the asker."""
     return grade(task, grader(task))

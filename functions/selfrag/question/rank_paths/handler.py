@@ -4,7 +4,7 @@ from selfrag import bootstrap
 from selfrag.question.rank_paths.logic import Result, Task, rank
 
 
-@bootstrap.step(Task)
+@bootstrap.step("rank_paths", Task)
 def handler(task: Task) -> Result:
     """Keep the best paths of a level."""
     return rank(task)

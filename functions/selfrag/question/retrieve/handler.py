@@ -8,7 +8,7 @@ from selfrag.runtime.metrics import count_full_text_search
 bootstrap.warm(bootstrap.index, bootstrap.embedder)
 
 
-@bootstrap.step(Task)
+@bootstrap.step("retrieve", Task)
 def handler(task: Task) -> FoundPassages:
     """Find passages for a query, or fetch those of an earlier answer."""
     found = retrieve(task, bootstrap.index(), bootstrap.embedder())

@@ -8,7 +8,7 @@ from selfrag.question.rewrite_question.logic import Result, Task, rewrite
 grader = questions.grader("rewrite_question", load_prompt(__name__))
 
 
-@bootstrap.step(Task)
+@bootstrap.step("rewrite_question", Task)
 def handler(task: Task) -> Result:
     """Find a search query that was not tried yet."""
     return rewrite(task, grader(task))

@@ -9,7 +9,7 @@ from selfrag.question.search_web.logic import Task, search
 bootstrap.warm(web, secrets)
 
 
-@bootstrap.step(Task)
+@bootstrap.step("search_web", Task)
 def handler(task: Task) -> FoundPassages:
     """Search the web for a query."""
     return search(task, web()(task.deadline_ms), web_domains())
