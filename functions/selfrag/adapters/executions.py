@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from botocore.exceptions import ClientError, ReadTimeoutError
+from typing_extensions import override
 
 from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.ports.executions import Known, Snapshot
+from selfrag.ports.executions import Executions, Known, Snapshot
 from selfrag.runtime.metrics import count_unversioned_ask
 from selfrag.runtime.observability import logger
 
@@ -34,7 +35,7 @@ class Machines:
     answers_table: str
 
 
-class StatesExecutions:
+class StatesExecutions(Executions):
     """Access to questions: starting one, waiting for it, and looking at it."""
 
     def __init__(self, states: Any, dynamodb: Any, machines: Machines) -> None:
@@ -73,15 +74,15 @@ class StatesExecutions:
         self._express = machine
         return ended
 
+    @override
     def start(self, question_id: str, payload: dict[str, Any]) -> None:
-        """Start a question on the Standard machine."""
         with aws_faults(SERVICE):
             self._states.start_execution(
                 stateMachineArn=self._machines.standard, name=question_id, input=json.dumps(payload)
             )
 
+    @override
     def expect(self, question_id: str, question: str, collections: Sequence[str], due: float) -> None:
-        """Store a question, its collections, and that it runs until `due`, unless its response is stored."""
         item = {
             "id": {"S": question_id},
             "question": {"S": question},
@@ -120,8 +121,8 @@ class StatesExecutions:
         texts = (item.get(name, {}).get("S", "") for name in ("question", "previous"))
         return Known(response, due, asked_under, *texts)
 
+    @override
     def snapshot(self, question_id: str) -> Snapshot | None:
-        """Return the execution of a question; None if the Standard machine knows none, or not yet."""
         with aws_faults(SERVICE):
             try:
                 state = self._states.describe_execution(executionArn=self._execution(question_id))
@@ -131,8 +132,8 @@ class StatesExecutions:
                 raise
         return Snapshot(state["status"], json.loads(state["output"]) if state.get("output") else None)
 
+    @override
     def history(self, question_id: str) -> list[dict[str, Any]]:
-        """Return the events so far of a question's execution; [] if the Standard machine knows none."""
         pages = self._states.get_paginator("get_execution_history").paginate(
             executionArn=self._execution(question_id), PaginationConfig={"PageSize": _HISTORY_PAGE}
         )

@@ -5,16 +5,17 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from botocore.exceptions import ClientError
+from typing_extensions import override
 
 from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.questions import UploadRequest
-from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Object, UploadTarget, attachment
+from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Object, Objects, Uploads, UploadTarget, attachment
 
 _GONE = {"NoSuchKey", "404", "NotFound"}
 
 
-class S3Objects:
+class S3Objects(Objects):
     """The buckets of a deployment; `bucket` is the one for work in progress, or for recognised text."""
 
     def __init__(self, client: Any, bucket: str) -> None:
@@ -25,16 +26,16 @@ class S3Objects:
         reply = self._reply("head_object", bucket, key)
         return None if reply is None else str(reply.get("VersionId") or reply["ETag"])
 
+    @override
     def get(self, bucket: str, key: str, most: int) -> Object | None:
-        """Return an object with at most this many bytes, or None if it is gone."""
         reply = self._reply("get_object", bucket, key)
         if reply is None:
             return None
         with aws_faults("the bucket"):
             return Object(bytes(reply["Body"].read(most)), reply.get("Metadata") or {})
 
+    @override
     def put_json(self, key: str, value: Any) -> None:
-        """Store work in progress."""
         self.put(key, json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
     def put(self, key: str, content: bytes) -> None:
@@ -42,12 +43,12 @@ class S3Objects:
         with aws_faults("the work bucket"):
             self._client.put_object(Bucket=self.bucket, Key=key, Body=content)
 
+    @override
     def has_json(self, key: str) -> bool:
-        """Return whether work in progress is there."""
         return self.head(self.bucket, key) is not None
 
+    @override
     def get_json(self, key: str) -> Any:
-        """Return work in progress; raises TemporarilyUnavailable if it is gone, since it can be made again."""
         stored = self.get(self.bucket, key, -1)
         if stored is None:
             raise TemporarilyUnavailable("work in progress is gone; the document has to be read again")
@@ -63,7 +64,7 @@ class S3Objects:
                 raise
 
 
-class S3Uploads:
+class S3Uploads(Uploads):
     """The bucket that documents are dropped into, for the API."""
 
     def __init__(self, client: Any, bucket: str) -> None:
@@ -109,8 +110,8 @@ class S3Uploads:
             address: str = self._client.generate_presigned_url("get_object", Params=parameters, ExpiresIn=LINK_SECONDS)
         return address
 
+    @override
     def delete(self, key: str) -> None:
-        """Delete an object; one that is gone already is no error."""
         with aws_faults("the bucket of documents"):
             self._client.delete_object(Bucket=self._bucket, Key=key)
 

@@ -13,11 +13,13 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
+from typing_extensions import override
+
 from selfrag.adapters.faults import aws_faults
 from selfrag.adapters.objects import S3Objects
 from selfrag.domain.errors import BadDocument, RequestRejected, TemporarilyUnavailable
 from selfrag.domain.tables import Shown
-from selfrag.ports.recognizer import Element, Recognized
+from selfrag.ports.recognizer import Element, Recognized, Recognizer
 
 SERVICE = "Amazon Textract"
 _DONE = {"SUCCEEDED", "PARTIAL_SUCCESS"}
@@ -68,7 +70,7 @@ class PageAssembly:
         return [page for page in pages if page.text or page.elements]
 
 
-class TextractRecognizer:
+class TextractRecognizer(Recognizer):
     """A Recognizer over Textract and a bucket: `NAME.pdf` has the pages, `RESULT.json` their text.
 
     A result comes in parts of up to a thousand blocks, which take minutes for some hundred pages: `RESULT-read.json`
@@ -82,8 +84,8 @@ class TextractRecognizer:
         self._client, self._bucket, self._mode, self._clock = client, bucket, mode, clock
         self._features = _FEATURES[mode]
 
+    @override
     def keep(self, name: str, pages: bytes) -> None:
-        """Store a PDF of the pages to recognise."""
         self._bucket.put(f"{name}.pdf", pages)
 
     def begin(self, name: str) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import PurePosixPath
-from typing import Protocol
 from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
@@ -22,17 +21,20 @@ class LimitExceeded(Exception):
     """A document goes beyond what any honest one does; the message goes on after its name and says what to do."""
 
 
-class Reader(Protocol):
-    """A listener to a part as it streams by; names are preceded by their namespace and a space."""
+class PartReader:
+    """A listener to a part as it streams by, which ignores all of it by default.
+
+    Names are preceded by their namespace and a space.
+    """
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """An element begins."""
+        """Take in the beginning of an element."""
 
     def end(self, tag: str) -> None:
-        """An element ends."""
+        """Take in the end of an element."""
 
     def text(self, text: str) -> None:
-        """Text inside an element."""
+        """Take in text inside an element."""
 
 
 class XmlArchive:
@@ -50,7 +52,7 @@ class XmlArchive:
         """A part as it is; raises KeyError if there is none."""
         return b"".join(self._chunks(name))
 
-    def parse(self, name: str, reader: Reader) -> None:
+    def parse(self, name: str, reader: PartReader) -> None:
         """Stream a part to a reader; raises KeyError if there is none, LimitExceeded or what expat and zlib raise."""
         parser, depth = expat.ParserCreate(namespace_separator=" "), 0
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import anthropic
 from pydantic import BaseModel, ValidationError
+from typing_extensions import override
 
 from selfrag.adapters.claude.capabilities import Capabilities
 from selfrag.adapters.claude.messages import (
@@ -32,7 +33,7 @@ from selfrag.adapters.claude.purse import MOST_TOKENS, Kind, Purse, verdict_toke
 from selfrag.adapters.outbound import checked_url, host_of, http_client_for, unreachable
 from selfrag.domain.calls import ModelCall, Prices, price_of
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
-from selfrag.ports.model import Judgement, Source, V, Writing
+from selfrag.ports.model import Claude, Judgement, Source, V, Writing
 from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.deadline import SHORTEST_CALL_SECONDS
 from selfrag.runtime.pace import Pace, RequestFailure, RequestResult
@@ -107,7 +108,7 @@ def client_of(
         raise Misconfigured(f"the {provider} client cannot be made: {error}") from error
 
 
-class SdkClaude:
+class SdkClaude(Claude):
     """Claude for one task; `pace` sends the requests, `budget_usd` limits their cost (None is no limit).
 
     `models` has the model id of each step, `prices` adds to the price table. `with_another_key` returns a client in
@@ -130,8 +131,8 @@ class SdkClaude:
         self._with_another_key = with_another_key
         self._capabilities = capabilities or Capabilities()
 
+    @override
     def model_of(self, step: str) -> str:
-        """Return the model id that the step is configured to use."""
         return self._models[step]
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:

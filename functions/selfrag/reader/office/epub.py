@@ -7,11 +7,12 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser
+from typing_extensions import override
 
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import XmlArchive, attribute, local, open_archive
+from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
 from selfrag.reader.kinds import EPUB
 from selfrag.reader.office.properties import Properties
 
@@ -60,24 +61,19 @@ def _is_of_links(page: bytes) -> bool:
     return body is not None and 2 * linked >= sum(map(len, body.text().split()))
 
 
-class _Rootfile:
+class _Rootfile(PartReader):
     """The place of the package by the container; what it says of encryption, if it is that part."""
 
     def __init__(self) -> None:
         self.path = ""
         self.encrypted = False
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if local(tag) == "rootfile":
             self.path = self.path or attribute(attributes, "full-path")
         elif local(tag) == "EncryptionMethod":
             self.encrypted |= attribute(attributes, "Algorithm") not in _OF_FONTS
-
-    def end(self, tag: str) -> None:
-        pass
-
-    def text(self, text: str) -> None:
-        pass
 
 
 class _Package(Properties):
@@ -92,6 +88,7 @@ class _Package(Properties):
         # Parts in which a table of contents stands; some books have it in one part with their first chapters.
         self.contents_within: set[str] = set()
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         super().start(tag, attributes)
         name, href = local(tag), attribute(attributes, "href")

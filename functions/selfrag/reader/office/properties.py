@@ -2,33 +2,35 @@
 
 from contextlib import suppress
 
+from typing_extensions import override
+
 from selfrag.domain.documents import Labels
-from selfrag.reader.archive import XmlArchive, local
+from selfrag.reader.archive import PartReader, XmlArchive, local
 from selfrag.reader.labels import labels
 
 MAX_PROPERTY = 10_000
 _DATES = ("modified", "date", "created", "creation-date")
 
 
-class Properties:
+class Properties(PartReader):
     """Reads the properties of Office and OpenDocument alike."""
 
     def __init__(self) -> None:
         self._name = ""
         self._values = dict.fromkeys(("title", "keywords", "keyword", "subject", *_DATES), "")
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """A property begins."""
         self._name = local(tag)
         if self._values.get(self._name):
             self.text(",")
 
+    @override
     def end(self, tag: str) -> None:
-        """A property ends."""
         self._name = ""
 
+    @override
     def text(self, text: str) -> None:
-        """Take in a property's value."""
         # A few tags and a day are short; putting many pieces together would take time with the square of their length.
         if self._name in self._values and len(self._values[self._name]) < MAX_PROPERTY:
             self._values[self._name] += text

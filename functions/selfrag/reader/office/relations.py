@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from posixpath import dirname, join, normpath, split
 
-from selfrag.reader.archive import XmlArchive, attribute, local
+from typing_extensions import override
+
+from selfrag.reader.archive import PartReader, XmlArchive, attribute, local
 
 
 @dataclass(frozen=True)
@@ -14,23 +16,18 @@ class Relation:
     part: str
 
 
-class _Relations:
+class _Relations(PartReader):
     def __init__(self, folder: str) -> None:
         self.relations: dict[str, Relation] = {}
         self._folder = folder
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if local(tag) == "Relationship" and attribute(attributes, "TargetMode") != "External":
             target = attribute(attributes, "Target")
             part = target.lstrip("/") if target.startswith("/") else normpath(join(self._folder, target))
             kind = attribute(attributes, "Type").rpartition("/")[2]
             self.relations[attribute(attributes, "Id")] = Relation(kind, part)
-
-    def end(self, tag: str) -> None:
-        pass
-
-    def text(self, text: str) -> None:
-        pass
 
 
 def relations(archive: XmlArchive, part: str) -> dict[str, Relation]:

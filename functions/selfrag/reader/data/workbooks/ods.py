@@ -2,9 +2,11 @@
 
 from pathlib import PurePosixPath
 
+from typing_extensions import override
+
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import attribute, local, open_archive
+from selfrag.reader.archive import PartReader, attribute, local, open_archive
 from selfrag.reader.data.workbooks.formats import plain
 from selfrag.reader.data.workbooks.sheets import write_sheets
 from selfrag.reader.data.workbooks.workbook import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet
@@ -29,7 +31,7 @@ def read_ods(key: str, content: bytes) -> Document:
     return writer.document(metadata.title or PurePosixPath(key).name, metadata.labels())
 
 
-class OdsContent:
+class OdsContent(PartReader):
     """The sheets of a spreadsheet, in `sheets`."""
 
     def __init__(self) -> None:
@@ -45,8 +47,8 @@ class OdsContent:
         self._in_paragraph = 0
         self._hidden = False
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take in what begins here."""
         name = local(tag)
         if self._skipped or name in _SKIPPED:
             self._skipped += 1
@@ -73,8 +75,8 @@ class OdsContent:
         elif name in _MARKS:
             self._parts.append(_MARKS[name])
 
+    @override
     def end(self, tag: str) -> None:
-        """Take in what ends here."""
         name = local(tag)
         if self._skipped:
             self._skipped -= 1
@@ -89,8 +91,8 @@ class OdsContent:
         elif name == "table-row":
             self._end_row()
 
+    @override
     def text(self, text: str) -> None:
-        """Take in text, if it is a cell's."""
         if self._in_paragraph and not self._skipped:
             self._parts.append(text)
 

@@ -3,9 +3,11 @@
 import re
 from pathlib import PurePosixPath
 
+from typing_extensions import override
+
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import LimitExceeded, XmlArchive, attribute, local, open_archive
+from selfrag.reader.archive import LimitExceeded, PartReader, XmlArchive, attribute, local, open_archive
 from selfrag.reader.data.workbooks.formats import BUILT_IN, shown
 from selfrag.reader.data.workbooks.sheets import write_sheets
 from selfrag.reader.data.workbooks.workbook import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet
@@ -53,7 +55,7 @@ def _sheets(archive: XmlArchive, writer: Writer) -> list[WorkbookSheet]:
     return sheets
 
 
-class SheetReader:
+class SheetReader(PartReader):
     """The cells of a sheet, by what they show."""
 
     def __init__(
@@ -66,8 +68,8 @@ class SheetReader:
         self._parts: list[str] = []
         self._in_value = self._aside = self._formula = False
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take in what begins here."""
         name = local(tag)
         if name == "c":
             self._begin_cell(attributes)
@@ -90,8 +92,8 @@ class SheetReader:
         elif name == "mergeCell":
             self._merge(attributes.get("ref", ""))
 
+    @override
     def end(self, tag: str) -> None:
-        """Take in what ends here."""
         name = local(tag)
         if name in ("v", "t"):
             self._in_value = False
@@ -102,8 +104,8 @@ class SheetReader:
             self._sheet.without_value += self._formula and not value and self._kind != "str"
             self._cells.put(self._sheet, self._row, self._column, self._shown(value) if value else "")
 
+    @override
     def text(self, text: str) -> None:
-        """Take in text, if it is a value."""
         if self._in_value:
             self._parts.append(text)
 
@@ -147,25 +149,15 @@ def _place(reference: str) -> tuple[int, int] | None:
     return int(cell[2]), column - 1
 
 
-class _PartReader:
-    """A listener that ignores everything by default."""
-
-    def end(self, tag: str) -> None:
-        """An element ends."""
-
-    def text(self, text: str) -> None:
-        """Text inside an element."""
-
-
-class Workbook(_PartReader):
+class Workbook(PartReader):
     """The sheets in order: name, the id that refers to the part, and whether it is hidden."""
 
     def __init__(self) -> None:
         self.sheets: list[tuple[str, str, bool]] = []
         self.since_1904 = False
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Note a sheet, or from when days are counted."""
         name = local(tag)
         if name == "sheet":
             hidden = attribute(attributes, "state") in ("hidden", "veryHidden")
@@ -174,7 +166,7 @@ class Workbook(_PartReader):
             self.since_1904 = attribute(attributes, "date1904") in ON
 
 
-class Strings:
+class Strings(PartReader):
     """The texts that cells refer to by their number; what says how a Japanese one is pronounced is left out."""
 
     def __init__(self) -> None:
@@ -182,16 +174,16 @@ class Strings:
         self._parts: list[str] = []
         self._in_text = self._aside = False
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """A text, a run of it or its pronunciation begins."""
         name = local(tag)
         if name == "rPh":
             self._aside = True
         elif name == "t":
             self._in_text = not self._aside
 
+    @override
     def end(self, tag: str) -> None:
-        """End what began."""
         name = local(tag)
         if name == "t":
             self._in_text = False
@@ -203,13 +195,13 @@ class Strings:
             self.texts.append(unescaped("".join(self._parts)))
             self._parts.clear()
 
+    @override
     def text(self, text: str) -> None:
-        """Take in a text."""
         if self._in_text:
             self._parts.append(text)
 
 
-class Formats(_PartReader):
+class Formats(PartReader):
     """The number formats of cells, by the number of their style."""
 
     def __init__(self) -> None:
@@ -217,8 +209,8 @@ class Formats(_PartReader):
         self._own: dict[str, str] = {}
         self._of_cells = False
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Note a format, or the format of a style."""
         name = local(tag)
         if name == "numFmt":
             self._own[attribute(attributes, "numFmtId")] = attribute(attributes, "formatCode")

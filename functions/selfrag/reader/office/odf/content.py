@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from selfrag.reader.archive import attribute, local
+from typing_extensions import override
+
+from selfrag.reader.archive import PartReader, attribute, local
 from selfrag.reader.office.blocks import raise_heading, texts
 from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, whole
@@ -17,7 +19,7 @@ NOTES = "Notes:"
 _OUTLINE = ""
 
 
-class OdfContent:
+class OdfContent(PartReader):
     """Tells a story; `hidden` are the slides that are not shown. `page_number` stands where a page's number does."""
 
     def __init__(self, styles: OdfStyles, page_number: str = "") -> None:
@@ -40,8 +42,8 @@ class OdfContent:
             "notes": lambda: setattr(self, "_in_notes", False),
         }
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take in what begins here."""
         self._depth.enter()
         name = local(tag)
         if self._styling:
@@ -51,8 +53,8 @@ class OdfContent:
         elif name in self._starts:
             self._starts[name](attributes)
 
+    @override
     def end(self, tag: str) -> None:
-        """Take in what ends here."""
         name = local(tag)
         skipped = self._depth.leave()
         if name in ("automatic-styles", "styles"):
@@ -64,8 +66,8 @@ class OdfContent:
         if self._depth.depth < self._title:
             self._title = 0
 
+    @override
     def text(self, text: str) -> None:
-        """Take in text, if it stands where text is shown."""
         if not self._depth.on and not self._styling:
             self.story.add(_SPACE.sub(" ", text), any(self._bold))
 

@@ -2,10 +2,12 @@
 
 from pathlib import PurePosixPath
 
+from typing_extensions import override
+
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import XmlArchive, local, open_archive
+from selfrag.reader.archive import PartReader, XmlArchive, local, open_archive
 from selfrag.reader.kinds import ODP, ODT
 from selfrag.reader.office.blocks import Block, Paragraph, texts
 from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
@@ -57,20 +59,15 @@ def _with_headers(headers: OdfContent, body: OdfContent) -> list[Block]:
     return [*(Paragraph(line) for line in new_lines(texts(headers.story.blocks), seen)), *blocks]
 
 
-class _Manifest:
+class _Manifest(PartReader):
     """The manifest of an archive, which says whether parts of it are encrypted."""
 
     def __init__(self) -> None:
         self.encrypted = False
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self.encrypted |= local(tag) == "encryption-data"
-
-    def end(self, tag: str) -> None:
-        pass
-
-    def text(self, text: str) -> None:
-        pass
 
 
 def _refuse_encrypted(key: str, archive: XmlArchive) -> None:

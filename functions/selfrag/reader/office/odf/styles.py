@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from selfrag.reader.archive import attribute, local
+from typing_extensions import override
+
+from selfrag.reader.archive import PartReader, attribute, local
 from selfrag.reader.office.numbering import MAX_LEVELS, numeral, whole
 
 _MAX_BASES = 20
@@ -35,7 +37,7 @@ class _OdfList:
     levels: list[ListLevel] = field(default_factory=lambda: [ListLevel() for _ in range(MAX_LEVELS)])
 
 
-class OdfStyles:
+class OdfStyles(PartReader):
     """Reads styles wherever they stand: some are in the content's own part."""
 
     def __init__(self) -> None:
@@ -43,8 +45,8 @@ class OdfStyles:
         self._lists: dict[str, _OdfList] = {}
         self._style, self._list = _OdfStyle(), _OdfList()
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Note a style or a list, or what it says."""
         name = local(tag)
         if name == "style":
             key = f"{attribute(attributes, 'family')} {attribute(attributes, 'name')}"
@@ -58,12 +60,6 @@ class OdfStyles:
         elif name == "text-properties":
             self._style.hidden = attribute(attributes, "display") == "none"
             self._style.bold = attribute(attributes, "font-weight") == "bold"
-
-    def end(self, tag: str) -> None:
-        """Nothing hangs on an end."""
-
-    def text(self, text: str) -> None:
-        """Styles hold no text."""
 
     def is_title(self, paragraph: str) -> bool:
         """Return whether a paragraph's style is that of the title."""

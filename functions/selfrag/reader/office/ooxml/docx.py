@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from typing_extensions import override
+
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import XmlArchive, attribute, local, open_archive
@@ -65,12 +67,14 @@ class _NoteTexts(Body):
         self.notes = {}
         self._id = ""
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if local(tag) in ("footnote", "endnote"):
             self._id = attribute(attributes, "id")
             self.story.blocks.clear()
         super().start(tag, attributes)
 
+    @override
     def end(self, tag: str) -> None:
         super().end(tag)
         if local(tag) in ("footnote", "endnote"):

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from selfrag.reader.archive import attribute, local, switched_on
+from typing_extensions import override
+
+from selfrag.reader.archive import PartReader, attribute, local, switched_on
 from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.numbering import numeral, whole
 from selfrag.reader.office.ooxml.docx_lists import Numbering
@@ -21,7 +23,7 @@ _MAX_INSTRUCTION = 100
 _FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stands out
 
 
-class Body:
+class Body(PartReader):
     """Tells a story of what stands in a part; `notes` are the texts of notes by kind and id.
 
     `page_number` stands where the number of a page does.
@@ -48,8 +50,8 @@ class Body:
             "t": lambda: setattr(self, "_in_text", False),
         }
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take in what begins here."""
         self._depth.enter()
         name = local(tag)
         if self._depth.on or name in _SKIPPED:
@@ -61,8 +63,8 @@ class Body:
         else:
             self._fields.start(name, attributes)
 
+    @override
     def end(self, tag: str) -> None:
-        """Take in what ends here."""
         name = local(tag)
         if self._depth.leave():
             return
@@ -71,8 +73,8 @@ class Body:
         else:
             self._fields.end(name)
 
+    @override
     def text(self, text: str) -> None:
-        """Take in text, if it stands where text is shown."""
         if self._in_text and not self._depth.on:
             self._add(text)
         else:

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from selfrag.reader.archive import attribute, local
+from typing_extensions import override
+
+from selfrag.reader.archive import PartReader, attribute, local
 from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, whole
 from selfrag.reader.office.ooxml.docx_parts import list_level
 
@@ -17,7 +19,7 @@ class _DocxList:
     texts: list[str] = field(default_factory=lambda: [""] * MAX_LEVELS)
 
 
-class Numbering:
+class Numbering(PartReader):
     """The lists of a document, and how far each of them is counted."""
 
     def __init__(self) -> None:
@@ -29,8 +31,8 @@ class Numbering:
         self._level = 0
         self._counters = Counters()
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Note a kind of list with its levels, or a list of a kind."""
         name, value = local(tag), attribute(attributes, "val")
         if name == "abstractNum":
             self._kind = self._kinds[attribute(attributes, "abstractNumId")] = _DocxList()
@@ -48,12 +50,6 @@ class Numbering:
             self._lists[self._list] = value
         elif name == "startOverride":
             self._restarts.setdefault(self._list, []).append(self._level)
-
-    def end(self, tag: str) -> None:
-        """Nothing hangs on an end."""
-
-    def text(self, text: str) -> None:
-        """Numbers hold no text."""
 
     def label(self, name: str, level: int) -> str:
         """Count a paragraph of a list; gives its number as it is shown, "" for a bullet."""

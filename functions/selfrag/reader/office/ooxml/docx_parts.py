@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from selfrag.reader.archive import attribute, local
+from typing_extensions import override
+
+from selfrag.reader.archive import PartReader, attribute, local
 from selfrag.reader.office.numbering import MAX_LEVELS, whole
 
 _TITLE_LEVEL, _LOWEST_HEADING = 1, 9
@@ -21,15 +23,15 @@ class _DocxStyle:
     first_row: bool = False
 
 
-class Styles:
+class Styles(PartReader):
     """The styles of paragraphs and tables, their names, which are English in every Word, and the styles below them."""
 
     def __init__(self) -> None:
         self._styles: dict[str, _DocxStyle] = {"": _DocxStyle()}
         self._id = ""
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Note a style, its name, its base or its list."""
         name, value = local(tag), attribute(attributes, "val")
         if name == "style":
             self._id = attribute(attributes, "styleId")
@@ -44,12 +46,6 @@ class Styles:
             self._styles[self._id].list_level = list_level(value)
         elif name == "tblStylePr" and attribute(attributes, "type") == "firstRow":
             self._styles[self._id].first_row = True
-
-    def end(self, tag: str) -> None:
-        """Nothing hangs on an end."""
-
-    def text(self, text: str) -> None:
-        """Styles hold no text."""
 
     def level(self, style: str) -> int:
         """Return the level of the heading that a style makes; 0 if it makes none."""

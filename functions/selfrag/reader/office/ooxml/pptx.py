@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
+from typing_extensions import override
+
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import XmlArchive, attribute, local, open_archive
+from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
 from selfrag.reader.kinds import POWERPOINT
 from selfrag.reader.office.blocks import Block, texts
 from selfrag.reader.office.element_depth import ElementDepth
@@ -25,7 +27,7 @@ _SHAPES = frozenset({"sp", "pic", "graphicFrame"})
 _OFF, _ON = ("0", "false"), ("1", "true")
 
 
-class SlideReader:
+class SlideReader(PartReader):
     """Tells a story of each shape: the title's stands first, the others in the order that screen readers follow."""
 
     def __init__(self, notes: bool = False) -> None:
@@ -42,8 +44,8 @@ class SlideReader:
         """Return what the slide says."""
         return self._first.blocks + self._rest.blocks
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take in what begins here."""
         self._depth.enter()
         name = local(tag)
         if self._depth.on or name in _SKIPPED or (name == "tc" and _on(attributes, "hMerge")):
@@ -65,8 +67,8 @@ class SlideReader:
         else:
             self._begin(name, attributes)
 
+    @override
     def end(self, tag: str) -> None:
-        """Take in what ends here."""
         name = local(tag)
         if self._depth.leave():
             return
@@ -83,8 +85,8 @@ class SlideReader:
         elif name == "tbl":
             self._story.end_table()
 
+    @override
     def text(self, text: str) -> None:
-        """Take in text, if it stands where text is shown."""
         if self._in_text and not self._depth.on:
             self._story.add(text, self._bold)
 
@@ -148,21 +150,16 @@ def _write(writer: Writer, archive: XmlArchive, part: str, slide: SlideReader) -
             writer.line(NOTES + text)
 
 
-class _Presentation:
+class _Presentation(PartReader):
     """The slides of a presentation, in order, by the ids that refer to them."""
 
     def __init__(self) -> None:
         self.slides: list[str] = []
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if local(tag) == "sldId":
             self.slides.append(relation_id(attributes))
-
-    def end(self, tag: str) -> None:
-        pass
-
-    def text(self, text: str) -> None:
-        pass
 
 
 def _slides(archive: XmlArchive) -> list[str]:
