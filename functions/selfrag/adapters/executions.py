@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +42,7 @@ class StatesExecutions(Executions):
         self._states, self._dynamodb, self._machines = states, dynamodb, machines
         self._express = machines.express
 
-    def answer(self, question_id: str, payload: dict[str, Any]) -> dict[str, Any] | None:
+    def answer(self, question_id: str, payload: Mapping[str, object]) -> dict[str, Any] | None:
         """Run a question on the Express machine to its end; None if the connection timed out before.
 
         A refused version is started without it, from then on; the response warns of that, and a metric counts it.
@@ -75,7 +75,7 @@ class StatesExecutions(Executions):
         return ended
 
     @override
-    def start(self, question_id: str, payload: dict[str, Any]) -> None:
+    def start(self, question_id: str, payload: Mapping[str, object]) -> None:
         with aws_faults(SERVICE):
             self._states.start_execution(
                 stateMachineArn=self._machines.standard, name=question_id, input=json.dumps(payload)

@@ -126,7 +126,7 @@ def _headers(request: UploadRequest) -> dict[str, str]:
     return {name: value for name, value in headers.items() if value}
 
 
-def _parameters(headers: dict[str, str]) -> dict[str, Any]:
+def _parameters(headers: dict[str, str]) -> dict[str, object]:
     """Return headers as boto3 names them."""
     prefix = "x-amz-meta-"
     metadata = {name.removeprefix(prefix): value for name, value in headers.items() if name.startswith(prefix)}

@@ -4,7 +4,6 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -43,7 +42,12 @@ def proxy_for(url: str) -> str:
 
 
 def posted(
-    client: httpx2.Client, url: str, service: str, body: Mapping[str, Any], headers: Mapping[str, str], seconds: float
+    client: httpx2.Client,
+    url: str,
+    service: str,
+    body: Mapping[str, object],
+    headers: Mapping[str, str],
+    seconds: float,
 ) -> httpx2.Response:
     """Send JSON to a service and return its reply within so many seconds; raises the typed error of a refusal."""
     try:

@@ -83,7 +83,7 @@ class DynamoCalls:
         self._patience[model] = max(until, self._patience.get(model, 0.0))
 
     def _update(
-        self, model: str, update: str, condition: str, values: dict[str, Any], step: str = ""
+        self, model: str, update: str, condition: str, values: dict[str, float | list[float]], step: str = ""
     ) -> tuple[bool, Item]:
         """Return whether the condition held, and the earlier item; False and nothing if the table fails."""
         if self._now() < self._resting_until:

@@ -160,7 +160,7 @@ class TextractRecognizer(Recognizer):
         return getattr(self._client, f"{verb}_document_{'analysis' if self._features else 'text_detection'}")
 
 
-def _stored(page: Recognized) -> dict[str, Any]:
+def _stored(page: Recognized) -> dict[str, object]:
     return asdict(page)
 
 

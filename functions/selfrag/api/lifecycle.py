@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
+from pydantic import JsonValue
+
 from selfrag.api.edge.callers import Caller
 from selfrag.api.edge.idempotency import once
-from selfrag.api.edge.problems import ProblemRaised
+from selfrag.api.edge.problems import ProblemError
 from selfrag.api.logic import State, unfinished
 from selfrag.bootstrap import api, generator
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
@@ -38,10 +40,10 @@ class Arrival:
     context: Any
 
 
-def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | None]:
+def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, JsonValue] | None]:
     """Run a question on the Express machine; return its id and its response, None while it is still running.
 
-    Raises InvalidInput for a deadline longer than API Gateway waits, ProblemRaised for a policy that cannot run here.
+    Raises InvalidInput for a deadline longer than API Gateway waits, ProblemError for a policy that cannot run here.
     """
     config = api.api_settings()
     check_offered(body.policy, generator.generator_settings().configured, waits=True)
@@ -70,7 +72,7 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
 
 
 def start(body: AskRequest, arrival: Arrival) -> str:
-    """Start a question on the Standard machine, return its id; raises ProblemRaised for what cannot run here."""
+    """Start a question on the Standard machine, return its id; raises ProblemError for what cannot run here."""
     config = api.api_settings()
     check_offered(body.policy, generator.generator_settings().configured, waits=False)
     machines = api.executions()
@@ -87,7 +89,7 @@ def start(body: AskRequest, arrival: Arrival) -> str:
     return _once(work, body, arrival)
 
 
-def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None:
+def look(question_id: str, caller: Caller, trace: bool) -> dict[str, JsonValue] | None:
     """Return a question's response, or its status, with its progress if `trace`; None if the caller has none such.
 
     Step Functions is called only for a trace or an overdue question: an account may call it some 15 times a second.
@@ -104,7 +106,9 @@ def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None
     return _of_execution(question_id, stored.question, machines, trace, overdue)
 
 
-def _of_execution(question_id: str, question: str, machines: Executions, trace: bool, overdue: bool) -> dict[str, Any]:
+def _of_execution(
+    question_id: str, question: str, machines: Executions, trace: bool, overdue: bool
+) -> dict[str, JsonValue]:
     """Return Step Functions' view of a question without a response; an overdue one unknown there has failed."""
     state: State = "running"
     steps = None
@@ -119,7 +123,7 @@ def _of_execution(question_id: str, question: str, machines: Executions, trace: 
     return unfinished(question_id, state, steps, question).model_dump(mode="json")
 
 
-def _response(question_id: str, caller: Caller, machines: Executions) -> dict[str, Any] | None:
+def _response(question_id: str, caller: Caller, machines: Executions) -> dict[str, JsonValue] | None:
     stored = machines.known(question_id, caller.collections)
     return stored.response if stored else None
 
@@ -129,11 +133,11 @@ def _new_question(
 ) -> tuple[str, dict[str, Any]]:
     """Return an id that cannot be guessed, and the input of the execution of that name.
 
-    Raises ProblemRaised for a collection, or an earlier answer, that is not the caller's.
+    Raises ProblemError for a collection, or an earlier answer, that is not the caller's.
     """
     caller.allowed(body.filters.collections or [])
     if body.previous and _response(body.previous, caller, machines) is None:
-        raise ProblemRaised(
+        raise ProblemError(
             HTTPStatus.NOT_FOUND,
             "There is no such earlier answer.",
             "previous is the id of an answer of yours: finished, and not older than 30 days.",
@@ -159,7 +163,7 @@ def _once(work: Callable[[], str], body: AskRequest, arrival: Arrival) -> str:
 
 
 def check_offered(policy: Policy, has_endpoint: bool, waits: bool) -> None:
-    """Raise ProblemRaised for a policy that this deployment cannot run, or not while a caller `waits`."""
+    """Raise ProblemError for a policy that this deployment cannot run, or not while a caller `waits`."""
     if policy.generator != "claude" and not has_endpoint:
         raise _refused(
             f"This deployment has no endpoint of the generator {policy.generator}.",
@@ -173,5 +177,5 @@ def check_offered(policy: Policy, has_endpoint: bool, waits: bool) -> None:
         )
 
 
-def _refused(detail: str, hint: str) -> ProblemRaised:
-    return ProblemRaised(HTTPStatus.BAD_REQUEST, detail, hint)
+def _refused(detail: str, hint: str) -> ProblemError:
+    return ProblemError(HTTPStatus.BAD_REQUEST, detail, hint)

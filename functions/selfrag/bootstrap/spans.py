@@ -1,7 +1,6 @@
 """Parts of the function that sends spans, which most deployments have none of."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from selfrag.bootstrap.questions import secrets
 from selfrag.runtime.parts import part
@@ -15,7 +14,7 @@ def span_settings() -> SpanSettings:
 
 
 @part("collector")
-def collector() -> Callable[[Mapping[str, Any]], None]:
+def collector() -> Callable[[Mapping[str, object]], None]:
     """Make the sender of requests to the collector."""
     from selfrag.adapters.otlp import Collector
     from selfrag.adapters.outbound import http_client_for

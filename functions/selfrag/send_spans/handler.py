@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import AliasPath, BaseModel, Field, Json
+from pydantic import AliasPath, BaseModel, Field, Json, JsonValue
 
 from selfrag import bootstrap
 from selfrag.bootstrap import spans
@@ -21,7 +21,7 @@ class StoredAnswer(BaseModel):
     id: str = _attribute("id", "S")
     question: str = _attribute("question", "S")
     expires_at: float = _attribute("expires_at", "N")
-    response: Json[dict[str, Any]] = _attribute("response", "S")
+    response: Json[dict[str, JsonValue]] = _attribute("response", "S")
 
 
 class AnswerBatch(BaseModel):

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from selfrag.api.edge.problems import RETRY_AFTER, ProblemRaised
+from selfrag.api.edge.problems import RETRY_AFTER, ProblemError
 from selfrag.api.streaming.events import AGAIN, HEADERS, HEARTBEAT, PATH, EventCursor, without_a_stream
 from selfrag.runtime.observability import Handler
 from selfrag_cli.local.serving.invocation import Asked, invoke
@@ -36,7 +36,7 @@ class Streams:
         self.open_streams = 0
 
     async def open(self, asked: Asked) -> Response:
-        """Return a stream of a question, or the refusal that its caller gets for it; raises ProblemRaised."""
+        """Return a stream of a question, or the refusal that its caller gets for it; raises ProblemError."""
         told = asked.headers.get("last-event-id", "")
         headers = without_a_stream(asked.method, told)
         if headers is not None:
@@ -49,7 +49,7 @@ class Streams:
         if self.open_streams == MOST_STREAMS:
             detail = f"{MOST_STREAMS} questions are followed at this moment."
             hint = "Look at GET /v1/questions/{id}?trace=true."
-            raise ProblemRaised(HTTPStatus.SERVICE_UNAVAILABLE, detail, hint, RETRY_AFTER)
+            raise ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, detail, hint, RETRY_AFTER)
         self.open_streams += 1
         return _Stream(self, self._events(asked, told))
 

@@ -147,7 +147,7 @@ def _json_object(text: str) -> str:
     return block[max(block.find("{"), 0) : block.rfind("}") + 1] or text
 
 
-def search_result(source: Source) -> dict[str, Any]:
+def search_result(source: Source) -> dict[str, object]:
     """Return a source as a block of a request, with citations on."""
     return {
         "type": "search_result",
@@ -202,7 +202,7 @@ def _segment_of(block: Any) -> Segment:
 
 def mark_for(
     prompt: str, model: str, intervals: Sequence[float], price: Prices | None, *, hour: bool = True
-) -> dict[str, Any] | None:
+) -> dict[str, str] | None:
     """Return the `cache_control` of a prompt, by the seconds between its last calls; None if a mark does not pay.
 
     Without `hour` the model keeps a prompt for five minutes only.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import anthropic
 from pydantic import BaseModel, ValidationError
@@ -28,7 +28,16 @@ from selfrag.adapters.claude.messages import (
     search_result,
     verdict_in,
 )
-from selfrag.adapters.claude.profiles import Profile, bedrock_request, instruction, plain_request, verdict_request
+from selfrag.adapters.claude.profiles import (
+    MessagesRequest,
+    Parameters,
+    Profile,
+    TextBlock,
+    bedrock_request,
+    instruction,
+    plain_request,
+    verdict_request,
+)
 from selfrag.adapters.claude.purse import MOST_TOKENS, Kind, Purse, verdict_tokens
 from selfrag.adapters.outbound import checked_url, host_of, http_client_for, unreachable
 from selfrag.domain.calls import ModelCall, Prices, price_of
@@ -46,7 +55,7 @@ class ReplyKind:
     """A request's kind of reply, its parameters and its words after the rubric by profile, and its most tokens."""
 
     kind: Kind
-    parameters: Callable[[Profile], dict[str, Any]]
+    parameters: Callable[[Profile], Parameters]
     instruction: Callable[[Profile], str]
     tokens: Callable[[Profile], int]
 
@@ -54,7 +63,7 @@ class ReplyKind:
 ANSWER = ReplyKind("answer", plain_request, lambda profile: "", lambda profile: MOST_TOKENS)
 
 
-def verdict_on(step: str, fields: Mapping[str, Any], shape: type[BaseModel]) -> ReplyKind:
+def verdict_on(step: str, fields: Mapping[str, object], shape: type[BaseModel]) -> ReplyKind:
     """Return what a step's request for a verdict of this shape on these fields asks for."""
     schema = _schema(shape)
 
@@ -73,7 +82,7 @@ def verdict_on(step: str, fields: Mapping[str, Any], shape: type[BaseModel]) -> 
 
 
 @cache
-def _schema(shape: type[BaseModel]) -> dict[str, Any]:
+def _schema(shape: type[BaseModel]) -> dict[str, object]:
     return anthropic.transform_schema(shape)
 
 
@@ -135,9 +144,9 @@ class SdkClaude(Claude):
     def model_of(self, step: str) -> str:
         return self._models[step]
 
-    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[V]) -> Judgement[V]:
+    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         """Return a verdict in the shape of a pydantic model, requested in the way that its model takes."""
-        blocks = [{"type": "text", "text": as_quoted_fields(fields)}]
+        blocks: list[dict[str, object]] = [{"type": "text", "text": as_quoted_fields(fields)}]
         reply_kind, sent = verdict_on(step, fields, shape), _Requests()
         while True:
             reply = self._send(step, prompt, blocks, reply_kind, sent)
@@ -161,9 +170,9 @@ class SdkClaude(Claude):
             self._capabilities.ignored(self.model_of(step), sent.ignored)
             return Judgement(verdict, None, call=model_reply.call, **report)
 
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> Writing:
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> Writing:
         """Return an answer; the sources go as `search_result` blocks with citations on."""
-        blocks: list[dict[str, Any]] = [search_result(source) for source in sources]
+        blocks: list[dict[str, object]] = [search_result(source) for source in sources]
         blocks.append({"type": "text", "text": as_quoted_fields(fields)})
         sent = _Requests()
         reply = self._send(step, prompt, blocks, ANSWER, sent)
@@ -178,7 +187,7 @@ class SdkClaude(Claude):
         return Writing(content.segments if content else (), flaw, call=call, **report)
 
     def _send(
-        self, step: str, prompt: Prompt, content: list[dict[str, Any]], reply_kind: ReplyKind, sent: "_Requests"
+        self, step: str, prompt: Prompt, content: list[dict[str, object]], reply_kind: ReplyKind, sent: "_Requests"
     ) -> RequestResult[ModelReply]:
         model = self.model_of(step)
         intervals = self._pace.intervals(step, model)
@@ -192,7 +201,7 @@ class SdkClaude(Claude):
                 started = self._pace.now()
                 sent.number += 1
                 try:
-                    message = self._create({**request, "max_tokens": tokens}, max(end - started, SHORTEST_CALL_SECONDS))
+                    message = self._create(request, tokens, max(end - started, SHORTEST_CALL_SECONDS))
                 except RequestRejected as rejected:
                     sent.next_profile = self._capabilities.refused(model, profile, str(rejected.__cause__))
                     if sent.next_profile is None:
@@ -214,22 +223,24 @@ class SdkClaude(Claude):
             return RequestResult(None, error, requests=1, throttled=False)
 
     def _request(
-        self, model: str, prompt: Prompt, content: list[dict[str, Any]], reply_kind: ReplyKind, profile: Profile,
+        self, model: str, prompt: Prompt, content: list[dict[str, object]], reply_kind: ReplyKind, profile: Profile,
         intervals: Sequence[float],
-    ) -> dict[str, Any]:  # fmt: skip
+    ) -> MessagesRequest:  # fmt: skip
         mark = mark_for(prompt.text, model, intervals, price_of(model, self._prices), hour=profile.hour)
         # The rubric is the same for every question, so it is the part that the prompt cache can serve.
-        system = [{"type": "text", "text": prompt.text, **({"cache_control": mark} if mark else {})}]
+        system: list[TextBlock] = [{"type": "text", "text": prompt.text}]
+        if mark:
+            system[0]["cache_control"] = mark
         if words := reply_kind.instruction(profile):
             system.append({"type": "text", "text": words})
-        messages = [{"role": "user", "content": content}]
-        parameters = {**reply_kind.parameters(profile), **bedrock_request(model)}
+        messages: list[dict[str, object]] = [{"role": "user", "content": content}]
+        parameters: Parameters = {**reply_kind.parameters(profile), **bedrock_request(model)}
         return {"model": model, "system": system, "messages": messages, **parameters}
 
-    def _create(self, request: dict[str, Any], seconds: float) -> Message:
+    def _create(self, request: MessagesRequest, max_tokens: int, seconds: float) -> Message:
         model, url = request["model"], str(self._client.base_url)
         try:
-            message = message_of(self._client.messages.create(**request, timeout=seconds))
+            message = message_of(self._client.messages.create(**request, max_tokens=max_tokens, timeout=seconds))
         except anthropic.AnthropicError as error:
             # The service bills no request that it answers with an error.
             if not isinstance(error, anthropic.APIStatusError):
@@ -249,6 +260,14 @@ class SdkClaude(Claude):
 
 def _unreadable(model: str) -> RequestFailure:
     return RequestFailure(TemporarilyUnavailable(f"{model} sent a reply that cannot be read"))
+
+
+class _Report(TypedDict):
+    attempts: int
+    error: str | None
+    cause: str
+    throttled: bool
+    earlier: tuple[ModelCall, ...]
 
 
 class _Requests:
@@ -272,7 +291,7 @@ class _Requests:
         self.next_profile = ignored.without(ignored.way)
         return True
 
-    def fields(self, reply: RequestResult[ModelReply]) -> dict[str, Any]:
+    def fields(self, reply: RequestResult[ModelReply]) -> _Report:
         """Return the fields of a judgement or a text that report all requests of the step."""
         error, cause = (type(reply.error).__name__, str(reply.error)) if reply.error else (None, "")
         self._throttled = self._throttled or reply.throttled

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from selfrag.adapters.generators.server import VllmServer
 from selfrag.domain.calls import ModelCall
@@ -66,7 +66,7 @@ class Completions:
 
 def body_of(
     prompts: Sequence[str], max_tokens: int, stops: Sequence[int], vocabulary: Vocabulary, model: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the body of one request for all prompts, in vLLM's fields."""
     fields = {
         "model": model,
@@ -107,7 +107,7 @@ class _CompletionUsage(BaseModel):
 
 
 class _CompletionBody(BaseModel):
-    choices: list[dict[str, Any]]
+    choices: list[dict[str, JsonValue]]
     usage: _CompletionUsage = _CompletionUsage()
 
 
@@ -129,7 +129,7 @@ def reply_of(content: bytes, prompts: int) -> CompletionReply:
         reply = _CompletionBody.model_validate(json.loads(content))
     except (ValueError, RecursionError):  # a ValidationError is a ValueError
         raise TemporarilyUnavailable("the model's server sent a reply that cannot be read") from None
-    by_index: dict[int, Mapping[str, Any]] = {}
+    by_index: dict[int, Mapping[str, object]] = {}
     for choice in reply.choices:
         index = choice.get("index")
         if isinstance(index, int):
@@ -139,7 +139,7 @@ def reply_of(content: bytes, prompts: int) -> CompletionReply:
     return CompletionReply(written, reply.usage.prompt_tokens, reply.usage.completion_tokens)
 
 
-def _generated(choice: Mapping[str, Any] | None) -> Generated | None:
+def _generated(choice: Mapping[str, object] | None) -> Generated | None:
     try:
         read = _Choice.model_validate(choice)
     except ValidationError:

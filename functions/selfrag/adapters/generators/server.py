@@ -27,7 +27,7 @@ class VllmServer:
         self.name = f"the model's server at {host_of(base)}"
 
     def send(self, body: bytes, seconds: float) -> bytes:
-        """Return the reply to one request; raises Unanswered for what a retry may mend, else selfrag's typed errors."""
+        """Return the reply to a request; raises RequestFailure where a retry may help, else selfrag's typed errors."""
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
         try:
             reply = self._client.post(self._url, content=body, headers=headers, timeout=seconds)

@@ -219,7 +219,7 @@ class BulkReply(BaseModel):
 
 
 class _Fields(BaseModel):
-    properties: dict[str, Any] = {}
+    properties: dict[str, object] = {}
 
 
 class _Mapping(BaseModel):

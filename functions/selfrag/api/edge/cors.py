@@ -1,7 +1,8 @@
 """Headers that say what pages of other origins may do with a reply (the Fetch standard)."""
 
 from collections.abc import Collection
-from typing import Any
+
+from selfrag.api.edge.gateway_event import GatewayEvent
 
 EVERY = "*"
 # The headers that a page may read and send, besides those that every page may.
@@ -33,7 +34,7 @@ def shown_to_pages(origin: str, is_preflight: bool, allow: str, origins: Collect
     }
 
 
-def shown_in_reply(event: dict[str, Any], allow: str, origins: Collection[str]) -> dict[str, str]:
+def shown_in_reply(event: GatewayEvent, allow: str, origins: Collection[str]) -> dict[str, str]:
     """Return the CORS headers of a reply to a request of API Gateway, whose own `Allow` is `allow`."""
     headers = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
     is_preflight = event["httpMethod"] == "OPTIONS" and "access-control-request-method" in headers

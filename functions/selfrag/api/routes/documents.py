@@ -15,7 +15,7 @@ from selfrag.api.documents.listing import DocumentEntry, DocumentPage, awaited, 
 from selfrag.api.documents.removal import remove
 from selfrag.api.edge import links
 from selfrag.api.edge.exchange import JSON, caller, place_of, problems, reply
-from selfrag.api.edge.problems import ProblemRaised
+from selfrag.api.edge.problems import ProblemError
 from selfrag.bootstrap import api, ingestion, question_settings
 from selfrag.domain.answers import BY_RULE
 from selfrag.domain.base import Model
@@ -183,9 +183,9 @@ def _own(request: Request, identity: str, key: str = "", action: Action | None =
     return document
 
 
-def _no_such_document() -> ProblemRaised:
+def _no_such_document() -> ProblemError:
     hint = "GET /v1/documents lists yours; an uploaded one is known after some seconds."
-    return ProblemRaised(HTTPStatus.NOT_FOUND, "There is no such document.", hint)
+    return ProblemError(HTTPStatus.NOT_FOUND, "There is no such document.", hint)
 
 
 def _after(seconds: int) -> datetime:

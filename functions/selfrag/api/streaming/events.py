@@ -8,7 +8,7 @@ import re
 from http import HTTPStatus
 from typing import Any
 
-from selfrag.api.edge.problems import ProblemRaised
+from selfrag.api.edge.problems import ProblemError
 
 PATH = re.compile(r"/v1/questions/[A-Za-z0-9_-]{1,80}(?=/events$)")
 # What keeps a connection open that has nothing to tell.
@@ -42,7 +42,7 @@ class EventCursor:
 
 
 def without_a_stream(method: str, last_id: str) -> dict[str, str] | None:
-    """Return the headers of a 204 for a request that nothing is streamed to, None for a listener; raises ProblemRaised.
+    """Return the headers of a 204 for a request that nothing is streamed to, None for a listener; raises ProblemError.
 
     `last_id` is the request's `Last-Event-ID`. The standard's own client asks no more after a 204.
     """
@@ -50,7 +50,7 @@ def without_a_stream(method: str, last_id: str) -> dict[str, str] | None:
         return _TAKEN
     if method not in ("GET", "HEAD"):
         detail = "This path takes GET, HEAD and OPTIONS only."
-        raise ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, detail, "Listen with GET.", _TAKEN)
+        raise ProblemError(HTTPStatus.METHOD_NOT_ALLOWED, detail, "Listen with GET.", _TAKEN)
     return {} if last_id == LAST else None
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from http.client import HTTPException
-from typing import Any
+from typing import cast
 
 from aws_lambda_powertools.event_handler import Response
 
@@ -19,6 +19,7 @@ from selfrag import bootstrap
 from selfrag.api import lifecycle
 from selfrag.api.edge.callers import caller_of
 from selfrag.api.edge.cors import SECURITY_HEADERS, shown_in_reply
+from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.edge.problems import no_such_question, noted, respond
 from selfrag.api.streaming.events import AGAIN, HEADERS, HEARTBEAT, PATH, EventCursor, without_a_stream
 from selfrag.bootstrap import api
@@ -35,8 +36,6 @@ MARGIN_SECONDS = 5.0
 # Nothing wakes a function as a step ends, so it looks; an account may ask Step Functions some 15 times a second.
 LOOK_SECONDS = 2.0
 
-Event = dict[str, Any]
-
 
 @dataclass(frozen=True)
 class StreamReply:
@@ -47,7 +46,7 @@ class StreamReply:
     body: Iterable[str]
 
 
-def reply_to(event: Event, ends: float, clock: Clock, origins: Collection[str] = ()) -> StreamReply:
+def reply_to(event: GatewayEvent, ends: float, clock: Clock, origins: Collection[str] = ()) -> StreamReply:
     """Return the stream that a request of API Gateway (REST, Lambda proxy) gets, or its refusal.
 
     A stream is over with its question, or at `ends` (seconds since the epoch); its client then comes again. Pages of
@@ -66,7 +65,7 @@ def reply_to(event: Event, ends: float, clock: Clock, origins: Collection[str] =
     )
 
 
-def _listened(event: Event, ends: float, clock: Clock) -> StreamReply:
+def _listened(event: GatewayEvent, ends: float, clock: Clock) -> StreamReply:
     sent = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
     last_id = sent.get("last-event-id", "")
     headers = without_a_stream(event["httpMethod"], last_id)
@@ -92,7 +91,7 @@ def _events(
         view = look()
 
 
-def _look(event: Event) -> tuple[int, str]:
+def _look(event: GatewayEvent) -> tuple[int, str]:
     """Return what `GET /v1/questions/{id}?trace=true` says to the caller now; raises what that refuses with."""
     caller = caller_of(event, api.bindings(), "ask")
     path = PATH.match(event["path"])
@@ -102,7 +101,7 @@ def _look(event: Event) -> tuple[int, str]:
     return HTTPStatus.OK, json.dumps(question, ensure_ascii=False)
 
 
-def _looked(event: Event) -> tuple[int, str]:
+def _looked(event: GatewayEvent) -> tuple[int, str]:
     """Return what a listener hears, a refusal, too."""
     try:
         return _look(event)
@@ -111,11 +110,11 @@ def _looked(event: Event) -> tuple[int, str]:
         return refused.status_code, str(refused.body)
 
 
-def _refusal(event: Event, error: Exception) -> Response[str]:
+def _refusal(event: GatewayEvent, error: Exception) -> Response[str]:
     return respond(noted(error), _request_id(event))
 
 
-def _request_id(event: Event) -> str:
+def _request_id(event: GatewayEvent) -> str:
     return str(event["requestContext"]["requestId"])
 
 
@@ -133,7 +132,7 @@ def main() -> None:
     bootstrap.warm(api.executions, api.bindings)
     while True:
         invocation = runtime.next()
-        reply = reply_to(invocation.event, invocation.ends - MARGIN_SECONDS, clock, origins)
+        reply = reply_to(cast(GatewayEvent, invocation.event), invocation.ends - MARGIN_SECONDS, clock, origins)
         try:
             runtime.stream(invocation, CONTENT_TYPE, parts_of(reply))
         except (OSError, HTTPException) as error:  # its client may be gone

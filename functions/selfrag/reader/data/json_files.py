@@ -74,12 +74,12 @@ def _loaded(text: str) -> Any:
     return json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_object)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """All values of a key that is written twice are kept."""
     fields = dict(pairs)
     if len(fields) == len(pairs):
         return fields
-    values: dict[str, list[Any]] = {}
+    values: dict[str, list[object]] = {}
     for key, value in pairs:
         values.setdefault(key, []).append(value)
     return {key: each if len(each) > 1 else each[0] for key, each in values.items()}

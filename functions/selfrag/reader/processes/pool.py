@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Never
 
 from selfrag.domain.errors import BadDocument, Misconfigured, TemporarilyUnavailable
+from selfrag.reader.processes.frames import CHUNK_BYTES, LENGTH_BYTES, OUT_OF_MEMORY, WorkerReply, WorkerRequest
 
 MAX_MEMORY = 768 * 1024 * 1024
 MAX_SECONDS = 60  # of computing for a file
@@ -24,12 +25,9 @@ MAX_SECONDS = 60  # of computing for a file
 MAX_WAIT = 10 * MAX_SECONDS
 MAX_RESIDENT = 200 * 1024 * 1024  # of a worker between two files
 MAX_REPLY = 512 * 1024 * 1024
-_LENGTH = 8
-_CHUNK = 1 << 20
 _TIME_SIGNALS = (-signal.SIGXCPU, -signal.SIGPROF)
 # A library in C aborts when it gets no memory; killed, the machine itself was short of it.
-_OUT_OF_MEMORY = 3  # as the worker has it
-_MEMORY_CODES = (_OUT_OF_MEMORY, -signal.SIGABRT, -signal.SIGKILL)
+_MEMORY_CODES = (OUT_OF_MEMORY, -signal.SIGABRT, -signal.SIGKILL)
 # What Python and the libraries need; no key and no setting of ours.
 _VARIABLES = ("PATH", "TMPDIR", "TZ", "LANG", "LC_", "LD_LIBRARY_PATH", "DYLD_", "PYTHON", "MALLOC_")
 
@@ -59,11 +57,13 @@ class ContainedFunction:
         Raises Misconfigured if the worker cannot do its work for any file, as when a library is missing, and
         TemporarilyUnavailable if the pool is stopped meanwhile.
         """
-        request = {"function": self.function, "key": key, "arguments": arguments}
+        request: WorkerRequest = {
+            "function": self.function, "key": key, "arguments": arguments, "memory": MAX_MEMORY, "seconds": MAX_SECONDS,
+        }  # fmt: skip
         worker, began = POOL.take(), time.monotonic()
         is_reused = worker.files > 0
         try:
-            reply = worker.ask({**request, "memory": MAX_MEMORY, "seconds": MAX_SECONDS}, content)
+            reply = worker.ask(request, content)
         except _WorkerExit as ended:
             # What an earlier file left in the worker may have ended it.
             if is_reused and ended.code not in _TIME_SIGNALS and time.monotonic() - began < MAX_SECONDS / 2:
@@ -122,7 +122,7 @@ class WorkerProcess:
         self._socket, self._stopped = ours, False
         self.files, self.resident = 0, 0
 
-    def ask(self, request: dict[str, Any], content: bytes) -> dict[str, Any]:
+    def ask(self, request: WorkerRequest, content: bytes) -> WorkerReply:
         """Return the reply.
 
         Raises _WorkerExit if the process ends first or takes too long, Misconfigured if it cannot begin.
@@ -153,23 +153,23 @@ class WorkerProcess:
         raise _WorkerExit(code, at) from None
 
     def _send(self, frame: bytes, until: float) -> None:
-        for data in (len(frame).to_bytes(_LENGTH, "big"), frame):
+        for data in (len(frame).to_bytes(LENGTH_BYTES, "big"), frame):
             self._socket.settimeout(max(until - time.monotonic(), 0.001))
             self._socket.sendall(data)
 
-    def _reply(self, until: float) -> dict[str, Any]:
-        size = int.from_bytes(self._received(_LENGTH, until), "big")
+    def _reply(self, until: float) -> WorkerReply:
+        size = int.from_bytes(self._received(LENGTH_BYTES, until), "big")
         if size > MAX_REPLY:
             self.end()
-            raise _WorkerExit(_OUT_OF_MEMORY, 0)
-        reply: dict[str, Any] = json.loads(self._received(size, until))
+            raise _WorkerExit(OUT_OF_MEMORY, 0)
+        reply: WorkerReply = json.loads(self._received(size, until))
         return reply
 
     def _received(self, size: int, until: float) -> bytearray:
         content = bytearray()
         while len(content) < size:
             self._socket.settimeout(max(until - time.monotonic(), 0.001))
-            chunk = self._socket.recv(min(size - len(content), _CHUNK))
+            chunk = self._socket.recv(min(size - len(content), CHUNK_BYTES))
             if not chunk:
                 raise EOFError
             content += chunk

@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Iterator, Sequence
 from io import BytesIO
-from typing import Any
+from typing import Any, TypedDict
 
 import pypdfium2
 from pypdfium2 import raw
@@ -18,10 +18,18 @@ _DEPTH = 4
 _KINDS = {raw.FPDF_PAGEOBJ_IMAGE: "image", raw.FPDF_PAGEOBJ_PATH: "path"}
 
 
-def extract(key: str, content: bytes, pages: Sequence[int] | None, most: int) -> dict[str, Any]:
+class PageExtract(TypedDict):
+    """Pages to be recognised, how many the document has (`of`), and the first pages as a PDF in base64."""
+
+    pages: list[int]
+    of: int
+    pdf: str
+
+
+def extract(key: str, content: bytes, pages: Sequence[int] | None, most: int) -> PageExtract:
     """Return the pages of these (all for None, from 1) to be recognised, and the first `most` as a PDF.
 
-    As what JSON holds: `pages`, how many the document has (`of`), and `pdf` in base64. Raises BadDocument.
+    Raises BadDocument.
     """
     try:
         document = pypdfium2.PdfDocument(content)

@@ -130,7 +130,7 @@ def _yaml(text: str) -> Any:
     return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
 
 
-def _values(text: str, key_line: re.Pattern[str], read: Callable[[str], Any]) -> dict[str, Any] | None:
+def _values(text: str, key_line: re.Pattern[str], read: Callable[[str], Any]) -> Mapping[str, object] | None:
     """Return the values by their keys, None if the lines are no front matter."""
     lines = [line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
     if not text.strip():
@@ -154,7 +154,7 @@ def _looks_like(key_line: re.Pattern[str]) -> Callable[[str], bool]:
     return lambda line: bool(key_line.match(line) or _ITEM.match(line) or line[0] in " \t")
 
 
-def _by_lines(lines: Sequence[str], key_line: re.Pattern[str]) -> dict[str, str]:
+def _by_lines(lines: Sequence[str], key_line: re.Pattern[str]) -> Mapping[str, str]:
     """Return the texts behind the keys of lines; items below a key are divided by commas."""
     values: dict[str, str] = {}
     name = ""
@@ -178,20 +178,20 @@ def _key(name: str) -> str:
     return re.sub(r"[ -]", "_", name.casefold())
 
 
-def _title(values: Mapping[str, Any]) -> str:
+def _title(values: Mapping[str, object]) -> str:
     title = values.get("title")
     if not isinstance(title, str):
         return ""
     return " ".join("".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in title).split())[:MAX_TITLE]
 
 
-def _labels(values: Mapping[str, Any]) -> Labels:
+def _labels(values: Mapping[str, object]) -> Labels:
     tags = [tag for name in ("tags", "keywords") for tag in _texts(values.get(name))]
     candidates = [labels(tags, date) for name in _DATES for date in _texts(values.get(name))]
     return next((candidate for candidate in candidates if candidate.date), labels(tags, ""))
 
 
-def _texts(value: Any) -> list[str]:
+def _texts(value: object) -> list[str]:
     """Return the texts of a value or a list; a date of TOML is a text, too."""
     texts = value if isinstance(value, list) else [value]
     return [str(text) for text in texts if text is not None and not isinstance(text, dict | list)]
