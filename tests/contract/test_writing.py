@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from selfrag.adapters.opensearch import writes
+from selfrag.adapters.opensearch import search
 from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds
@@ -42,7 +42,7 @@ def test_an_item_is_tried_a_bounded_number_of_times_and_then_named(
     added = index.add([entry("p"), entry("q")])
     assert added.failed == {"p": "TemporarilyUnavailable", "q": "TemporarilyUnavailable"}
     assert (added.ids, added.unknown) == ({}, set())
-    assert service.requests.count(("POST", f"{PATH}/_bulk")) == writes.WRITE_ATTEMPTS
+    assert service.requests.count(("POST", f"{PATH}/_bulk")) == search.WRITE_ATTEMPTS
 
 
 def test_an_item_that_is_refused_for_what_it_holds_is_not_tried_again(
@@ -95,7 +95,7 @@ def test_after_a_refusal_half_way_the_result_says_what_is_written_and_what_is_no
         return send(*arguments)
 
     monkeypatch.setattr(service, "_bulk", only_once)
-    long = "x" * (writes.BATCH_BYTES // 2 + 1)  # two of them are more than one request takes
+    long = "x" * (search.BATCH_BYTES // 2 + 1)  # two of them are more than one request takes
     added = index.add([entry("p", long), entry("q", long), entry("r", long)])
     assert (list(added.ids), added.failed) == (["p"], {"q": "Misconfigured", "r": "Misconfigured"})
 

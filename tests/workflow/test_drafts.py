@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from selfrag.api.draft import DraftAnswer
-from selfrag.api.logic import unfinished
+from selfrag.api.logic import DraftAnswer, unfinished
 from selfrag.domain.history import steps_of
 from tests.support import steps
 from tests.support.aws.stack import Execution

@@ -9,7 +9,7 @@ import boto3
 import pytest
 
 from selfrag import bootstrap
-from selfrag.adapters.textract.recognizer import TextractRecognizer
+from selfrag.adapters.textract import TextractRecognizer
 from selfrag.bootstrap import ingestion as ingestion_parts
 from selfrag_cli.local.definitions import INGESTION
 from tests.support.aws.stack import deployed_handlers
@@ -79,7 +79,7 @@ def by_the_clock_of_textract(wanted: str = "lines") -> Iterator[tuple[Ingestion,
     def step(event: dict[str, Any], context: object) -> Any:
         real: Any = ingestion_parts.recognizer()
         began = running.textract.now
-        timed = TextractRecognizer(real._client, real._kept, real._wanted, lambda: running.textract.now)
+        timed = TextractRecognizer(real._client, real._bucket, real._mode, lambda: running.textract.now)
         with bootstrap.using(recognizer=timed):
             result = deployed(event, context)
         seconds.append(running.textract.now - began)

@@ -47,7 +47,7 @@ def judge_answers(findings: Findings, written_from: WrittenFrom, judge: Judge, p
         for kind, case in _cases(gold, response, written_from).items()
     }
     with judging(Setting() if judge.model == AS_SET else alone(STEP, judge.model), {}) as grade:
-        model = bootstrap.settings().models[STEP]
+        model = bootstrap.question_settings().models[STEP]
         budget = None if judge.max_cost is None else budget_of(judge.max_cost, [STEP])
         results = judged(cases, grade, judge.parallel, budget, progress)
     verdicts = {name: result for name, result in results.items() if result.error is None}

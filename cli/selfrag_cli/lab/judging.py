@@ -164,7 +164,7 @@ def budget_of(most: float, steps: Collection[str]) -> RunBudget:
 
 def usual_usd(step: str) -> float:
     """Return the usual cost of a verdict in dollars, by the models and prices of the settings."""
-    settings = bootstrap.settings()
+    settings = bootstrap.question_settings()
     # A judge of correctness reads about as much as one of use.
     _, read_tokens, written = TOKENS.get(step, TOKENS["grade_utility"])
     judges = (step, FIRST) if step == "grade_support" and FIRST in settings.models else (asked_as(step),)

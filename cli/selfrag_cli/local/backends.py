@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from selfrag.bootstrap import Parts, questions, settings
+from selfrag.bootstrap import Parts, question_settings, questions
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy
 from selfrag.domain.verdicts import RULE_MODEL
@@ -70,7 +70,7 @@ def _by_rule() -> "Callable[[Limits], Claude]":
     """Return a factory of the stand-in, which has no use for the limits of a task: it spends neither time nor money."""
     from selfrag_cli.local.stand_in.claude import RuleClaude
 
-    return lambda limits: RuleClaude(settings().models, settings().prices, questions.clock())
+    return lambda limits: RuleClaude(question_settings().models, question_settings().prices, questions.clock())
 
 
 @contextmanager

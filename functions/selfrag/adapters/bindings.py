@@ -30,10 +30,10 @@ class DynamoBindings:
         """
         with aws_faults("the table of callers"):
             # A key that is taken from a tenant opens nothing from that moment on.
-            found = self._client.get_item(TableName=self._table, Key={"caller": {"S": caller}}, ConsistentRead=True)
-        if "Item" not in found:
+            reply = self._client.get_item(TableName=self._table, Key={"caller": {"S": caller}}, ConsistentRead=True)
+        if "Item" not in reply:
             return None
         with readable("the table of callers"):
-            item = _Item.model_validate(values_of(found["Item"]))
+            item = _Item.model_validate(values_of(reply["Item"]))
         actions: tuple[Action, ...] = get_args(Action)
         return Binding(tuple(sorted(item.collections)), frozenset(actions) & item.actions)

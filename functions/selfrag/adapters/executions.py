@@ -2,16 +2,17 @@
 
 import json
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from botocore.exceptions import ClientError, ReadTimeoutError
+from typing_extensions import override
 
 from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.ports.executions import Snapshot, StoredQuestion
+from selfrag.ports.executions import Executions, Snapshot, StoredQuestion
 from selfrag.runtime.metrics import count_unversioned_ask
 from selfrag.runtime.observability import logger
 
@@ -34,14 +35,14 @@ class Machines:
     answers_table: str
 
 
-class StatesExecutions:
+class StatesExecutions(Executions):
     """Access to questions: starting one, waiting for it, and looking at it."""
 
     def __init__(self, states: Any, dynamodb: Any, machines: Machines) -> None:
         self._states, self._dynamodb, self._machines = states, dynamodb, machines
         self._express = machines.express
 
-    def answer(self, question_id: str, payload: dict[str, Any]) -> dict[str, Any] | None:
+    def answer(self, question_id: str, payload: Mapping[str, object]) -> dict[str, Any] | None:
         """Run a question on the Express machine to its end; None if the connection timed out before.
 
         A refused version is started without it, from then on; the response warns of that, and a metric counts it.
@@ -73,15 +74,15 @@ class StatesExecutions:
         self._express = machine
         return ended
 
-    def start(self, question_id: str, payload: dict[str, Any]) -> None:
-        """Start a question on the Standard machine."""
+    @override
+    def start(self, question_id: str, payload: Mapping[str, object]) -> None:
         with aws_faults(SERVICE):
             self._states.start_execution(
                 stateMachineArn=self._machines.standard, name=question_id, input=json.dumps(payload)
             )
 
+    @override
     def expect(self, question_id: str, question: str, collections: Sequence[str], due: float) -> None:
-        """Store a question, its collections, and that it runs until `due`, unless its response is stored."""
         item = {
             "id": {"S": question_id},
             "question": {"S": question},
@@ -105,23 +106,23 @@ class StatesExecutions:
         """
         with aws_faults(_ANSWERS):
             # A caller who just got an id, or a response, must find it.
-            found = self._dynamodb.get_item(
+            reply = self._dynamodb.get_item(
                 TableName=self._machines.answers_table, Key={"id": {"S": question_id}}, ConsistentRead=True
             )
-        item = found.get("Item")
+        item = reply.get("Item")
         # DynamoDB deletes expired items within days, not at the moment: the reader has to compare.
         if item is None or int(item["expires_at"]["N"]) <= time.time():
             return None
-        asked = tuple(name["S"] for name in item["collections"]["L"])
-        if not _all_of(asked, collections):
+        asked_under = tuple(name["S"] for name in item["collections"]["L"])
+        if not _all_of(asked_under, collections):
             return None
         response = json.loads(item["response"]["S"]) if "response" in item else None
         due = float(item["due_at"]["N"]) if "due_at" in item else 0.0
-        told = (item.get(name, {}).get("S", "") for name in ("question", "previous"))
-        return StoredQuestion(response, due, asked, *told)
+        texts = (item.get(name, {}).get("S", "") for name in ("question", "previous"))
+        return StoredQuestion(response, due, asked_under, *texts)
 
+    @override
     def snapshot(self, question_id: str) -> Snapshot | None:
-        """Return the execution of a question; None if the Standard machine knows none, or not yet."""
         with aws_faults(SERVICE):
             try:
                 state = self._states.describe_execution(executionArn=self._execution(question_id))
@@ -131,8 +132,8 @@ class StatesExecutions:
                 raise
         return Snapshot(state["status"], json.loads(state["output"]) if state.get("output") else None)
 
+    @override
     def history(self, question_id: str) -> list[dict[str, Any]]:
-        """Return the events so far of a question's execution; [] if the Standard machine knows none."""
         pages = self._states.get_paginator("get_execution_history").paginate(
             executionArn=self._execution(question_id), PaginationConfig={"PageSize": _HISTORY_PAGE}
         )
@@ -160,6 +161,6 @@ def unversioned(machine: str) -> str:
     return here + kind + named.partition(":")[0]
 
 
-def _all_of(asked: Collection[str], allowed: Collection[str]) -> bool:
+def _all_of(asked_under: Collection[str], allowed: Collection[str]) -> bool:
     # A question without collections belongs to no caller.
-    return bool(asked) and set(asked) <= set(allowed)
+    return bool(asked_under) and set(asked_under) <= set(allowed)

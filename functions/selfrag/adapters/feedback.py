@@ -3,19 +3,22 @@
 import hashlib
 from typing import Any
 
+from typing_extensions import override
+
 from selfrag.adapters.faults import aws_faults, readable
 from selfrag.adapters.items import serialized, values_of
 from selfrag.domain.feedback import Feedback
+from selfrag.ports.feedback import FeedbackBook
 
 
-class DynamoFeedback:
+class DynamoFeedback(FeedbackBook):
     """Feedback as items of a table whose key, `id`, is the question's and a hash of the caller's name."""
 
     def __init__(self, client: Any, table: str) -> None:
         self._client, self._table = client, table
 
+    @override
     def keep(self, feedback: Feedback, caller: str) -> None:
-        """Store a caller's feedback on a question, in place of the same caller's earlier one."""
         # A reader of the table sees which feedback has the same caller, but not who the caller is.
         key = f"{feedback.question_id}/{hashlib.sha256(caller.encode()).hexdigest()[:32]}"
         with aws_faults("the table of feedback"):

@@ -37,18 +37,18 @@ def serialized(values: Json) -> Json:
 
 def record_of(item: Json) -> Record:
     """Return the record in a document's item; raises Unreadable for an item of another version."""
-    known = values_of(item)
+    values = values_of(item)
     with readable("the manifest"):
-        return Record.model_validate({name: known[name] for name in Record.model_fields if name in known})
+        return Record.model_validate({name: values[name] for name in Record.model_fields if name in values})
 
 
 def part_of(item: Json) -> Part:
     """Return the batch in an item; raises Unreadable as `record_of` does."""
-    known = values_of(item)
-    generation, _, number = known.pop("part").partition("#")
+    values = values_of(item)
+    generation, _, number = values.pop("part").partition("#")
     with readable("the manifest"):
         return _PART.validate_python(
-            {"document_id": known.pop("id"), **known, "generation": generation, "number": number}
+            {"document_id": values.pop("id"), **values, "generation": generation, "number": number}
         )
 
 

@@ -4,9 +4,12 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from typing_extensions import override
+
 from selfrag.adapters.faults import aws_faults
 from selfrag.adapters.items import DOCUMENT, Json, index_key_of, key_of, part_of, record_of, serialized, updated
 from selfrag.domain.records import Part, Record, part_name
+from selfrag.ports.manifest import Manifest
 
 SERVICE = "the manifest"
 # The index over collections; only the part `document` has that attribute.
@@ -15,24 +18,21 @@ BY_COLLECTION = "by_collection"
 LEASE_SECONDS = 3700
 
 
-class DynamoManifest:
+class DynamoManifest(Manifest):
     """The table of documents."""
 
     def __init__(self, client: Any, table: str) -> None:
         self._client, self._table = client, table
 
+    @override
     def read(self, document_id: str) -> Record | None:
-        """Return the record of a document, or None."""
         item = self._call("get_item", Key=key_of(document_id, DOCUMENT), ConsistentRead=True).get("Item")
         return record_of(item) if item else None
 
+    @override
     def listed(
         self, collection: str, limit: int, after: tuple[str, str] | None = None
     ) -> tuple[list[Record], tuple[str, str] | None]:
-        """Return a page of a collection's documents, by key, and the (key, id) it ends with, None if last.
-
-        `limit` also counts removed documents, which are left out.
-        """
         start = {} if after is None else {"ExclusiveStartKey": index_key_of(collection, *after)}
         page = self._call(
             "query",
@@ -47,8 +47,8 @@ class DynamoManifest:
         records = [record for item in page["Items"] if (record := record_of(item)).status != "removed"]
         return records, None if last is None else (last["key"]["S"], last["id"]["S"])
 
+    @override
     def claim(self, document_id: str, key: str, collection: str, owner: str) -> bool:
-        """Take a document for one execution; False if another holds it, which then looks again."""
         now = int(time.time())
         values = {":owner": owner, ":until": now + LEASE_SECONDS, ":now": now, ":key": key, ":collection": collection}
         claimed = self._update(
@@ -66,19 +66,16 @@ class DynamoManifest:
             return self.claim(document_id, key, collection, owner)
         return True
 
+    @override
     def begin_deletion(self, document_id: str, at: int) -> None:
-        """Record that a document is about to be deleted, `at` nanoseconds since the epoch.
-
-        Every later claim has seen the deletion; `release` records its end.
-        """
         self._update(document_id, "SET deleted_at = :at", "attribute_exists(id)", {":at": at})
 
+    @override
     def undo_deletion(self, document_id: str, at: int) -> None:
-        """Revert `begin_deletion`, unless another deletion has begun since."""
         self._update(document_id, "REMOVE deleted_at", "deleted_at = :at", {":at": at})
 
+    @override
     def release(self, record: Record, owner: str) -> bool:
-        """Write the record and release the document; False, keeping it, if it must be looked at again."""
         fields = record.model_dump(exclude={"id", "deleted_at", "deletion_seen"})
         names = {f"#{name}": name for name in fields}
         values = {f":{name}": value for name, value in fields.items()}
@@ -97,9 +94,9 @@ class DynamoManifest:
         # Another event came meanwhile, or the lease was lost to another execution.
         return not self._update(record.id, f"SET {setting} REMOVE look_again", "lease_owner = :owner", mine, names)
 
+    @override
     def parts(self, document_id: str) -> list[Part]:
-        """Return every batch of a document's passages that the index may hold."""
-        found: list[Part] = []
+        parts: list[Part] = []
         start: Json = {}
         while True:
             page = self._call(
@@ -110,26 +107,26 @@ class DynamoManifest:
                 ConsistentRead=True,
                 **start,
             )
-            found += [part_of(item) for item in page["Items"] if item["part"]["S"] != DOCUMENT]
+            parts += [part_of(item) for item in page["Items"] if item["part"]["S"] != DOCUMENT]
             if "LastEvaluatedKey" not in page:
-                return found
+                return parts
             start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
+    @override
     def part(self, document_id: str, generation: str, number: int) -> Part | None:
-        """Return one batch of passages, or None."""
         key = key_of(document_id, part_name(generation, number))
         item = self._call("get_item", Key=key, ConsistentRead=True).get("Item")
         return part_of(item) if item else None
 
+    @override
     def put(self, part: Part) -> None:
-        """Write a batch."""
         item = {"id": part.document_id, "part": part.name, "passage_ids": part.passage_ids, "ids": part.ids}
         if part.writing_since is not None:
             item["writing_since"] = str(part.writing_since)
         self._call("put_item", Item=serialized(item))
 
+    @override
     def forget(self, part: Part) -> None:
-        """Remove a batch whose passages are gone from the index."""
         self._call("delete_item", Key=key_of(part.document_id, part.name))
 
     def _update(

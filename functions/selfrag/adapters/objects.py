@@ -5,16 +5,17 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from botocore.exceptions import ClientError
+from typing_extensions import override
 
 from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.questions import UploadRequest
-from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Object, UploadTarget, attachment
+from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Object, Objects, Uploads, UploadTarget, attachment
 
 _GONE = {"NoSuchKey", "404", "NotFound"}
 
 
-class S3Objects:
+class S3Objects(Objects):
     """The buckets of a deployment; `bucket` is the one for work in progress, or for recognised text."""
 
     def __init__(self, client: Any, bucket: str) -> None:
@@ -22,19 +23,19 @@ class S3Objects:
 
     def head(self, bucket: str, key: str) -> str | None:
         """Return an object's present version (its ETag in a bucket without versions), or None if it is gone."""
-        found = self._found("head_object", bucket, key)
-        return None if found is None else str(found.get("VersionId") or found["ETag"])
+        reply = self._reply("head_object", bucket, key)
+        return None if reply is None else str(reply.get("VersionId") or reply["ETag"])
 
+    @override
     def get(self, bucket: str, key: str, most: int) -> Object | None:
-        """Return an object with at most this many bytes, or None if it is gone."""
-        found = self._found("get_object", bucket, key)
-        if found is None:
+        reply = self._reply("get_object", bucket, key)
+        if reply is None:
             return None
         with aws_faults("the bucket"):
-            return Object(bytes(found["Body"].read(most)), found.get("Metadata") or {})
+            return Object(bytes(reply["Body"].read(most)), reply.get("Metadata") or {})
 
+    @override
     def put_json(self, key: str, value: Any) -> None:
-        """Store work in progress."""
         self.put(key, json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
     def put(self, key: str, content: bytes) -> None:
@@ -42,18 +43,18 @@ class S3Objects:
         with aws_faults("the work bucket"):
             self._client.put_object(Bucket=self.bucket, Key=key, Body=content)
 
+    @override
     def has_json(self, key: str) -> bool:
-        """Return whether work in progress is there."""
         return self.head(self.bucket, key) is not None
 
+    @override
     def get_json(self, key: str) -> Any:
-        """Return work in progress; raises TemporarilyUnavailable if it is gone, since it can be made again."""
-        found = self.get(self.bucket, key, -1)
-        if found is None:
+        stored = self.get(self.bucket, key, -1)
+        if stored is None:
             raise TemporarilyUnavailable("work in progress is gone; the document has to be read again")
-        return json.loads(found.content)
+        return json.loads(stored.content)
 
-    def _found(self, operation: str, bucket: str, key: str) -> Any:
+    def _reply(self, operation: str, bucket: str, key: str) -> Any:
         with aws_faults("the bucket"):
             try:
                 return getattr(self._client, operation)(Bucket=bucket, Key=key)
@@ -63,7 +64,7 @@ class S3Objects:
                 raise
 
 
-class S3Uploads:
+class S3Uploads(Uploads):
     """The bucket that documents are dropped into, for the API."""
 
     def __init__(self, client: Any, bucket: str) -> None:
@@ -81,22 +82,22 @@ class S3Uploads:
 
         S3 takes it only while the key holds what it holds now, nothing or this version, so the address is good once.
         """
-        wanted = {"Bucket": self._bucket, "Key": request.key}
-        headers = {**_headers(request), **self._as_it_is(wanted)}
+        location = {"Bucket": self._bucket, "Key": request.key}
+        headers = {**_headers(request), **self._as_it_is(location)}
         with aws_faults("the bucket of documents"):
             # The length is signed, too; who sends the file adds its header.
             url: str = self._client.generate_presigned_url(
                 "put_object",
-                Params={**wanted, "ContentLength": request.size, **_parameters(headers)},
+                Params={**location, "ContentLength": request.size, **_parameters(headers)},
                 ExpiresIn=UPLOAD_SECONDS,
             )
         return UploadTarget(url, headers)
 
-    def _as_it_is(self, wanted: dict[str, str]) -> dict[str, str]:
+    def _as_it_is(self, location: dict[str, str]) -> dict[str, str]:
         """Return the condition that an object has not changed since now."""
         with aws_faults("the bucket of documents"):
             try:
-                return {"If-Match": self._client.head_object(**wanted)["ETag"]}
+                return {"If-Match": self._client.head_object(**location)["ETag"]}
             except ClientError as error:
                 if code_of(error) in _GONE:
                     return {"If-None-Match": "*"}
@@ -104,13 +105,13 @@ class S3Uploads:
 
     def link(self, key: str) -> str:
         """Return an address that downloads this one object, for a minute; a browser does not show it as a page."""
-        wanted = {"Bucket": self._bucket, "Key": key, "ResponseContentDisposition": attachment(key)}
+        parameters = {"Bucket": self._bucket, "Key": key, "ResponseContentDisposition": attachment(key)}
         with aws_faults("the bucket of documents"):
-            address: str = self._client.generate_presigned_url("get_object", Params=wanted, ExpiresIn=LINK_SECONDS)
+            address: str = self._client.generate_presigned_url("get_object", Params=parameters, ExpiresIn=LINK_SECONDS)
         return address
 
+    @override
     def delete(self, key: str) -> None:
-        """Delete an object; one that is gone already is no error."""
         with aws_faults("the bucket of documents"):
             self._client.delete_object(Bucket=self._bucket, Key=key)
 
@@ -125,7 +126,7 @@ def _headers(request: UploadRequest) -> dict[str, str]:
     return {name: value for name, value in headers.items() if value}
 
 
-def _parameters(headers: dict[str, str]) -> dict[str, Any]:
+def _parameters(headers: dict[str, str]) -> dict[str, object]:
     """Return headers as boto3 names them."""
     prefix = "x-amz-meta-"
     metadata = {name.removeprefix(prefix): value for name, value in headers.items() if name.startswith(prefix)}

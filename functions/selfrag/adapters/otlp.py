@@ -1,7 +1,6 @@
 """A collector of spans that takes OTLP over HTTP."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 from urllib.parse import unquote
 
 import httpx2
@@ -21,7 +20,7 @@ class Collector:
         self._client, self._headers, self._seconds = client, headers, seconds
         self._url = checked_url(endpoint, "the collector's endpoint").rstrip("/") + "/v1/traces"
 
-    def __call__(self, request: Mapping[str, Any]) -> None:
+    def __call__(self, request: Mapping[str, object]) -> None:
         """Send an ExportTraceServiceRequest."""
         posted(self._client, self._url, "the collector", request, _headers_in(self._headers()), self._seconds)
 

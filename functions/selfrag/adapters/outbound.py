@@ -4,7 +4,6 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -43,7 +42,12 @@ def proxy_for(url: str) -> str:
 
 
 def posted(
-    client: httpx2.Client, url: str, service: str, body: Mapping[str, Any], headers: Mapping[str, str], seconds: float
+    client: httpx2.Client,
+    url: str,
+    service: str,
+    body: Mapping[str, object],
+    headers: Mapping[str, str],
+    seconds: float,
 ) -> httpx2.Response:
     """Send JSON to a service and return its reply within so many seconds; raises the typed error of a refusal."""
     try:
@@ -69,7 +73,9 @@ def unreachable(error: Exception, url: str) -> SelfragError:
     It names host and port, never the path, the query or a password.
     """
     address = _address(url)
-    if address is None or any(isinstance(one, httpx2.UnsupportedProtocol | httpx2.InvalidURL) for one in _chain(error)):
+    if address is None or any(
+        isinstance(cause, httpx2.UnsupportedProtocol | httpx2.InvalidURL) for cause in _chain(error)
+    ):
         return Misconfigured("the base URL is no URL: it must begin with https:// or http:// and name a host")
     return TemporarilyUnavailable(f"{_host_and_port(address)} cannot be reached{_by_proxy(address)}: {_kind(error)}")
 
@@ -129,17 +135,17 @@ def unusable_proxy() -> str:
 
 def _kind(error: Exception) -> str:
     chain = list(_chain(error))
-    for one in chain:
-        if isinstance(one, socket.gaierror):
+    for cause in chain:
+        if isinstance(cause, socket.gaierror):
             return "its name cannot be looked up (DNS)"
-        if isinstance(one, ssl.SSLError):
-            why = getattr(one, "verify_message", "") or getattr(one, "reason", "") or type(one).__name__
+        if isinstance(cause, ssl.SSLError):
+            why = getattr(cause, "verify_message", "") or getattr(cause, "reason", "") or type(cause).__name__
             return f"TLS failed ({why})"
-        if isinstance(one, httpx2.ProxyError):
+        if isinstance(cause, httpx2.ProxyError):
             return "the proxy refused"
-        if isinstance(one, OSError) and one.strerror:
-            return one.strerror.lower()
-        if isinstance(one, httpx2.TimeoutException):
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror.lower()
+        if isinstance(cause, httpx2.TimeoutException):
             return "no reply in time"
     return type(chain[-1]).__name__
 

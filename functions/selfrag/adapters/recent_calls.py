@@ -72,18 +72,18 @@ class DynamoCalls:
             step,
         )
         self._be_patient(model, _number(item.get("patience_until")))
-        known = [_number(one) for one in item.get(step, {}).get("L", ())]
-        if noted and len(known) >= _LISTED:
+        arrivals = [_number(arrival) for arrival in item.get(step, {}).get("L", ())]
+        if noted and len(arrivals) >= _LISTED:
             # DynamoDB does not cut a list in the write that adds to it.
-            old = ", ".join(f"#step[{number}]" for number in range(ARRIVALS, len(known) + 1))
+            old = ", ".join(f"#step[{number}]" for number in range(ARRIVALS, len(arrivals) + 1))
             self._update(model, f"REMOVE {old}", "#step[0] > :before", {":before": 0.0}, step)
-        return ([now, *known] if noted else known)[:ARRIVALS]
+        return ([now, *arrivals] if noted else arrivals)[:ARRIVALS]
 
     def _be_patient(self, model: str, until: float) -> None:
         self._patience[model] = max(until, self._patience.get(model, 0.0))
 
     def _update(
-        self, model: str, update: str, condition: str, values: dict[str, Any], step: str = ""
+        self, model: str, update: str, condition: str, values: dict[str, float | list[float]], step: str = ""
     ) -> tuple[bool, Item]:
         """Return whether the condition held, and the earlier item; False and nothing if the table fails."""
         if self._now() < self._resting_until:

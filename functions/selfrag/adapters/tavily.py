@@ -3,14 +3,15 @@
 from typing import Any
 
 import httpx2
+from typing_extensions import override
 
 from selfrag.adapters.outbound import checked_url, posted
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.ports.web import Domains
+from selfrag.ports.web import Domains, WebSearch
 from selfrag.runtime.deadline import time_for_a_call
 
 
-class Tavily:
+class Tavily(WebSearch):
     """A search by a shared client, before `deadline_ms` and within this timeout in seconds.
 
     Raises selfrag's typed errors.
@@ -23,8 +24,8 @@ class Tavily:
         self._url = checked_url(base_url, "SELFRAG_WEB_BASE_URL").rstrip("/") + "/search"
         self._seconds, self._deadline_ms = seconds, deadline_ms
 
+    @override
     def __call__(self, query: str, max_results: int, domains: Domains) -> Any:
-        """Return the service's reply as parsed JSON."""
         body = {
             "query": query,
             "max_results": max_results,

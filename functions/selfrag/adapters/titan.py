@@ -15,7 +15,7 @@ MODEL = "amazon.titan-embed-text-v2:0"
 SECONDS_OF_A_RUN = 90.0
 
 
-class _Reply(BaseModel):
+class _TitanReply(BaseModel):
     embedding: list[float]
 
 
@@ -40,7 +40,7 @@ class TitanEmbedder:
             )
             content = reply["body"].read()
         try:
-            vector = _Reply.model_validate_json(content).embedding
+            vector = _TitanReply.model_validate_json(content).embedding
         except ValidationError:
             raise TemporarilyUnavailable(f"{MODEL} sent a reply that cannot be read") from None
         if len(vector) != self._dimensions:

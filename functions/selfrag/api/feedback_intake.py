@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from selfrag.api.edge.callers import Caller
-from selfrag.api.edge.problems import ProblemRaised
+from selfrag.api.edge.problems import ProblemError
 from selfrag.bootstrap import api
 from selfrag.domain.feedback import ClaimLabel, Feedback, FeedbackRequest, labelled
 from selfrag.domain.history import passages_by_claim
@@ -18,13 +18,13 @@ KEPT_SECONDS = 365 * 86_400
 def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | None:
     """Store a caller's feedback on an answer and return it; None if the caller may not read the answer.
 
-    Raises ProblemRaised for a question without an answer, and for claims that it does not have.
+    Raises ProblemError for a question without an answer, and for claims that it does not have.
     """
-    known = api.executions().stored(question_id, caller.collections)
-    if known is None:
+    stored = api.executions().stored(question_id, caller.collections)
+    if stored is None:
         return None
-    if known.response is None:
-        raise ProblemRaised(
+    if stored.response is None:
+        raise ProblemError(
             HTTPStatus.CONFLICT,
             "There is no answer to this question that could be judged.",
             "GET /v1/questions/{id} shows whether it is still at work.",
@@ -32,14 +32,14 @@ def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | 
     now = int(time.time())
     feedback = Feedback(
         **body.model_dump(exclude={"claims"}),
-        **(_labelled(question_id, body.claims, known.response) if body.claims else {}),
+        **(_labelled(question_id, body.claims, stored.response) if body.claims else {}),
         question_id=question_id,
-        question=known.question,
-        previous=known.previous,
-        status=known.response["status"],
-        answered=known.response["answer"],
-        cited=list(dict.fromkeys(citation["document"] for citation in known.response["citations"])),
-        collections=list(known.collections),
+        question=stored.question,
+        previous=stored.previous,
+        status=stored.response["status"],
+        answered=stored.response["answer"],
+        cited=list(dict.fromkeys(citation["document"] for citation in stored.response["citations"])),
+        collections=list(stored.collections),
         given_at=now,
         expires_at=now + KEPT_SECONDS,
     )
@@ -50,16 +50,16 @@ def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | 
 def _labelled(question_id: str, labels: Sequence[ClaimLabel], response: dict[str, Any]) -> dict[str, Any]:
     """Return labelled claims with the passages that they were checked by, from the history of the question."""
     support = response["reflection"]["support"] or {}
-    claims = [one["claim"] for one in support.get("claims", [])]
+    claims = [claim["claim"] for claim in support.get("claims", [])]
     if any(label.claim >= len(claims) for label in labels):
-        raise ProblemRaised(
+        raise ProblemError(
             HTTPStatus.CONFLICT,
             f"The answer has {len(claims)} checked claims; they are counted from 0.",
             "reflection.support.claims of the answer has them.",
         )
     passages = passages_by_claim(api.executions().history(question_id))
     if any(not passages.get(claims[label.claim]) for label in labels):
-        raise ProblemRaised(
+        raise ProblemError(
             HTTPStatus.CONFLICT,
             "The passages that a claim was checked by are not known any more.",
             "Label claims of questions that were asked with POST /v1/questions.",

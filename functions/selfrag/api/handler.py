@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Collection
-from typing import Any
+from typing import Any, cast
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
@@ -10,7 +10,8 @@ from selfrag import bootstrap
 from selfrag.api.app import make_app, request_id
 from selfrag.api.edge.body import checked
 from selfrag.api.edge.cors import SECURITY_HEADERS, shown_in_reply
-from selfrag.api.edge.problems import ProblemRaised, respond
+from selfrag.api.edge.gateway_event import GatewayEvent
+from selfrag.api.edge.problems import ProblemError, respond
 from selfrag.bootstrap import api, ingestion
 from selfrag.runtime.metrics import count_step
 from selfrag.runtime.observability import Handler, logger
@@ -20,7 +21,8 @@ from selfrag.runtime.settings import CallerSettings, read
 def make_handler(app: APIGatewayRestResolver, origins: Collection[str] = ()) -> Handler:
     """Return a handler of API Gateway's requests (REST, Lambda proxy); pages of these `origins` may send some."""
 
-    def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    def handle(lambda_event: dict[str, Any], context: Any) -> dict[str, Any]:
+        event = cast(GatewayEvent, lambda_event)
         logger.append_keys(step="ask", question="")
         started = time.monotonic()
         replied = _answer(app, event, context)
@@ -35,12 +37,12 @@ def make_handler(app: APIGatewayRestResolver, origins: Collection[str] = ()) -> 
     return handle
 
 
-def _answer(app: APIGatewayRestResolver, event: dict[str, Any], context: Any) -> dict[str, Any]:
+def _answer(app: APIGatewayRestResolver, event: GatewayEvent, context: Any) -> dict[str, Any]:
     try:
         # HEAD is GET: API Gateway, or the local server, leaves out the body.
         method = "GET" if event["httpMethod"] == "HEAD" else event["httpMethod"]
-        return app.resolve(checked({**event, "httpMethod": method}), context)
-    except ProblemRaised as problem:  # Powertools validates a body before any middleware
+        return app.resolve(dict(checked({**event, "httpMethod": method})), context)
+    except ProblemError as problem:  # Powertools validates a body before any middleware
         refused = respond(problem, request_id(event, context))
         headers = {"Content-Type": [refused.content_type]}
         return {"statusCode": refused.status_code, "body": refused.body, "multiValueHeaders": headers}

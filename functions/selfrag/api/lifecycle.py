@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from selfrag.api.capabilities import check_offered
+from pydantic import JsonValue
+
 from selfrag.api.edge.callers import Caller
 from selfrag.api.edge.idempotency import once
-from selfrag.api.edge.problems import ProblemRaised
+from selfrag.api.edge.problems import ProblemError
 from selfrag.api.logic import State, unfinished
 from selfrag.bootstrap import api, generator
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.history import steps_of
+from selfrag.domain.policy import Policy
 from selfrag.domain.questions import AskRequest
+from selfrag.domain.strategies import is_quick
 from selfrag.ports.executions import Executions
 from selfrag.runtime.observability import hashed, logger
 from selfrag.runtime.settings import ApiSettings
@@ -37,13 +40,13 @@ class Arrival:
     context: Any
 
 
-def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | None]:
+def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, JsonValue] | None]:
     """Run a question on the Express machine; return its id and its response, None while it is still running.
 
-    Raises InvalidInput for a deadline longer than API Gateway waits, ProblemRaised for a policy that cannot run here.
+    Raises InvalidInput for a deadline longer than API Gateway waits, ProblemError for a policy that cannot run here.
     """
-    config = api.settings()
-    check_offered(body.policy, generator.settings().configured, waits=True)
+    config = api.api_settings()
+    check_offered(body.policy, generator.generator_settings().configured, waits=True)
     # A deadline that the request does not set is cut to the time there is.
     named = "deadline_seconds" in body.policy.model_fields_set
     if named and body.policy.deadline_seconds > config.sync_deadline_seconds:
@@ -69,9 +72,9 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, Any] | No
 
 
 def start(body: AskRequest, arrival: Arrival) -> str:
-    """Start a question on the Standard machine, return its id; raises ProblemRaised for what cannot run here."""
-    config = api.settings()
-    check_offered(body.policy, generator.settings().configured, waits=False)
+    """Start a question on the Standard machine, return its id; raises ProblemError for what cannot run here."""
+    config = api.api_settings()
+    check_offered(body.policy, generator.generator_settings().configured, waits=False)
     machines = api.executions()
 
     def work() -> str:
@@ -86,41 +89,43 @@ def start(body: AskRequest, arrival: Arrival) -> str:
     return _once(work, body, arrival)
 
 
-def look(question_id: str, caller: Caller, trace: bool) -> dict[str, Any] | None:
+def look(question_id: str, caller: Caller, trace: bool) -> dict[str, JsonValue] | None:
     """Return a question's response, or its status, with its progress if `trace`; None if the caller has none such.
 
     Step Functions is called only for a trace or an overdue question: an account may call it some 15 times a second.
     """
     machines = api.executions()
-    known = machines.stored(question_id, caller.collections)
-    if known is None:
+    stored = machines.stored(question_id, caller.collections)
+    if stored is None:
         return None
-    if known.response:
-        return known.response
-    overdue = known.due < time.time()
+    if stored.response:
+        return stored.response
+    overdue = stored.due < time.time()
     if not trace and not overdue:
-        return unfinished(question_id, "running", question=known.question).model_dump(mode="json")
-    return _of_execution(question_id, known.question, machines, trace, overdue)
+        return unfinished(question_id, "running", question=stored.question).model_dump(mode="json")
+    return _of_execution(question_id, stored.question, machines, trace, overdue)
 
 
-def _of_execution(question_id: str, question: str, machines: Executions, trace: bool, overdue: bool) -> dict[str, Any]:
+def _of_execution(
+    question_id: str, question: str, machines: Executions, trace: bool, overdue: bool
+) -> dict[str, JsonValue]:
     """Return Step Functions' view of a question without a response; an overdue one unknown there has failed."""
     state: State = "running"
     steps = None
     # All polls share the account's few calls a second; a throttled poll says only that the question is running.
     with suppress(TemporarilyUnavailable):
-        found = machines.snapshot(question_id)
-        if found and found.output:
-            return found.output
-        ended = found.status != "RUNNING" if found else overdue
+        snapshot = machines.snapshot(question_id)
+        if snapshot and snapshot.output:
+            return snapshot.output
+        ended = snapshot.status != "RUNNING" if snapshot else overdue
         state = "failed" if ended else "running"
-        steps = steps_of(machines.history(question_id)) if found and trace else None
+        steps = steps_of(machines.history(question_id)) if snapshot and trace else None
     return unfinished(question_id, state, steps, question).model_dump(mode="json")
 
 
-def _response(question_id: str, caller: Caller, machines: Executions) -> dict[str, Any] | None:
-    known = machines.stored(question_id, caller.collections)
-    return known.response if known else None
+def _response(question_id: str, caller: Caller, machines: Executions) -> dict[str, JsonValue] | None:
+    stored = machines.stored(question_id, caller.collections)
+    return stored.response if stored else None
 
 
 def _new_question(
@@ -128,11 +133,11 @@ def _new_question(
 ) -> tuple[str, dict[str, Any]]:
     """Return an id that cannot be guessed, and the input of the execution of that name.
 
-    Raises ProblemRaised for a collection, or an earlier answer, that is not the caller's.
+    Raises ProblemError for a collection, or an earlier answer, that is not the caller's.
     """
     caller.allowed(body.filters.collections or [])
     if body.previous and _response(body.previous, caller, machines) is None:
-        raise ProblemRaised(
+        raise ProblemError(
             HTTPStatus.NOT_FOUND,
             "There is no such earlier answer.",
             "previous is the id of an answer of yours: finished, and not older than 30 days.",
@@ -155,3 +160,22 @@ def _once(work: Callable[[], str], body: AskRequest, arrival: Arrival) -> str:
         store=api.idempotency()(),
         context=arrival.context,
     )
+
+
+def check_offered(policy: Policy, has_endpoint: bool, waits: bool) -> None:
+    """Raise ProblemError for a policy that this deployment cannot run, or not while a caller `waits`."""
+    if policy.generator != "claude" and not has_endpoint:
+        raise _refused(
+            f"This deployment has no endpoint of the generator {policy.generator}.",
+            "Leave out policy.generator, or ask the operator for it: selfrag_generator_url names one to Terraform, "
+            "SELFRAG_GENERATOR_URL to serve.",
+        )
+    if waits and not is_quick(policy.strategy, policy.generator):
+        raise _refused(
+            f"The strategy {policy.strategy} takes longer with {policy.generator} than POST /v1/ask waits.",
+            "Send the same body to POST /v1/questions, and look at its Location for the answer.",
+        )
+
+
+def _refused(detail: str, hint: str) -> ProblemError:
+    return ProblemError(HTTPStatus.BAD_REQUEST, detail, hint)

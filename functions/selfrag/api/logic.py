@@ -1,12 +1,11 @@
 """The view of an unfinished question: its trace so far, and the verdicts known by then (pure)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
 
-from selfrag.api.draft import DraftAnswer, draft_of
-from selfrag.domain.answers import Pass
+from selfrag.domain.answers import Citation, Pass
 from selfrag.domain.base import Model
 from selfrag.domain.history import Step, plan_of
 from selfrag.domain.ledger import path_of
@@ -14,13 +13,63 @@ from selfrag.domain.passages import Passage
 from selfrag.domain.scores.shown import Scores
 from selfrag.domain.scores.traced import scores_of
 from selfrag.domain.strategies import compares
-from selfrag.domain.verdicts import Critique, Reflection
+from selfrag.domain.verdicts import Critique, Reflection, SupportVerdict
 
 # Steps whose results are passages.
 SEARCHES = ("Retrieve", "SearchWeb")
 
 
-class Started(Model):
+class DraftAnswer(Model):
+    """An answer that is not final: it may be replaced, or withheld."""
+
+    answer: str
+    citations: list[Citation]
+    support: SupportVerdict | None = Field(description="IsSup of this text, claim by claim; null before it is judged.")
+
+
+def draft_of(steps: Sequence[Step]) -> DraftAnswer | None:
+    """Return the answer as the steps so far have it; of several that are compared, the chosen one."""
+    state, now = _last_pass(steps)
+    if compares(state.get("strategy", "")):
+        picked = [step.result.get("winner") or {} for step in _finished(steps, "PickCandidate")]
+        text = picked[-1] if picked else {}
+        support = text.get("support")
+    else:
+        text = _written(now, state) or state.get("draft") or {}
+        support = _support(steps, text.get("answer", ""))
+    if not text.get("answer"):
+        return None
+    draft = {"answer": text["answer"], "citations": text.get("citations", []), "support": support}
+    # Another release may have run the question, and its results may have more fields.
+    return DraftAnswer.model_validate(draft, extra="ignore")
+
+
+def _last_pass(steps: Sequence[Step]) -> tuple[Mapping[str, Any], Sequence[Step]]:
+    """Return what was known when the last pass was planned, and its steps."""
+    plans = [at for at, step in enumerate(steps) if plan_of(step)]
+    if not plans:
+        return {}, steps
+    return steps[plans[-1]].result.get("known", {}), steps[plans[-1] + 1 :]
+
+
+def _written(now: Sequence[Step], state: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the text of a pass; a direct one, written ahead, counts once no search is needed."""
+    decided = [step.result["verdict"]["decision"] for step in _finished(now, "DecideRetrieval")]
+    mode = "direct" if state.get("direct") or "no" in decided else "grounded"
+    return next((step.result for step in _finished(now, "Generate") if step.given.get("mode") == mode), None)
+
+
+def _support(steps: Sequence[Step], answer: str) -> Any:
+    """Return the last verdict on this text."""
+    judged = [step.result["verdict"] for step in _finished(steps, "GradeSupport") if step.given.get("answer") == answer]
+    return judged[-1] if judged else None
+
+
+def _finished(steps: Sequence[Step], name: str) -> list[Step]:
+    return [step for step in steps if step.name == name and isinstance(step.result, dict)]
+
+
+class AcceptedQuestion(Model):
     """A question that was accepted; its answer is at `Location`."""
 
     id: str
@@ -38,7 +87,7 @@ class TracedStep(Model):
     error: str
 
 
-class FoundPassage(Model):
+class PassageHit(Model):
     """A passage that a search found; `score` ranks it within its search, null where the search gives none.
 
     IsRel's verdict on it comes later, under the same id in `reflection.relevance`.
@@ -55,7 +104,7 @@ class FoundPassage(Model):
 State = Literal["running", "failed"]
 
 
-class Unfinished(Model):
+class UnfinishedQuestion(Model):
     """A question that is running, or one whose execution ended without a response (`failed`).
 
     The progress is null unless the request asked for it (`trace=true`) and Step Functions returned it.
@@ -73,7 +122,7 @@ class Unfinished(Model):
     draft: DraftAnswer | None = Field(
         default=None, description="The answer as it is written; null before there is one, and when the question failed."
     )
-    passages: list[FoundPassage] | None = Field(
+    passages: list[PassageHit] | None = Field(
         default=None, description="The passages found so far, each once, in the order in which they came."
     )
     scores: Scores | None = Field(
@@ -81,11 +130,13 @@ class Unfinished(Model):
     )
 
 
-def unfinished(question_id: str, status: State, steps: Sequence[Step] | None = None, question: str = "") -> Unfinished:
+def unfinished(
+    question_id: str, status: State, steps: Sequence[Step] | None = None, question: str = ""
+) -> UnfinishedQuestion:
     """Return the view of a question without a response, with its progress if the steps are known."""
     if steps is None:
-        return Unfinished(id=question_id, status=status, question=question)
-    return Unfinished(
+        return UnfinishedQuestion(id=question_id, status=status, question=question)
+    return UnfinishedQuestion(
         id=question_id,
         status=status,
         question=question,
@@ -111,27 +162,32 @@ def unfinished(question_id: str, status: State, steps: Sequence[Step] | None = N
 
 def _passes(steps: Sequence[Step]) -> list[Pass]:
     plans = [plan for step in steps if (plan := plan_of(step))]
-    named = [(plan.get("why", ""), [one.get("step", "") for one in plan.get("steps", [])]) for plan in plans]
+    named = [(plan.get("why", ""), [step.get("step", "") for step in plan.get("steps", [])]) for plan in plans]
     return [Pass(why=why, steps=list(dict.fromkeys(names))) for why, names in named]
 
 
-def _passages(steps: Sequence[Step]) -> list[FoundPassage]:
+def _passages(steps: Sequence[Step]) -> list[PassageHit]:
     results = [step.result for step in steps if step.name in SEARCHES and isinstance(step.result, dict)]
-    found = [Passage.model_validate(one, extra="ignore") for result in results for one in result.get("passages") or []]
-    told = {one.passage_id: one.model_dump(include=set(FoundPassage.model_fields)) for one in found}
-    return [FoundPassage(**one) for one in told.values()]
+    passages = [
+        Passage.model_validate(passage, extra="ignore")
+        for result in results
+        for passage in result.get("passages") or []
+    ]
+    fields = set(PassageHit.model_fields)
+    by_id = {passage.passage_id: passage.model_dump(include=fields) for passage in passages}
+    return [PassageHit(**passage) for passage in by_id.values()]
 
 
 def _reflection(steps: Sequence[Step]) -> Reflection:
     relevance = [*_verdicts(steps, "GradeRelevance"), *_written_with(steps)]
-    known = {**_of_the_answer(steps), "retrieve": _last(steps, "DecideRetrieval"), "relevance": relevance}
+    verdicts = {**_of_the_answer(steps), "retrieve": _last(steps, "DecideRetrieval"), "relevance": relevance}
     # Another release may have run the question, and its verdicts may have more fields.
-    return Reflection.model_validate(known, extra="ignore")
+    return Reflection.model_validate(verdicts, extra="ignore")
 
 
 def _of_the_answer(steps: Sequence[Step]) -> dict[str, Any]:
     """Return the verdicts on the answer; where answers are compared, on the chosen one once there is one."""
-    picked = [step.result.get("winner") for step in steps if step.name == "PickCandidate" and _told(step)]
+    picked = [step.result.get("winner") for step in steps if step.name == "PickCandidate" and _has_result(step)]
     if picked:
         return {name: (picked[-1] or {}).get(name) for name in Critique.model_fields}
     plans = [step.result for step in steps if plan_of(step)]
@@ -143,8 +199,8 @@ def _of_the_answer(steps: Sequence[Step]) -> dict[str, Any]:
 
 def _written_with(steps: Sequence[Step]) -> list[Any]:
     """Return the verdicts on passages that the generator gave as it wrote."""
-    written = [one for step in steps if _told(step) for one in step.result.get("written") or []]
-    return [one["relevance"] for one in written if one.get("relevance")]
+    written = [text for step in steps if _has_result(step) for text in step.result.get("written") or []]
+    return [text["relevance"] for text in written if text.get("relevance")]
 
 
 def _last(steps: Sequence[Step], state: str) -> Any:
@@ -152,8 +208,8 @@ def _last(steps: Sequence[Step], state: str) -> Any:
 
 
 def _verdicts(steps: Sequence[Step], state: str) -> list[Any]:
-    return [step.result["verdict"] for step in steps if step.name == state and _told(step)]
+    return [step.result["verdict"] for step in steps if step.name == state and _has_result(step)]
 
 
-def _told(step: Step) -> bool:
+def _has_result(step: Step) -> bool:
     return isinstance(step.result, dict)

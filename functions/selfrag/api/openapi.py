@@ -47,15 +47,15 @@ def plain(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     # A property may be called `title`: its value is a schema.
-    known = {name: plain(value) for name, value in schema.items() if name != "title" or not isinstance(value, str)}
-    match known.get("anyOf"):
+    described = {name: plain(value) for name, value in schema.items() if name != "title" or not isinstance(value, str)}
+    match described.get("anyOf"):
         # An enumeration would have to name null, too.
         case [{"type": str(kind), **rest}, {"type": "null"}] if "enum" not in rest:
-            del known["anyOf"]
-            known = {"type": [kind, "null"], **rest, **known}
-    if "prefixItems" in known:
-        known.setdefault("items", known["prefixItems"][0])
-    return known
+            del described["anyOf"]
+            described = {"type": [kind, "null"], **rest, **described}
+    if "prefixItems" in described:
+        described.setdefault("items", described["prefixItems"][0])
+    return described
 
 
 if __name__ == "__main__":

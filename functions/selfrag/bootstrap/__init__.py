@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from selfrag.domain.errors import SelfragError
 from selfrag.runtime.observability import Handler, logger, step_handler
 from selfrag.runtime.parts import forget as forget
-from selfrag.runtime.parts import once, overriding
+from selfrag.runtime.parts import overriding, part
 from selfrag.runtime.settings import CollectionSettings, EmbeddingSettings, Settings, read
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ Task = TypeVar("Task", bound=BaseModel)
 
 
 class Parts(TypedDict, total=False):
-    """Parts that `using` takes, each under the name of the function that makes it otherwise."""
+    """Parts that `using` takes, by their keys."""
 
     index: "Index"
     embedder: "Embedder"
@@ -87,25 +87,25 @@ def warm(*parts: Callable[[], object]) -> None:
     """
     if "AWS_LAMBDA_FUNCTION_NAME" not in os.environ:
         return
-    for part in parts:
+    for component in parts:
         try:
-            part()
+            component()
         except SelfragError as error:
             logger.warning("a part is left to its first use", extra={"error": type(error).__name__})
 
 
-def step(task: type[Task]) -> Callable[[Callable[[Task], BaseModel]], Handler]:
-    """Make a Lambda handler of a function from a task of this type to a result; it is timed, counted and logged."""
-    return partial(step_handler, task=task, prices=lambda: settings().prices)
+def step(name: str, task: type[Task]) -> Callable[[Callable[[Task], BaseModel]], Handler]:
+    """Make a Lambda handler of a function from a task of this type to a result; its name is in metrics and log."""
+    return partial(step_handler, name=name, task=task, prices=lambda: question_settings().prices)
 
 
-@once
-def settings() -> Settings:
-    """Read the settings of the model, the verdict cache and the web search."""
+@part("question_settings")
+def question_settings() -> Settings:
+    """Read the question_settings of the model, the verdict cache and the web search."""
     return read(Settings)
 
 
-@once
+@part("index")
 def index() -> "Index":
     """Connect to the index of passages; raises Misconfigured without credentials or region."""
     from selfrag.adapters.opensearch.collection import connect
@@ -116,7 +116,7 @@ def index() -> "Index":
     return OpenSearchPassages(client, config.index_name, config.vector_dimensions)
 
 
-@once
+@part("embedder")
 def embedder() -> "Embedder":
     """Make the embedder of queries and passages."""
     from selfrag.adapters.clients import bedrock_client

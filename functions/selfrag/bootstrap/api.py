@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from selfrag.runtime.parts import once
+from selfrag.runtime.parts import part
 from selfrag.runtime.settings import ApiSettings, read
 
 if TYPE_CHECKING:
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from selfrag.ports.objects import Uploads
 
 
-@once
-def settings() -> ApiSettings:
+@part("api_settings")
+def api_settings() -> ApiSettings:
     """Read the settings of the API: its machines and its tables."""
     return read(ApiSettings)
 
 
-@once
+@part("executions")
 def executions() -> "Executions":
     """Make the access to the state machines and the table of answers."""
     from selfrag.adapters.clients import states_client
     from selfrag.adapters.executions import Machines, StatesExecutions
 
-    config = settings()
+    config = api_settings()
     machines = Machines(config.express_machine_arn, config.standard_machine_arn, config.answers_table)
     return StatesExecutions(states_client(), requests_client(), machines)
 
 
-@once
+@part("requests_client")
 def requests_client() -> Any:
     """Make boto3's client of the API's tables."""
     from selfrag.adapters import clients
@@ -41,34 +41,34 @@ def requests_client() -> Any:
     return clients.requests_client()
 
 
-@once
+@part("idempotency")
 def idempotency() -> "Callable[[], BasePersistenceLayer]":
     """Return a factory of the store of idempotency keys: threads must not share one of Powertools'."""
     from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer
 
-    return partial(DynamoDBPersistenceLayer, table_name=settings().requests_table, boto3_client=requests_client())
+    return partial(DynamoDBPersistenceLayer, table_name=api_settings().requests_table, boto3_client=requests_client())
 
 
-@once
+@part("bindings")
 def bindings() -> "Bindings":
     """Make the table of callers."""
     from selfrag.adapters.bindings import DynamoBindings
 
-    return DynamoBindings(requests_client(), settings().callers_table)
+    return DynamoBindings(requests_client(), api_settings().callers_table)
 
 
-@once
+@part("feedback")
 def feedback() -> "FeedbackBook":
     """Make the table of feedback."""
     from selfrag.adapters.feedback import DynamoFeedback
 
-    return DynamoFeedback(requests_client(), settings().feedback_table)
+    return DynamoFeedback(requests_client(), api_settings().feedback_table)
 
 
-@once
+@part("uploads")
 def uploads() -> "Uploads":
     """Make the access to the bucket of documents, for uploads and deletions."""
     from selfrag.adapters.clients import uploads_client
     from selfrag.adapters.objects import S3Uploads
 
-    return S3Uploads(uploads_client(), settings().documents_bucket)
+    return S3Uploads(uploads_client(), api_settings().documents_bucket)

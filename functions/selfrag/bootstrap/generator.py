@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from selfrag.bootstrap.questions import clock, recent_calls, secrets
 from selfrag.runtime.generator_settings import GeneratorSettings
-from selfrag.runtime.parts import once
+from selfrag.runtime.parts import part
 from selfrag.runtime.settings import read
 
 if TYPE_CHECKING:
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from selfrag.ports.generator import Generator
 
 
-@once
-def settings() -> GeneratorSettings:
+@part("generator_settings")
+def generator_settings() -> GeneratorSettings:
     """Read the settings of the fine-tuned model."""
     return read(GeneratorSettings)
 
 
-@once
+@part("generator")
 def generator() -> "Callable[[Limits], Generator]":
     """Return a factory of the fine-tuned model for the limits of a task."""
     from selfrag.adapters.generators.completions import Completions
@@ -28,21 +28,21 @@ def generator() -> "Callable[[Limits], Generator]":
     from selfrag.runtime.pace import Pace
 
     def within(limits: "Limits") -> "Generator":
-        config, server = settings(), generator_server()
+        config, server = generator_settings(), generator_server()
         pace = Pace(clock(), recent_calls(), config.generator_timeout_seconds, limits.deadline_ms)
         return Completions(server, pace, Vocabulary(config.generator_token_ids), config.generator_name)
 
     return within
 
 
-@once
+@part("generator_server")
 def generator_server() -> "VllmServer":
     """Make the client of the server that runs the model; raises Misconfigured where none is configured."""
     from selfrag.adapters.generators.server import VllmServer
     from selfrag.adapters.outbound import http_client_for
     from selfrag.domain.errors import Misconfigured
 
-    config = settings()
+    config = generator_settings()
     if not config.configured:
         raise Misconfigured("the generator selfrag has no server: SELFRAG_GENERATOR_URL names it")
 

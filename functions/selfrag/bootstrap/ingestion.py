@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from selfrag.runtime.parts import once
+from selfrag.runtime.parts import part
 from selfrag.runtime.settings import IngestionSettings, read
 
 if TYPE_CHECKING:
@@ -11,38 +11,40 @@ if TYPE_CHECKING:
     from selfrag.ports.recognizer import Recognizer
 
 
-@once
-def settings() -> IngestionSettings:
-    """Read the settings of the manifest, the work bucket and text recognition."""
+@part("ingestion_settings")
+def ingestion_settings() -> IngestionSettings:
+    """Read the ingestion_settings of the manifest, the work bucket and text recognition."""
     return read(IngestionSettings)
 
 
-@once
+@part("objects")
 def objects() -> "Objects":
     """Make the access to the buckets."""
     from selfrag.adapters.clients import objects_client
     from selfrag.adapters.objects import S3Objects
 
-    return S3Objects(objects_client(), settings().work_bucket)
+    return S3Objects(objects_client(), ingestion_settings().work_bucket)
 
 
-@once
+@part("recognizer")
 def recognizer() -> "Recognizer | None":
     """Make the text recognition; None where it is not switched on."""
-    wanted = settings().text_recognition
-    if wanted == "off":
+    mode = ingestion_settings().text_recognition
+    if mode == "off":
         return None
     from selfrag.adapters.clients import objects_client, textract_client
     from selfrag.adapters.objects import S3Objects
-    from selfrag.adapters.textract.recognizer import TextractRecognizer
+    from selfrag.adapters.textract import TextractRecognizer
 
-    return TextractRecognizer(textract_client(), S3Objects(objects_client(), settings().recognized_bucket), wanted)
+    return TextractRecognizer(
+        textract_client(), S3Objects(objects_client(), ingestion_settings().recognized_bucket), mode
+    )
 
 
-@once
+@part("manifest")
 def manifest() -> "Manifest":
     """Make the manifest of documents."""
     from selfrag.adapters.clients import manifest_client
     from selfrag.adapters.manifest import DynamoManifest
 
-    return DynamoManifest(manifest_client(), settings().documents_table)
+    return DynamoManifest(manifest_client(), ingestion_settings().documents_table)

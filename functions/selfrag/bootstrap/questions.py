@@ -5,12 +5,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from selfrag.bootstrap import forget, settings, warm
+from selfrag.bootstrap import forget, question_settings, warm
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.metrics import count_cache_failure, count_refused_feature
 from selfrag.runtime.models import first_of
 from selfrag.runtime.observability import logger
-from selfrag.runtime.parts import once
+from selfrag.runtime.parts import part
 
 if TYPE_CHECKING:
     from selfrag.adapters.claude.capabilities import Capabilities
@@ -37,10 +37,9 @@ def grader(
     claude, first, rubric = model(step), first_of(step), prompted(name or step, prompt)
 
     def within(limits: "Limits") -> Grader:
-        asked, said = claude(limits), with_guidance(rubric(), guidance())
-        judge = Grader(step, said, asked, collections=limits.collections)
+        judge = Grader(step, with_guidance(rubric(), guidance()), claude(limits), collections=limits.collections)
         # One model for both: they share the task's budget.
-        return replace(judge, first=replace(judge, step=first)) if first in settings().models else judge
+        return replace(judge, first=replace(judge, step=first)) if first in question_settings().models else judge
 
     return within
 
@@ -50,7 +49,7 @@ def prompted(step: str, prompt: "Prompt") -> "Callable[[], Prompt]":
     return lambda: prompts().get(step, prompt)
 
 
-@once
+@part("prompts")
 def prompts() -> "Mapping[str, Prompt]":
     """Return overrides of the steps' prompts, by step: none by default."""
     return {}
@@ -66,10 +65,10 @@ def model(step: str) -> "Callable[[Limits], Claude]":
     warm(claude, claude_client, verdicts, recent_calls)
 
     def within(limits: "Limits") -> "Claude":
-        asked = claude()(limits)
+        uncached = claude()(limits)
         if not limits.cache:
-            return asked
-        return CachedClaude(asked, verdicts(), limits.collections, partial(_cache_failed, step))
+            return uncached
+        return CachedClaude(uncached, verdicts(), limits.collections, partial(_cache_failed, step))
 
     return within
 
@@ -79,7 +78,7 @@ def _cache_failed(step: str, error: Exception) -> None:
     logger.warning("the verdict cache failed", extra={"error": type(error).__name__})
 
 
-@once
+@part("claude")
 def claude() -> "Callable[[Limits], Claude]":
     """Return a factory of Claude for the limits of a task, without a cache.
 
@@ -88,7 +87,7 @@ def claude() -> "Callable[[Limits], Claude]":
     from selfrag.ports.model import LazyModel
 
     def within(limits: "Limits") -> "Claude":
-        return LazyModel(settings().models, partial(_sdk_claude, limits))
+        return LazyModel(question_settings().models, partial(_sdk_claude, limits))
 
     return within
 
@@ -97,14 +96,14 @@ def _sdk_claude(limits: "Limits") -> "Claude":
     from selfrag.adapters.claude.sdk import SdkClaude
     from selfrag.runtime.pace import Pace
 
-    config = settings()
+    config = question_settings()
     pace = Pace(clock(), recent_calls(), config.model_timeout_seconds, limits.deadline_ms)
     return SdkClaude(
         claude_client(), config.models, config.prices, pace, limits.budget_usd, _with_another_key, capabilities()
     )
 
 
-@once
+@part("capabilities")
 def capabilities() -> "Capabilities":
     """Make the record of what the models have refused, which lives as long as the function."""
     from selfrag.adapters.claude.capabilities import Capabilities
@@ -117,16 +116,16 @@ def _feature_refused(model: str, feature: str) -> None:
     logger.warning("a model refused a feature of requests", extra={"model": model, "feature": feature})
 
 
-@once
+@part("verdicts")
 def verdicts() -> "VerdictCache":
     """Make the verdict cache."""
     from selfrag.adapters.verdicts import DynamoVerdicts
 
-    config = settings()
+    config = question_settings()
     return DynamoVerdicts(_verdicts_client(), config.verdicts_table, config.verdict_ttl_days)
 
 
-@once
+@part("measurements")
 def measurements() -> "Measurements":
     """Make the reader of what was measured of IsSup."""
     from selfrag.ports.measurements import Measurements
@@ -134,37 +133,37 @@ def measurements() -> "Measurements":
     return Measurements(verdicts, clock().now, partial(_cache_failed, "grade_support"))
 
 
-@once
+@part("clock")
 def clock() -> Clock:
     """Return the clock of retries and deadlines."""
     return Clock()
 
 
-@once
+@part("recent_calls")
 def recent_calls() -> "RecentCalls":
     """Make the record of the deployment's recent calls to its models."""
     from selfrag.adapters.recent_calls import DynamoCalls
 
-    return DynamoCalls(_verdicts_client(), settings().verdicts_table, clock().now)
+    return DynamoCalls(_verdicts_client(), question_settings().verdicts_table, clock().now)
 
 
-@once
+@part("claude_client")
 def claude_client() -> Any:
     """Make the SDK's client; raises Misconfigured when its key cannot be read."""
     from selfrag.adapters.claude.sdk import client_of
 
-    config = settings()
+    config = question_settings()
     key = _model_key() if config.model_provider == "anthropic" else None
     return client_of(config.model_provider, key, config.model_base_url, config.model_timeout_seconds)
 
 
 def _model_key(*, anew: bool = False) -> str:
-    return secrets()(settings().model_secret, "SELFRAG_MODEL_SECRET", anew=anew)
+    return secrets()(question_settings().model_secret, "SELFRAG_MODEL_SECRET", anew=anew)
 
 
 def _with_another_key(refused: Any) -> Any | None:
     """Return a client with the secret's present key, kept from now on; None if that key is the refused one."""
-    config = settings()
+    config = question_settings()
     if config.model_provider != "anthropic" or not config.model_secret or _model_key(anew=True) == refused.api_key:
         return None
     forget(claude_client)
@@ -173,14 +172,14 @@ def _with_another_key(refused: Any) -> Any | None:
     return None if renewed is refused else renewed
 
 
-@once
+@part("verdicts_client")
 def _verdicts_client() -> Any:
     from selfrag.adapters.clients import verdicts_client
 
     return verdicts_client()
 
 
-@once
+@part("secrets")
 def secrets() -> "Secrets":
     """Make the reader of the deployment's secrets."""
     from selfrag.adapters.clients import secrets_client

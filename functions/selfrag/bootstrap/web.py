@@ -3,21 +3,21 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from selfrag.bootstrap import settings
+from selfrag.bootstrap import question_settings
 from selfrag.bootstrap.questions import secrets
-from selfrag.runtime.parts import once
+from selfrag.runtime.parts import part
 
 if TYPE_CHECKING:
     from selfrag.ports.web import Domains, WebSearch
 
 
-@once
+@part("web")
 def web() -> "Callable[[float | None], WebSearch]":
     """Return a factory of the web search for a deadline, past which it makes no call."""
     from selfrag.adapters.outbound import http_client_for
     from selfrag.adapters.tavily import Tavily
 
-    config = settings()
+    config = question_settings()
     # One client for all searches: loading its certificates takes as long as a short search.
     client = http_client_for(config.web_base_url)
 
@@ -32,5 +32,5 @@ def web_domains() -> "Domains":
     """Return the domains that the web search may bring results of."""
     from selfrag.ports.web import Domains
 
-    config = settings()
+    config = question_settings()
     return Domains(included=config.web_include_domains, excluded=config.web_exclude_domains)

@@ -17,9 +17,9 @@ def look_like_names(first: Sequence[str], below: Sequence[Sequence[str]], likely
     """
     named = first if first[0] else first[1:]
     distinct = len(set(named)) == len(named) > 1
-    told = (likely and len(below) > 1) or any(map(_is_a_number, (text for row in below for text in row)))
+    has_data = (likely and len(below) > 1) or any(map(_is_a_number, (text for row in below for text in row)))
     years = any(_YEAR.fullmatch(text) for row in below for text in row)
-    return told and distinct and all(len(text) <= MAX_NAME and _is_a_name(text, years) for text in named)
+    return has_data and distinct and all(len(text) <= MAX_NAME and _is_a_name(text, years) for text in named)
 
 
 def _is_a_name(text: str, years_below: bool) -> bool:

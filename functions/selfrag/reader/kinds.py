@@ -60,43 +60,43 @@ _PDF_WITHIN = 1024
 _TYPE_LENGTH = 100
 
 
-def refuse_other_kinds(key: str, content: bytes, wanted: str) -> None:
-    """Raise BadDocument if the content is plainly not `wanted`, one of the kinds above."""
-    if not content and wanted != TEXT:
+def refuse_other_kinds(key: str, content: bytes, expected: str) -> None:
+    """Raise BadDocument if the content is plainly not `expected`, one of the kinds above."""
+    if not content and expected != TEXT:
         raise BadDocument(f"{key} is empty (0 bytes); save it again.")
-    found = _found(content, wanted)
-    if found == wanted:
+    kind = _kind_of(content, expected)
+    if kind == expected:
         return
-    if found in _NAMED:
-        raise BadDocument(f"{key} is {found}, not {wanted}; name it {_NAMED[found]}.")
-    if found:
-        raise BadDocument(f"{key} is {found}.")
-    raise BadDocument(f"{key} is not {wanted}, whatever its name says; save it again, or name it by what it is.")
+    if kind in _NAMED:
+        raise BadDocument(f"{key} is {kind}, not {expected}; name it {_NAMED[kind]}.")
+    if kind:
+        raise BadDocument(f"{key} is {kind}.")
+    raise BadDocument(f"{key} is not {expected}, whatever its name says; save it again, or name it by what it is.")
 
 
 def refusal(key: str) -> str:
     """Return the sentence for a file whose ending is of a kind that is known and not read; "" for all others."""
-    told = refused_as(key)
-    return f"{key} is {told}." if told else ""
+    reason = refused_as(key)
+    return f"{key} is {reason}." if reason else ""
 
 
-def _found(content: bytes, wanted: str) -> str:
+def _kind_of(content: bytes, expected: str) -> str:
     """Return a kind, or the refusal of a kind that is never read, such as an archive; "" if nothing shows."""
-    if content.startswith(b"%PDF-") or (wanted == PDF and b"%PDF-" in content[:_PDF_WITHIN]):
+    if content.startswith(b"%PDF-") or (expected == PDF and b"%PDF-" in content[:_PDF_WITHIN]):
         return PDF
     if content.startswith(b"{\\rtf"):
         return REFUSED[".rtf"]
     if content.startswith(_OLE):
-        return _of_ole(content, wanted)
+        return _of_ole(content, expected)
     if content.startswith(_ZIP):
-        return _of_zip(content, wanted)
+        return _of_zip(content, expected)
     if content[_TAR_AT:].startswith(_TAR_MARK):
         return REFUSED[".tar"]
     refused = next((REFUSED[ending] for mark, ending in _ARCHIVES.items() if content.startswith(mark)), "")
-    return refused or (wanted if wanted in (TEXT, MESSAGE) else "")
+    return refused or (expected if expected in (TEXT, MESSAGE) else "")
 
 
-def _of_ole(content: bytes, wanted: str) -> str:
+def _of_ole(content: bytes, expected: str) -> str:
     """Return a kind, or a refusal, by the streams of an OLE file."""
 
     def has(stream: str) -> bool:
@@ -105,24 +105,24 @@ def _of_ole(content: bytes, wanted: str) -> str:
     if has("EncryptedPackage"):
         return "an Office file with a password; save it without one"
     is_workbook = any(map(has, _WORKBOOKS))
-    if is_workbook and wanted == XLS:  # other files may be embedded in it
+    if is_workbook and expected == XLS:  # other files may be embedded in it
         return XLS
-    told = (REFUSED[ending] for name, ending in _STREAMS.items() if has(name))
-    return next(told, XLS if is_workbook else "an Office file of the old kind; save it as .docx, .xlsx or .pptx")
+    reasons = (REFUSED[ending] for name, ending in _STREAMS.items() if has(name))
+    return next(reasons, XLS if is_workbook else "an Office file of the old kind; save it as .docx, .xlsx or .pptx")
 
 
-def _of_zip(content: bytes, wanted: str) -> str:
-    """Return a kind by the content of an archive; a damaged one is `wanted`, if that is an archive, for its reader."""
-    names, said = frozenset[str](), b""
+def _of_zip(content: bytes, expected: str) -> str:
+    """Return a kind by the content of an archive; a damaged archive is `expected` if that is one."""
+    names, media_type = frozenset[str](), b""
     with suppress(Exception), ZipFile(BytesIO(content)) as archive:  # zipfile and zlib raise half a dozen kinds
         names = frozenset(archive.namelist())
         if "mimetype" in names:
             with archive.open("mimetype") as opened:
-                said = opened.read(_TYPE_LENGTH)
+                media_type = opened.read(_TYPE_LENGTH)
     if any(name in names for name in _IWORK):
         return REFUSED[".pages"]
     kinds = [kind for part, kind in _PARTS.items() if part in names]
-    kinds += [kind for name, kind in _TYPES.items() if said.startswith(name)]
-    if wanted in kinds or (not names and wanted in (*_PARTS.values(), *_TYPES.values())):
-        return wanted
+    kinds += [kind for name, kind in _TYPES.items() if media_type.startswith(name)]
+    if expected in kinds or (not names and expected in (*_PARTS.values(), *_TYPES.values())):
+        return expected
     return kinds[0] if kinds else REFUSED[".zip"]

@@ -23,10 +23,10 @@ def labels(tags: Iterable[str], date: str) -> Labels:
 
     Of a moment its day counts. No more than MAX_TAGS are kept, none of them longer than MAX_TAG_CHARACTERS.
     """
-    given = [one for text in tags for one in _BETWEEN_TAGS.split(text)]
-    known = dict.fromkeys(map(tag, given))
-    kept = [one for one in known if has_words(one) and len(one) <= MAX_TAG_CHARACTERS]
-    return Labels(tuple(kept[:MAX_TAGS]), _day(date.strip()))
+    texts = [text for text in tags for text in _BETWEEN_TAGS.split(text)]
+    distinct = dict.fromkeys(map(tag, texts))
+    valid = [text for text in distinct if has_words(text) and len(text) <= MAX_TAG_CHARACTERS]
+    return Labels(tuple(valid[:MAX_TAGS]), _day(date.strip()))
 
 
 def of_object(metadata: Mapping[str, str]) -> Labels:

@@ -11,11 +11,11 @@ from selfrag.runtime.settings import FromEnvironment
 SELFRAG_MODEL = "selfrag/selfrag_llama2_7b"
 
 
-def _token_ids(given: dict[str, int]) -> dict[str, int]:
+def _token_ids(overrides: dict[str, int]) -> dict[str, int]:
     """Return all tokens with their ids; raises ValueError for an unknown token, and for a shared id."""
-    if unknown := sorted(given.keys() - IDS.keys()):
+    if unknown := sorted(overrides.keys() - IDS.keys()):
         raise ValueError(f"no such token: {', '.join(unknown)}; the tokens are {', '.join(IDS)}")
-    ids = {**IDS, **given}
+    ids = {**IDS, **overrides}
     if len(set(ids.values())) < len(ids):
         raise ValueError("two tokens have the same id")
     return ids

@@ -28,10 +28,10 @@ def first_of(step: str) -> str:
 
 def of_the_profile(models: dict[str, str], info: ValidationInfo) -> dict[str, str]:
     """Return the models of the profile with these overrides."""
-    known = (*DEFAULT_MODELS, FIRST)
-    unknown = sorted(set(models) - set(known))
+    steps = (*DEFAULT_MODELS, FIRST)
+    unknown = sorted(set(models) - set(steps))
     if unknown:
-        raise ValueError(f"no such step: {', '.join(unknown)}; the steps are {', '.join(known)}")
+        raise ValueError(f"no such step: {', '.join(unknown)}; the steps are {', '.join(steps)}")
     chosen = {**PROFILES[info.data.get("profile", "balanced")], **models}
     if chosen.get(FIRST) == chosen["grade_support"]:
         del chosen[FIRST]  # the same model need not judge twice

@@ -30,13 +30,14 @@ def hashed(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def step_handler(work: Callable[[T], BaseModel], task: type[T], prices: Callable[[], Mapping[str, Prices]]) -> Handler:
-    """Make a Lambda handler of a function from a task to a result model; it is timed, counted and logged.
+def step_handler(
+    work: Callable[[T], BaseModel], name: str, task: type[T], prices: Callable[[], Mapping[str, Prices]]
+) -> Handler:
+    """Make a Lambda handler of a function from a task to a result model; it is timed, counted and logged by name.
 
     A malformed event raises InvalidInput with the names of the wrong fields, never their values; a later validation
     error is no fault of the event.
     """
-    name = work.__module__.split(".")[-2]
 
     @wraps(work)
     def handler(event: Event, context: Any) -> Event:
@@ -66,15 +67,15 @@ def _noted(name: str, result: StepResult, prices: Callable[[], Mapping[str, Pric
 
 
 @dataclass
-class _Run:
+class _StepRun:
     """A run of a step; it is in error until it has a result."""
 
     error: str | None = "no result"
 
 
 @contextmanager
-def _counted(name: str) -> Iterator[_Run]:
-    started, run = time.monotonic(), _Run()
+def _counted(name: str) -> Iterator[_StepRun]:
+    started, run = time.monotonic(), _StepRun()
     try:
         yield run
     finally:

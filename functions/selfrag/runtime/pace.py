@@ -24,7 +24,7 @@ _LONGEST_BACKOFF_SECONDS = 2.0
 T = TypeVar("T")
 
 
-class Unanswered(Exception):
+class RequestFailure(Exception):
     """A request that failed and may be retried; `error` says why.
 
     `after` is the service's `retry-after` in seconds, None if it names none. `throttled` says that a rate limit
@@ -37,7 +37,7 @@ class Unanswered(Exception):
 
 
 @dataclass(frozen=True)
-class Reply(Generic[T]):
+class RequestResult(Generic[T]):
     """A reply, or None and the error in its place; the number of requests, and whether one was throttled."""
 
     value: T | None
@@ -64,7 +64,7 @@ class Pace:
         """Return the seconds between the last arrivals of a step at its model, this one included."""
         return self._recent.seen(step, model).intervals
 
-    def ask(self, step: str, model: str, send: Callable[[float], T]) -> Reply[T]:
+    def ask(self, step: str, model: str, send: Callable[[float], T]) -> RequestResult[T]:
         """Return the reply to a request; `send` is called with a timeout in seconds, again for each retry.
 
         Raises what no retry would mend, and BudgetExceeded before the first request. After it that is an error in the
@@ -79,7 +79,7 @@ class Pace:
         while error is None:
             try:
                 value = send(self._time())
-            except Unanswered as unanswered:
+            except RequestFailure as unanswered:
                 sent, throttled = sent + 1, throttled or unanswered.throttled
                 error = self._waited(step, model, unanswered)
             except DeadlineExceeded as late:
@@ -91,8 +91,8 @@ class Pace:
             else:
                 self._requests_left -= 1
                 self._failure = None
-                return Reply(value, None, sent + 1, throttled)
-        return Reply(None, error, sent, throttled)
+                return RequestResult(value, None, sent + 1, throttled)
+        return RequestResult(None, error, sent, throttled)
 
     def _time(self) -> float:
         left = self._end - self._clock.now()
@@ -100,7 +100,7 @@ class Pace:
             raise DeadlineExceeded("no time is left for another call")
         return min(self._call_seconds, left)
 
-    def _waited(self, step: str, model: str, unanswered: Unanswered) -> SelfragError | None:
+    def _waited(self, step: str, model: str, unanswered: RequestFailure) -> SelfragError | None:
         """Wait before a retry, or return the error that ends the step without one."""
         self._requests_left -= 1
         self._failure = unanswered.error

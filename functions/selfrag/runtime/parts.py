@@ -1,54 +1,61 @@
-"""Parts that a process makes once, and overrides of them."""
+"""Components that a process makes once, and overrides of them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, update_wrapper
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 T = TypeVar("T")
 
-_made: dict[Callable[[], Any], Any] = {}
-_overrides: dict[str, Any] = {}
+_components: dict[str, object] = {}
+_overrides: dict[str, object] = {}
 # boto3 makes clients in one thread at a time.
 _lock = RLock()
 
 
-def once(make: Callable[[], T]) -> Callable[[], T]:
-    """Make a part of a function: its override if there is one by its name, else its result, computed on first use."""
+class Component(Generic[T]):
+    """A component under a key: its override if there is one, else what its factory returns, computed on first use."""
 
-    @wraps(make)
-    def part() -> T:
+    def __init__(self, key: str, make: Callable[[], T]) -> None:
+        self.key, self._make = key, make
+        update_wrapper(self, make)
+
+    def __call__(self) -> T:
+        """Return the component."""
         with _lock:
-            if make.__name__ in _overrides:
-                return _overrides[make.__name__]  # type: ignore[no-any-return]
-            if part not in _made:
-                _made[part] = make()
-            return _made[part]  # type: ignore[no-any-return]
-
-    return part
+            if self.key in _overrides:
+                return cast(T, _overrides[self.key])
+            if self.key not in _components:
+                _components[self.key] = self._make()
+            return cast(T, _components[self.key])
 
 
-def forget(*parts: Callable[[], Any]) -> None:
-    """Drop what was made of these parts, or of all; they are made again on next use."""
+def part(key: str) -> Callable[[Callable[[], T]], Component[T]]:
+    """Register a factory of a component under a key, by which `overriding` overrides it."""
+    return partial(Component, key)
+
+
+def forget(*parts: Component[Any]) -> None:
+    """Drop these components, or all; they are made again on next use."""
     with _lock:
-        for part in parts or list(_made):
-            _made.pop(part, None)
+        for key in [dropped.key for dropped in parts] or list(_components):
+            _components.pop(key, None)
 
 
 @contextmanager
-def overriding(parts: Mapping[str, Any]) -> Iterator[None]:
-    """Override parts by name for the duration of the block; parts made outside it are not used in it, nor after it."""
+def overriding(components: Mapping[str, object]) -> Iterator[None]:
+    """Override components by key for the duration of the block; others are made anew in it, and again after it."""
     before = dict(_overrides)
-    _replace({**before, **parts})
+    _replace({**before, **components})
     try:
         yield
     finally:
         _replace(before)
 
 
-def _replace(overrides: Mapping[str, Any]) -> None:
+def _replace(overrides: Mapping[str, object]) -> None:
     with _lock:
         _overrides.clear()
         _overrides.update(overrides)
-        _made.clear()
+        _components.clear()

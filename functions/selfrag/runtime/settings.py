@@ -19,9 +19,9 @@ PASSAGES = "8"
 
 
 # Once it was true or false; on a laptop's command line it may still be.
-_SAID = {"0": "off", "false": "off", "no": "off", "1": "lines", "true": "lines", "yes": "lines"}
+_MODES = {"0": "off", "false": "off", "no": "off", "1": "lines", "true": "lines", "yes": "lines"}
 Recognition = Annotated[
-    Literal["off", "lines", "layout", "tables"], BeforeValidator(lambda value: _SAID.get(value.lower(), value.lower()))
+    Literal["off", "lines", "layout", "tables"], BeforeValidator(lambda value: _MODES.get(value.lower(), value.lower()))
 ]
 
 
@@ -160,13 +160,13 @@ class CallerSettings(FromEnvironment):
 S = TypeVar("S", bound=BaseSettings)
 
 
-def read(kind: type[S], **given: Any) -> S:
+def read(kind: type[S], **values: Any) -> S:
     """Return settings of a kind as given, else as the environment has them.
 
     Raises Misconfigured with the names of the wrong ones.
     """
     try:
-        return kind(**given)
+        return kind(**values)
     except ValidationError as error:
         wrong = "; ".join(f"SELFRAG_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
     except SettingsError as error:  # invalid JSON; the message has the field's name in quotes

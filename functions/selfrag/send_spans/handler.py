@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import AliasPath, BaseModel, Field, Json
+from pydantic import AliasPath, BaseModel, Field, Json, JsonValue
 
 from selfrag import bootstrap
 from selfrag.bootstrap import spans
@@ -15,22 +15,22 @@ def _attribute(name: str, kind: str) -> Any:
     return Field(validation_alias=AliasPath("dynamodb", "NewImage", name, kind))
 
 
-class Stored(BaseModel):
+class StoredAnswer(BaseModel):
     """An item of the table of answers with its response, as a record of the stream has it."""
 
     id: str = _attribute("id", "S")
     question: str = _attribute("question", "S")
     expires_at: float = _attribute("expires_at", "N")
-    response: Json[dict[str, Any]] = _attribute("response", "S")
+    response: Json[dict[str, JsonValue]] = _attribute("response", "S")
 
 
-class Batch(BaseModel):
+class AnswerBatch(BaseModel):
     """The records of one invocation."""
 
-    answers: list[Stored] = Field(validation_alias="Records")
+    answers: list[StoredAnswer] = Field(validation_alias="Records")
 
 
-class Sent(BaseModel):
+class SpanCount(BaseModel):
     """The number of spans that the collector took."""
 
     spans: int
@@ -39,12 +39,12 @@ class Sent(BaseModel):
 bootstrap.warm(spans.collector)
 
 
-@bootstrap.step(Batch)
-def handler(batch: Batch) -> Sent:
+@bootstrap.step("send_spans", AnswerBatch)
+def handler(batch: AnswerBatch) -> SpanCount:
     """Send the spans of a batch of stored answers; an error leaves the batch to Lambda, which tries it again."""
     traces = {
         stored.id: answer_span(stored.id, hashed(stored.question), stored.response, stored.expires_at - KEPT_SECONDS)
         for stored in batch.answers
     }
-    spans.collector()(export_request(traces, spans.settings().otlp_service))
-    return Sent(spans=sum(root.count for root in traces.values()))
+    spans.collector()(export_request(traces, spans.span_settings().otlp_service))
+    return SpanCount(spans=sum(root.count for root in traces.values()))

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from selfrag.api.documents.listing import Document
+from selfrag.api.documents.listing import DocumentEntry
 from selfrag.api.page import bundle
 from tests.support.page.browsing import Tab
 from tests.support.page.said import saying_each
@@ -22,7 +22,7 @@ def test_every_word_is_there_in_every_language(tab: Tab) -> None:
             )
             == []
         )
-        states = get_args(Document.model_fields["status"].annotation)
+        states = get_args(DocumentEntry.model_fields["status"].annotation)
         assert set(states) <= set(tab.run("Object.keys(WORDS)"))
         uses = r'(?:word|heading|act|filled)\("(\w+)"[,)]|data-(?:word|label|title)="(\w+)"'
         said = set(re.findall(uses, bundle.html()))

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from selfrag import bootstrap
-from selfrag.api.streaming.listening import reply_to
+from selfrag.api.streaming.program import reply_to
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.definitions import INGESTION, QUESTION
 from selfrag_cli.local.serving.gateway import serving, threaded_handler

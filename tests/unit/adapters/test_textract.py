@@ -10,9 +10,9 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from selfrag.adapters.objects import S3Objects
-from selfrag.adapters.textract.recognizer import TextractRecognizer
+from selfrag.adapters.textract import TextractRecognizer
 from selfrag.domain.errors import BadDocument, Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
-from selfrag.ingestion.recognize_pages.merge import written
+from selfrag.ingestion.recognize_pages.logic import written
 from selfrag.ports.recognizer import RecognizedPage
 from tests.support.documents.scans import scanned_pdf
 from tests.support.doubles.textract_double import TextractDouble

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfrag.adapters.textract.pages import Pages
+from selfrag.adapters.textract import PageAssembly
 from selfrag.domain.documents import Document
-from selfrag.ingestion.recognize_pages.merge import written
+from selfrag.ingestion.recognize_pages.logic import written
 from tests.support.doubles.textract_blocks import Page
 
 TABLES = ["LAYOUT", "TABLES"]
@@ -32,7 +32,7 @@ _ Printed in May
 
 def page_of(blocks: list[dict[str, Any]]) -> Document:
     """Return the page that a result of one page says."""
-    pages = Pages()
+    pages = PageAssembly()
     [page] = [*pages.add(blocks), *pages.rest()]
     return written("c/scan.pdf", page)
 
@@ -143,12 +143,12 @@ def test_the_parts_of_a_result_and_the_runs_that_read_them_do_not_change_a_page(
     blocks = [block for number in (1, 2, 3) for block in Page(number, PAGE, TABLES).blocks]
     if words_last:
         blocks.sort(key=lambda block: (block["Page"], block["BlockType"] == "WORD"))
-    pages, found, most = Pages(), [], 0
+    pages, found, most = PageAssembly(), [], 0
     for start in range(0, len(blocks), size):
         found += pages.add(blocks[start : start + size])
         held = json.loads(json.dumps(pages.held()))
-        pages, most = Pages(held), max(most, len(held))
-    assert [written("k", page) for page in found] == [written("k", page) for page in Pages().add(blocks)]
+        pages, most = PageAssembly(held), max(most, len(held))
+    assert [written("k", page) for page in found] == [written("k", page) for page in PageAssembly().add(blocks)]
     assert (len(found), pages.held()) == (3, {})
     assert most <= 1 + (size > len(blocks) // 3), "only pages that are not whole are held"
 

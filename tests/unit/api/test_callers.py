@@ -10,7 +10,7 @@ from moto import mock_aws
 
 from selfrag.adapters.bindings import DynamoBindings
 from selfrag.api.edge.callers import Caller, caller_of
-from selfrag.api.edge.problems import ProblemRaised
+from selfrag.api.edge.problems import ProblemError
 from selfrag.domain.errors import Misconfigured, Unreadable
 from selfrag.ports.bindings import Action, Binding
 from tests.support.aws.resources import CALLERS_TABLE, bind, make
@@ -64,13 +64,13 @@ def test_a_caller_may_ask_the_collections_that_the_key_or_identity_is_bound_to(
 )
 def test_a_caller_that_is_not_bound_may_do_nothing(identity: dict[str, Any]) -> None:
     for action in ("ask", "upload", None):
-        with pytest.raises(ProblemRaised, match="bound to no collection") as refused:
+        with pytest.raises(ProblemError, match="bound to no collection") as refused:
             caller(action, **identity)  # type: ignore[arg-type]
         assert refused.value.status == HTTPStatus.FORBIDDEN
 
 
 def test_a_binding_without_an_action_refuses_it_and_says_what_to_do() -> None:
-    with pytest.raises(ProblemRaised) as refused:
+    with pytest.raises(ProblemError) as refused:
         caller("upload", apiKeyId="key-a")
     assert (refused.value.status, "add the action upload" in refused.value.hint) == (HTTPStatus.FORBIDDEN, True)
 
@@ -83,7 +83,7 @@ def test_sessions_of_one_role_are_callers_of_their_own() -> None:
 def test_a_collection_of_another_is_refused_in_the_words_of_one_that_does_not_exist() -> None:
     said = set()
     for wanted in (["a", "b"], ["never-was"]):
-        with pytest.raises(ProblemRaised) as refused:
+        with pytest.raises(ProblemError) as refused:
             caller(apiKeyId="key-a").allowed(wanted)
         said.add((refused.value.status, refused.value.detail, refused.value.hint))
     assert len(said) == 1

@@ -15,10 +15,8 @@ from selfrag.api.documents import listing
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, collection_of
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.fields import MAX_KEY_CHARACTERS
-from selfrag.domain.kinds import EXTENSIONS
 from selfrag.domain.questions import UploadRequest
 from selfrag.domain.records import Record
-from selfrag.reader.readers import READERS
 
 
 class FakeManifest:
@@ -86,10 +84,6 @@ def cursor(value: Any) -> str:
 def test_a_cursor_that_was_not_given_out_is_refused(bad: str) -> None:
     with pytest.raises(InvalidInput, match="cursor"):
         listing.page(FakeManifest(), ["a"], 10, bad)  # type: ignore[arg-type]
-
-
-def test_what_may_be_uploaded_is_what_is_read() -> None:
-    assert READERS.keys() == EXTENSIONS
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from selfrag.api.documents.listing import Document, document_of
+from selfrag.api.documents.listing import DocumentEntry, document_of
 from selfrag.api.documents.removal import remove
 from selfrag.bootstrap import ingestion
 from selfrag.domain.documents import document_id
@@ -49,7 +49,7 @@ class World:
         self.version = f"v{next(_NUMBERS)}"
         self.events += 1
 
-    def shown(self) -> Document | None:
+    def shown(self) -> DocumentEntry | None:
         known = self.manifest.read(self.identity)
         return document_of(known) if known else None
 

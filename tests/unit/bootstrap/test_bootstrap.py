@@ -5,6 +5,7 @@ import pkgutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Protocol, get_args, get_type_hints
@@ -41,10 +42,10 @@ class Asked(BaseModel):
 
 
 def test_a_part_is_made_once_until_it_is_forgotten() -> None:
-    first = bootstrap.settings()
-    assert bootstrap.settings() is first
+    first = bootstrap.question_settings()
+    assert bootstrap.question_settings() is first
     bootstrap.forget()
-    assert bootstrap.settings() is not first
+    assert bootstrap.question_settings() is not first
 
 
 def test_a_part_that_is_handed_over_stands_in_until_the_block_ends_also_when_blocks_are_nested() -> None:
@@ -113,17 +114,16 @@ def test_a_step_whose_parts_are_handed_over_makes_no_client(step: str) -> None:
         embedder=FakeEmbedder(),
         web=lambda deadline_ms: lambda query, max_results, domains: {"results": []},
     ):
-        assert handler(task, None)["error"] is None
-        without_client = {bootstrap.settings, questions.prompts, questions.clock, questions.measurements}
-        assert parts._made.keys() <= without_client
+        assert handler({"question": "?", **task}, None)["error"] is None
+        assert parts._components.keys() <= {"question_settings", "prompts", "clock", "measurements"}
 
 
 def test_what_was_made_of_a_part_that_is_handed_over_goes_with_it() -> None:
-    before = bootstrap.settings()
+    before = bootstrap.question_settings()
     with bootstrap.using(index=SimpleNamespace()):  # type: ignore[typeddict-item]
-        within = bootstrap.settings()
+        within = bootstrap.question_settings()
         assert within is not before
-    assert bootstrap.settings() is not within
+    assert bootstrap.question_settings() is not within
 
 
 @pytest.fixture
@@ -149,15 +149,15 @@ def test_what_cannot_be_made_at_the_start_is_told_at_its_first_use_and_keeps_not
         bootstrap.index()
     with pytest.raises(Misconfigured, match="SELFRAG_MODEL_SECRET"):
         questions.claude_client()
-    assert bootstrap.embedder in parts._made
+    assert "embedder" in parts._components
 
 
 @pytest.mark.usefixtures("lambda_starts")
 def test_a_part_that_failed_at_the_start_is_made_when_what_it_lacked_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    bootstrap.warm(api.settings)
+    bootstrap.warm(api.api_settings)
     for machine in ("EXPRESS", "STANDARD"):
         monkeypatch.setenv(f"SELFRAG_{machine}_MACHINE_ARN", "arn:aws:states:eu-west-1:1:stateMachine:questions")
-    assert api.settings().express_machine_arn
+    assert api.api_settings().express_machine_arn
 
 
 @pytest.mark.usefixtures("lambda_starts")
@@ -181,11 +181,19 @@ def test_a_setting_that_cannot_be_used_is_named_whatever_is_wrong_with_it(
 ) -> None:
     monkeypatch.setenv(name, value)
     with pytest.raises(Misconfigured, match=name):
-        bootstrap.settings()
+        bootstrap.question_settings()
+
+
+@pytest.mark.parametrize("logic", LOGIC)
+def test_a_step_is_counted_by_the_name_of_its_folder(logic: str, emitted: Any) -> None:
+    handler = importlib.import_module(logic.removesuffix("logic") + "handler").handler
+    with suppress(Exception):
+        handler({}, None)
+    assert ("Latency", (("step", logic.split(".")[-2]),)) in emitted()
 
 
 def test_an_event_that_cannot_be_read_is_the_callers_fault_and_its_values_are_not_told() -> None:
-    handler = bootstrap.step(Asked)(lambda task: task)
+    handler = bootstrap.step("a_step", Asked)(lambda task: task)
     with pytest.raises(InvalidInput, match=r"cannot read its input: question$") as refused:
         handler({"question": ["a secret"]}, None)
     assert "secret" not in str(refused.value)
@@ -197,7 +205,7 @@ def test_what_cannot_be_read_later_on_is_not_blamed_on_the_caller() -> None:
         return task
 
     with pytest.raises(ValueError, match="colour") as failed:
-        bootstrap.step(Asked)(work)({"question": "?"}, None)
+        bootstrap.step("a_step", Asked)(work)({"question": "?"}, None)
     assert not isinstance(failed.value, InvalidInput)
 
 

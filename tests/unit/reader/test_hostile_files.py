@@ -9,7 +9,7 @@ import pytest
 
 from selfrag.domain.errors import BadDocument, Misconfigured, TemporarilyUnavailable
 from selfrag.reader.processes import pool
-from selfrag.reader.processes.pool import Contained, Pool, Worker
+from selfrag.reader.processes.pool import ContainedFunction, Pool, WorkerProcess
 
 # A module that the worker imports; each function does to it what a library in C might.
 LIBRARY = """
@@ -38,7 +38,7 @@ def library(modules: Path) -> None:
 
 
 def called(name: str, content: bytes = b"x") -> object:
-    return Contained(f"library_of_a_test:{name}")("a.bin", content)
+    return ContainedFunction(f"library_of_a_test:{name}")("a.bin", content)
 
 
 @pytest.mark.usefixtures("library")
@@ -116,7 +116,7 @@ def test_a_process_at_work_ends_when_the_parent_is_killed(tmp_path: Path) -> Non
 
 def test_a_worker_that_cannot_begin_blames_no_document(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [])
-    worker = Worker()
+    worker = WorkerProcess()
     with pytest.raises(Misconfigured, match=r"^The process that reads files cannot begin: "):
         worker.ask({"function": "a:b", "key": "a", "arguments": {}}, b"")
     worker.end()

@@ -1,11 +1,21 @@
 import pytest
 
 from selfrag.domain.errors import BadDocument, InvalidInput
+from selfrag.domain.kinds import EXTENSIONS
 from selfrag.reader.readers import parse
+from tests.support.documents.made_files import facts, made_files
 
 
 def visible(html):
     return parse("page.html", html.encode()).text
+
+
+def test_a_file_of_every_kind_that_may_be_uploaded_is_read() -> None:
+    files = made_files()
+    assert files.keys() == EXTENSIONS
+    for ending, content in files.items():
+        text = parse(f"file{ending}", content).text
+        assert all(str(value) in text for value in facts()[ending]), ending
 
 
 @pytest.mark.parametrize(

@@ -29,11 +29,10 @@ def test_a_step_is_timed_and_its_model_calls_are_counted_with_their_cost(emitted
     def work(task: Anything) -> StepResult:
         return StepResult(calls=[ModelCall.model_validate(steps.call("generate"))])
 
-    bootstrap.step(Anything)(work)({"question": "How many days?"}, None)
+    bootstrap.step("retrieve", Anything)(work)({"question": "How many days?"}, None)
     found = emitted()
-    name = __name__.split(".")[-2]
-    assert found["Errors", (("step", name),)] == 0
-    assert found["Latency", (("step", name),)] >= 0
+    assert found["Errors", (("step", "retrieve"),)] == 0
+    assert found["Latency", (("step", "retrieve"),)] >= 0
     by_model = (("step", "generate"), ("model", "claude-haiku-5-5"))
     assert (found["ModelCalls", by_model], found["InputTokens", by_model]) == (1, 10)
     assert found["CostUsd", by_model] == pytest.approx(10 * 0.10e-6 + 1 * 0.50e-6)
@@ -44,8 +43,8 @@ def test_a_step_that_fails_is_counted_as_an_error(emitted: Any) -> None:
         raise TemporarilyUnavailable("busy")
 
     with pytest.raises(TemporarilyUnavailable):
-        bootstrap.step(Anything)(work)({}, None)
-    assert emitted()["Errors", (("step", __name__.split(".")[-2]),)] == 1
+        bootstrap.step("retrieve", Anything)(work)({}, None)
+    assert emitted()["Errors", (("step", "retrieve"),)] == 1
 
 
 def test_a_step_that_got_no_reply_is_counted_as_an_error_and_as_throttled_and_its_log_says_so(
@@ -55,16 +54,16 @@ def test_a_step_that_got_no_reply_is_counted_as_an_error_and_as_throttled_and_it
         return StepResult(attempts=4, error="TemporarilyUnavailable", throttled=True)
 
     caplog.set_level("INFO", logger="selfrag")
-    result = bootstrap.step(Anything)(work)({}, None)
+    result = bootstrap.step("retrieve", Anything)(work)({}, None)
     assert (result["attempts"], result["error"]) == (4, "TemporarilyUnavailable")
-    found, by_step = emitted(), (("step", __name__.split(".")[-2]),)
+    found, by_step = emitted(), (("step", "retrieve"),)
     assert (found["Errors", by_step], found["ThrottledSteps", by_step]) == (1, 1)
     logged = [(record.message, getattr(record, "error", "")) for record in caplog.records]
     assert ("failed", "TemporarilyUnavailable") in logged
 
 
 def test_a_step_that_was_not_throttled_is_not_counted_as_such(emitted: Any) -> None:
-    bootstrap.step(Anything)(lambda task: StepResult())({}, None)
+    bootstrap.step("retrieve", Anything)(lambda task: StepResult())({}, None)
     assert {name for name, _ in emitted()} == {"Errors", "Latency"}
 
 

@@ -56,7 +56,7 @@ def _graded(job: Job, way: GraderConfig, left: float | None, progress: Progress)
     kind = KINDS[job.step]
     cases = {f"{at}": Case(job.step, kind.task(row)) for at, row in enumerate(job.rows)}
     with judging(way.setting, {}) as grade:
-        model = bootstrap.settings().models[asked_as(job.step)]
+        model = bootstrap.question_settings().models[asked_as(job.step)]
         measured_as = measurement_key(grader_of(job.step), Support) if job.step == "grade_support" else ""
         budget = None if left is None else budget_of(left, [job.step])
         results = judged(cases, grade, job.parallel, budget, progress)

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from selfrag.domain.errors import BadDocument
 from selfrag.ports.recognizer import RecognizedPage, Recognizer
-from selfrag.reader.processes.pool import Contained
+from selfrag.reader.processes.pool import ContainedFunction
 from selfrag_cli.local.home import connect, writing
 from selfrag_cli.local.recognition import tesseract
 
@@ -22,8 +22,8 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS recognized (
     name TEXT, page INTEGER, text TEXT NOT NULL, confidence REAL NOT NULL, PRIMARY KEY (name, page));
 """
-_COUNT = Contained("selfrag_cli.local.recognition.rendering:page_count", "PDF", "print it to a new PDF")
-_RENDER = Contained("selfrag_cli.local.recognition.rendering:rendered", "PDF", "print it to a new PDF")
+_COUNT = ContainedFunction("selfrag_cli.local.recognition.rendering:page_count", "PDF", "print it to a new PDF")
+_RENDER = ContainedFunction("selfrag_cli.local.recognition.rendering:rendered", "PDF", "print it to a new PDF")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from selfrag.api.edge.body import MAX_BODY_BYTES, refuse_large
 from selfrag.api.edge.cors import SECURITY_HEADERS
-from selfrag.api.edge.problems import ProblemRaised, as_problem, respond
+from selfrag.api.edge.problems import ProblemError, as_problem, respond
 from selfrag.api.streaming.events import PATH
 from selfrag.ports.objects import UPLOAD_SECONDS, attachment
 from selfrag.runtime.observability import Handler
@@ -31,7 +31,7 @@ _OPEN, _OPEN_BELOW = ("/", "/v1/health", "/v1/openapi.json"), (UPLOADS_PATH, ORI
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
-def problem_response(problem: ProblemRaised) -> Response:
+def problem_response(problem: ProblemError) -> Response:
     """Return the response of a problem, with an id of its own."""
     request_id = str(uuid.uuid4())
     reply = respond(problem, request_id)
@@ -45,21 +45,21 @@ def problem_response(problem: ProblemRaised) -> Response:
 
 
 def refuse_head(request: Request) -> None:
-    """Raise ProblemRaised for a line or headers that are too long, and for the name of another machine."""
+    """Raise ProblemError for a line or headers that are too long, and for the name of another machine."""
     if len(request.scope["raw_path"]) + len(request.scope["query_string"]) > MAX_LINE_BYTES:
         detail = f"The address has more than {MAX_LINE_BYTES:,} bytes."
-        raise ProblemRaised(HTTPStatus.REQUEST_URI_TOO_LONG, detail, "Put what is long into the body.")
+        raise ProblemError(HTTPStatus.REQUEST_URI_TOO_LONG, detail, "Put what is long into the body.")
     if sum(len(name) + len(value) for name, value in request.scope["headers"]) > MAX_HEADERS_BYTES:
         detail = f"The headers have more than {MAX_HEADERS_BYTES:,} bytes."
-        raise ProblemRaised(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail, "Send fewer of them.")
+        raise ProblemError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail, "Send fewer of them.")
     # A page whose host name was made to lead here: a browser would let it read the answers.
     if re.sub(r":\d*$", "", request.headers.get("host", LOOPBACK[0]).lower()) not in LOOPBACK:
         detail = "This server answers only under the name of this machine."
-        raise ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Ask http://127.0.0.1.")
+        raise ProblemError(HTTPStatus.FORBIDDEN, detail, "Ask http://127.0.0.1.")
 
 
 def refuse_keyless(request: Request, token: str) -> None:
-    """Raise ProblemRaised if a server with a token is asked for what is not open to everybody, and not by its token.
+    """Raise ProblemError if a server with a token is asked for what is not open to everybody, and not by its token.
 
     A browser's preflight has no key, and gets no data.
     """
@@ -70,7 +70,7 @@ def refuse_keyless(request: Request, token: str) -> None:
     if not hmac.compare_digest(key.encode(), token.encode()):
         detail = "The key is not this server's token." if key else "This server wants its token as the key."
         hint = "Open the link that `selfrag serve` has printed, or send its token in the header x-api-key."
-        raise ProblemRaised(HTTPStatus.UNAUTHORIZED, detail, hint, {"WWW-Authenticate": 'ApiKey realm="selfrag"'})
+        raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, hint, {"WWW-Authenticate": 'ApiKey realm="selfrag"'})
 
 
 # As `minimum_compression_size` of infra/api.tf; a test compares.
@@ -135,7 +135,7 @@ async def _original(bucket: Bucket, token: str, request: Request) -> Response:
     """Return a file as what it is: something to keep, of which nothing runs at this address."""
     if request.method != "GET":
         hint = "GET /v1/documents/{document_id}/original gives an address."
-        raise ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes GET only.", hint, {"Allow": "GET"})
+        raise ProblemError(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes GET only.", hint, {"Allow": "GET"})
     key, content = await in_thread(bucket.original, token)
     headers = {**_ATTACHMENT_HEADERS, "Content-Disposition": attachment(key)}
     return Response(content, headers=headers, media_type="application/octet-stream")
@@ -146,7 +146,7 @@ async def _uploaded(bucket: Bucket, token: str, request: Request) -> Response:
         return Response(status_code=HTTPStatus.NO_CONTENT, headers=_UPLOADS)
     if request.method != "PUT":
         hint = "POST /v1/documents gives the address that takes a file."
-        raise ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes PUT and OPTIONS only.", hint, _UPLOADS)
+        raise ProblemError(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes PUT and OPTIONS only.", hint, _UPLOADS)
     awaited, length = bucket.awaited(token), _length(request)
     if length is not None:
         check_size(awaited, length)
@@ -161,7 +161,7 @@ def _length(request: Request) -> int | None:
 
 
 async def _body(request: Request, most: int, seconds: float) -> bytes:
-    """Return what is sent, no more of it than shows that it is more than `most` bytes; raises ProblemRaised.
+    """Return what is sent, no more of it than shows that it is more than `most` bytes; raises ProblemError.
 
     What is unfinished waits in a file, unless it is short.
     """
@@ -175,6 +175,6 @@ async def _body(request: Request, most: int, seconds: float) -> bytes:
         except TimeoutError:
             detail = f"The body did not come within {seconds:.0f} seconds."
             close = {"Connection": "close"}
-            raise ProblemRaised(HTTPStatus.REQUEST_TIMEOUT, detail, "Send it again, at once.", close) from None
+            raise ProblemError(HTTPStatus.REQUEST_TIMEOUT, detail, "Send it again, at once.", close) from None
         body.seek(0)
         return body.read()

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from typing_extensions import override
 
-from selfrag.api.edge.problems import ProblemRaised
+from selfrag.api.edge.problems import ProblemError
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import UploadRequest
 from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Uploads, UploadTarget
@@ -34,13 +34,13 @@ class Bucket(Uploads, Protocol):
     """The stand-in for the bucket of documents: the API's side of it, and the place that a file is put to."""
 
     def awaited(self, token: str) -> PendingUpload:
-        """Return the file that an address was given for; raises ProblemRaised."""
+        """Return the file that an address was given for; raises ProblemError."""
 
     def put(self, token: str, content: bytes) -> str:
-        """Store the file that an address was given for, once, and return its ETag; raises ProblemRaised."""
+        """Store the file that an address was given for, once, and return its ETag; raises ProblemError."""
 
     def original(self, token: str) -> tuple[str, bytes]:
-        """Return the key and the content of the file that a link was given for; raises ProblemRaised."""
+        """Return the key and the content of the file that a link was given for; raises ProblemError."""
 
 
 class ReadBucket:
@@ -63,12 +63,12 @@ class ReadBucket:
         return f"{self._url}{ORIGINALS_PATH}{token}"
 
     def original(self, token: str) -> tuple[str, bytes]:
-        """Return the key and the content of the file that a link was given for; raises ProblemRaised."""
+        """Return the key and the content of the file that a link was given for; raises ProblemError."""
         key, ends_at = self._linked.get(token, ("", 0.0))
         content = self._folder.read(key) if self._folder and ends_at > time.time() else None
         if content is None:
             hint = "Ask GET /v1/documents/{document_id}/original for another one."
-            raise ProblemRaised(HTTPStatus.NOT_FOUND, "This link leads to no file: each is good for a minute.", hint)
+            raise ProblemError(HTTPStatus.NOT_FOUND, "This link leads to no file: each is good for a minute.", hint)
         return key, content
 
 
@@ -132,14 +132,14 @@ class DirectoryBucket(ReadBucket, Bucket):
 
     @override
     def awaited(self, token: str) -> PendingUpload:
-        """Return the file that an address was given for; raises ProblemRaised if it is good for none any more."""
+        """Return the file that an address was given for; raises ProblemError if it is good for none any more."""
         return _still_good(self._awaited.get(token))
 
     @override
     def put(self, token: str, content: bytes) -> str:
         """Write the file that an address was given for, and return its ETag.
 
-        Raises ProblemRaised for another number of bytes, and the second time.
+        Raises ProblemError for another number of bytes, and the second time.
         """
         check_size(self.awaited(token), len(content))
         awaited = _still_good(self._awaited.pop(token, None))
@@ -150,19 +150,19 @@ class DirectoryBucket(ReadBucket, Bucket):
 
 
 def check_size(awaited: PendingUpload, size: int) -> None:
-    """Raise ProblemRaised for another number of bytes than was named."""
+    """Raise ProblemError for another number of bytes than was named."""
     if size != awaited.size:
         detail = f"The file has {size:,} bytes; its upload was requested with {awaited.size:,}."
-        raise ProblemRaised(HTTPStatus.BAD_REQUEST, detail, "Ask POST /v1/documents again, with its size.")
+        raise ProblemError(HTTPStatus.BAD_REQUEST, detail, "Ask POST /v1/documents again, with its size.")
 
 
 def _still_good(awaited: PendingUpload | None) -> PendingUpload:
     if awaited is None or awaited.ends_at <= time.time():
         detail = "This address takes no file: each takes one, for 15 minutes."
-        raise ProblemRaised(HTTPStatus.FORBIDDEN, detail, "Ask POST /v1/documents for another one.")
+        raise ProblemError(HTTPStatus.FORBIDDEN, detail, "Ask POST /v1/documents for another one.")
     return awaited
 
 
-def _unchanged() -> ProblemRaised:
+def _unchanged() -> ProblemError:
     hint = "Start it with `selfrag serve --docs DIR --writable`."
-    return ProblemRaised(HTTPStatus.FORBIDDEN, "This server does not change its documents.", hint)
+    return ProblemError(HTTPStatus.FORBIDDEN, "This server does not change its documents.", hint)

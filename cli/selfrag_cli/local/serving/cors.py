@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from selfrag.api.edge.cors import EVERY, may_ask, shown_to_pages
-from selfrag.api.edge.problems import ProblemRaised
+from selfrag.api.edge.problems import ProblemError
 from selfrag.domain.errors import InvalidInput
 
 # As a browser writes it: no path, no blank, nothing in capitals.
@@ -29,7 +29,7 @@ def origins_of(named: Iterable[str]) -> frozenset[str]:
 
 
 def refuse_strangers(request: Request, origins: Collection[str]) -> None:
-    """Raise ProblemRaised if a page of an origin that is not named would change something, or ask.
+    """Raise ProblemError if a page of an origin that is not named would change something, or ask.
 
     A browser sends some requests without asking first, and keeps from the page only what came of them.
     """
@@ -40,7 +40,7 @@ def refuse_strangers(request: Request, origins: Collection[str]) -> None:
     own = f"http://{host}".lower() if host else ""
     if len(named) == 1 and (may_ask(named[0], origins) or named[0].lower() == own):
         return
-    raise ProblemRaised(
+    raise ProblemError(
         HTTPStatus.FORBIDDEN,
         "Pages of another origin may not ask this server.",
         "Start it with `selfrag serve --cors ORIGIN`.",

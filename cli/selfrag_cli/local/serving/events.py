@@ -7,8 +7,8 @@ from http import HTTPStatus
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from selfrag.api.edge.problems import RETRY_AFTER, ProblemRaised
-from selfrag.api.streaming.events import AGAIN, HEADERS, HEARTBEAT, PATH, Telling, without_a_stream
+from selfrag.api.edge.problems import RETRY_AFTER, ProblemError
+from selfrag.api.streaming.events import AGAIN, HEADERS, HEARTBEAT, PATH, EventCursor, without_a_stream
 from selfrag.runtime.observability import Handler
 from selfrag_cli.local.serving.invocation import ProxyRequest, invoke
 from selfrag_cli.local.serving.threads import in_thread
@@ -36,7 +36,7 @@ class Streams:
         self.open_streams = 0
 
     async def open(self, request: ProxyRequest) -> Response:
-        """Return a stream of a question, or the refusal that its caller gets for it; raises ProblemRaised."""
+        """Return a stream of a question, or the refusal that its caller gets for it; raises ProblemError."""
         last_event_id = request.headers.get("last-event-id", "")
         headers = without_a_stream(request.method, last_event_id)
         if headers is not None:
@@ -49,12 +49,12 @@ class Streams:
         if self.open_streams == MOST_STREAMS:
             detail = f"{MOST_STREAMS} questions are followed at this moment."
             hint = "Look at GET /v1/questions/{id}?trace=true."
-            raise ProblemRaised(HTTPStatus.SERVICE_UNAVAILABLE, detail, hint, RETRY_AFTER)
+            raise ProblemError(HTTPStatus.SERVICE_UNAVAILABLE, detail, hint, RETRY_AFTER)
         self.open_streams += 1
         return _Stream(self, self._events(request, last_event_id))
 
     async def _events(self, request: ProxyRequest, last_event_id: str) -> AsyncIterator[str]:
-        seen, pause, telling = 0, LEAST_SECONDS, Telling(last_event_id)
+        seen, pause, telling = 0, LEAST_SECONDS, EventCursor(last_event_id)
         question_id = request.path.split("/")[3]
         yield AGAIN
         while True:

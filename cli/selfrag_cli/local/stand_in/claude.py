@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 from typing_extensions import override
 
-from selfrag.adapters.claude.messages import Content, Message, call_of, content_of, search_result, verdict_in
+from selfrag.adapters.claude.messages import Message, ReplyContent, call_of, content_of, search_result, verdict_in
 from selfrag.domain.calls import ModelCall, Prices
 from selfrag.domain.verdicts import RULE_MODEL
 from selfrag.ports.model import Claude, Judgement, ModelText, Source, V
@@ -130,7 +130,7 @@ class RuleClaude(Claude):
         results: Sequence[object],
         fields: Mapping[str, object],
         output: Mapping[str, object],
-    ) -> tuple[Content, ModelCall]:
+    ) -> tuple[ReplyContent, ModelCall]:
         content = [*results, {"type": "text", "text": as_quoted_fields(fields)}]
         rubric, messages = {"type": "text", "text": prompt.text}, [{"role": "user", "content": content}]
         request = {"model": self.model_of(step), "system": [rubric], "messages": messages, **output}
@@ -138,4 +138,4 @@ class RuleClaude(Claude):
         reply: Any = json.loads(json.dumps(reply_to(request)), object_hook=lambda part: _Part(**part))
         message = Message.model_validate(reply)
         call = call_of(step, message, began, self._clock.now(), self._prices)
-        return content_of(message, "answer") or Content(), call
+        return content_of(message, "answer") or ReplyContent(), call

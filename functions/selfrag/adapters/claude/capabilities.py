@@ -9,28 +9,28 @@ class Capabilities:
     """The profile of each model, less what it refused or ignored; `on_refusal` is called with the model and that."""
 
     def __init__(self, on_refusal: Callable[[str, Feature], None] = lambda model, feature: None) -> None:
-        self._known: dict[str, Profile] = {}
+        self._profiles: dict[str, Profile] = {}
         self._on_refusal = on_refusal
 
     def of(self, model: str) -> Profile:
         """Return the profile by which a model is asked next."""
-        return self._known.get(model) or profile_of(model)
+        return self._profiles.get(model) or profile_of(model)
 
-    def refused(self, model: str, asked: Profile, message: str) -> Profile | None:
-        """Note a refusal of a request of the profile `asked`; returns the profile to ask by next, None without one."""
-        feature = asked.refused(message)
+    def refused(self, model: str, profile: Profile, message: str) -> Profile | None:
+        """Note a refusal of a request of this profile; returns the profile to ask by next, None without one."""
+        feature = profile.refused(message)
         if feature is None:
             return None
-        self._note(model, asked, feature)
-        return asked.without(feature)
+        self._note(model, profile, feature)
+        return profile.without(feature)
 
     def ignored(self, model: str, profiles: Iterable[Profile]) -> None:
         """Note that a model ignored the ways of these profiles, and gave a verdict in a later way."""
-        for asked in profiles:
-            self._note(model, asked, asked.way)
+        for profile in profiles:
+            self._note(model, profile, profile.way)
 
-    def _note(self, model: str, asked: Profile, feature: Feature) -> None:
+    def _note(self, model: str, profile: Profile, feature: Feature) -> None:
         # Another request may have found the same meanwhile.
-        if self.of(model) == asked:
-            self._known[model] = asked.without(feature)
+        if self.of(model) == profile:
+            self._profiles[model] = profile.without(feature)
             self._on_refusal(model, feature)

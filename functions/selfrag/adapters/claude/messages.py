@@ -7,15 +7,15 @@ writes.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from selfrag.adapters.claude.profiles import TOOL
 from selfrag.adapters.claude.purse import Kind
-from selfrag.domain.calls import ModelCall, Prices, cost_usd
+from selfrag.domain.calls import WRITE_FACTORS, ModelCall, Prices, cost_usd
 from selfrag.ports.model import CitedBlocks, Flaw, Source, TextBlock, V
 
 # The most bytes of a reply's content, as JSON in UTF-8. A model's longest reply (4,096 tokens) has about 16 KiB; the
@@ -26,6 +26,24 @@ _OBJECT_BEGINS = re.compile(r'\{\s*["}]')
 
 _Tokens = Annotated[int, Field(ge=0, le=1_000_000_000)]
 _Name = Annotated[str, Field(max_length=200)]
+Life = Literal["5m", "1h"]
+
+LIFE_SECONDS: dict[Life, float] = {"5m": 300.0, "1h": 3600.0}
+# The clocks of two machines differ, and a call takes time: one in the last moments may come too late.
+SURE = 0.95
+# A cache read's share of the input price where no price is known.
+USUAL_READ = 0.1
+# The shortest prompt that is cached, in tokens; the service ignores a shorter one's mark. Longest matching name first.
+SMALLEST_CACHEABLE = {
+    "claude-haiku-5-5": 512,
+    "claude-sonnet-5-5": 512,
+    "claude-opus-5-5": 512,
+    "claude-haiku-4-5": 4096,
+    "claude-sonnet-4-6": 1024,
+}
+_SMALLEST = 1024
+# Bytes of English for a token of a current model.
+_BYTES_PER_TOKEN = 3
 
 
 class _Part(BaseModel):
@@ -65,7 +83,7 @@ class Message(_Part):
 
 
 @dataclass(frozen=True)
-class Content:
+class ReplyContent:
     """The content of a reply: its text in segments, and its tool calls, each a name and an input."""
 
     segments: tuple[TextBlock, ...] = ()
@@ -95,7 +113,7 @@ def message_of(reply: object) -> Message | None:
         return None
 
 
-def content_of(message: Message, kind: Kind) -> Content | None:
+def content_of(message: Message, kind: Kind) -> ReplyContent | None:
     """Return the content of a message, or None if it is malformed or too long; other types of blocks are left out."""
     try:
         segments = tuple(_segment_of(block) for block in _blocks(message, "text"))
@@ -104,17 +122,17 @@ def content_of(message: Message, kind: Kind) -> Content | None:
         size = len(json.dumps(used, ensure_ascii=False).encode())
     except (ValueError, RecursionError):
         return None
-    return Content(segments, calls) if size <= MOST_BYTES[kind] else None
+    return ReplyContent(segments, calls) if size <= MOST_BYTES[kind] else None
 
 
-def flaw_of(message: Message, content: Content | None) -> Flaw | None:
+def flaw_of(message: Message, content: ReplyContent | None) -> Flaw | None:
     """Return the flaw of a reply with this content, None if it has none."""
     if message.stop_reason == "refusal":
         return "refused"
     return "malformed" if content is None else "cut" if message.stop_reason in _CUT else None
 
 
-def verdict_in(content: Content, shape: type[V]) -> V:
+def verdict_in(content: ReplyContent, shape: type[V]) -> V:
     """Return the verdict in a reply, also out of a fence or from between words; raises ValidationError."""
     for name, arguments in content.calls:
         if name == TOOL:
@@ -125,11 +143,11 @@ def verdict_in(content: Content, shape: type[V]) -> V:
 def _json_object(text: str) -> str:
     """Return the JSON object in a text, which may stand in a fence; the text itself if there is none."""
     in_fences = (piece.strip() for piece in text.split("```")[1::2])
-    found = next((piece for piece in in_fences if piece.endswith("}")), text)
-    return found[max(found.find("{"), 0) : found.rfind("}") + 1] or text
+    block = next((piece for piece in in_fences if piece.endswith("}")), text)
+    return block[max(block.find("{"), 0) : block.rfind("}") + 1] or text
 
 
-def search_result(source: Source) -> dict[str, Any]:
+def search_result(source: Source) -> dict[str, object]:
     """Return a source as a block of a request, with citations on."""
     return {
         "type": "search_result",
@@ -141,17 +159,17 @@ def search_result(source: Source) -> dict[str, Any]:
 
 
 def call_of(
-    step: str, message: Message, started: float, ended: float, prices: Mapping[str, Prices], asked: str = ""
+    step: str, message: Message, started: float, ended: float, prices: Mapping[str, Prices], requested: str = ""
 ) -> ModelCall:
     """Return the call behind a message, with its cost; it began and ended at these seconds since the epoch.
 
-    Its price is that of the id that was `asked`: Bedrock's replies name the model without its group of regions.
+    Its price is that of the id that was `requested`: Bedrock's replies name the model without its group of regions.
     """
     usage = message.usage
     creation = usage.cache_creation or _CacheCreation()
     call = ModelCall(
         step=step,
-        model=message.model or asked,
+        model=message.model or requested,
         started_at=round(started, 4),
         ended_at=round(ended, 4),
         stop_reason=message.stop_reason or "",
@@ -161,7 +179,7 @@ def call_of(
         cache_creation_input_tokens=usage.cache_creation_input_tokens or 0,
         cache_creation_1h_input_tokens=creation.ephemeral_1h_input_tokens or 0,
     )
-    priced = call.model_copy(update={"model": asked or call.model})
+    priced = call.model_copy(update={"model": requested or call.model})
     return call.model_copy(update={"cost_usd": cost_usd(priced, prices)})
 
 
@@ -180,3 +198,35 @@ def _segment_of(block: Any) -> TextBlock:
     ]
     cited = [CitedBlocks(at.search_result_index, at.start_block_index, at.end_block_index) for at in locations]
     return TextBlock(text.text, tuple(cited))
+
+
+def mark_for(
+    prompt: str, model: str, intervals: Sequence[float], price: Prices | None, *, hour: bool = True
+) -> dict[str, str] | None:
+    """Return the `cache_control` of a prompt, by the seconds between its last calls; None if a mark does not pay.
+
+    Without `hour` the model keeps a prompt for five minutes only.
+    """
+    smallest = next((tokens for name, tokens in SMALLEST_CACHEABLE.items() if name in model), _SMALLEST)
+    if len(prompt.encode()) < smallest * _BYTES_PER_TOKEN:
+        return None
+    life = cheapest_life(intervals, price[2] / price[0] if price else USUAL_READ)
+    if life == "1h" and not hour:
+        return None
+    return None if life is None else {"type": "ephemeral"} if life == "5m" else {"type": "ephemeral", "ttl": life}
+
+
+def cheapest_life(intervals: Sequence[float], read: float) -> Life | None:
+    """Return the time to live for which a prompt costs least, None for no mark.
+
+    `read` is the price of a cache read in times of the input price. An interval shorter than a life counts as a read, a
+    longer one as a write. Of two equal costs the shorter life wins, and no mark before any. Without intervals there is
+    no mark.
+    """
+    if not intervals:
+        return None
+    costs: dict[Life | None, float] = {None: 1.0}
+    for life, seconds in LIFE_SECONDS.items():
+        reads = sum(interval < SURE * seconds for interval in intervals) / len(intervals)
+        costs[life] = reads * read + (1 - reads) * WRITE_FACTORS[life]
+    return min(costs, key=lambda life: costs[life])

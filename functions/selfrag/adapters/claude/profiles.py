@@ -7,7 +7,7 @@ found by asking, and the next way is taken (capabilities.py).
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal, NotRequired, Required, TypedDict
 
 # Structured output; a tool that the model must call; one that it may call; a schema in the instructions.
 Way = Literal["json_schema", "forced_tool", "offered_tool", "words"]
@@ -32,6 +32,39 @@ _NAMES: dict[Feature, str] = {
     "thinking": r"thinking|between_tools",
     "hour": r"\bttl\b|cache_control",
 }
+
+
+class OutputConfig(TypedDict, total=False):
+    """The effort of a reply, and its form as structured output."""
+
+    effort: str
+    format: dict[str, object]
+
+
+class Parameters(TypedDict, total=False):
+    """The parameters of a request that depend on the model and on the kind of reply."""
+
+    output_config: OutputConfig
+    thinking: dict[str, str]
+    tools: list[dict[str, object]]
+    tool_choice: dict[str, str]
+    extra_body: dict[str, str]
+
+
+class TextBlock(TypedDict):
+    """A text of a request; with `cache_control` the prompt cache keeps what ends with it."""
+
+    type: str
+    text: str
+    cache_control: NotRequired[dict[str, str]]
+
+
+class MessagesRequest(Parameters, total=False):
+    """A request of the Messages API."""
+
+    model: Required[str]
+    system: Required[list[TextBlock]]
+    messages: Required[list[dict[str, object]]]
 
 
 @dataclass(frozen=True)
@@ -68,9 +101,9 @@ class Profile:
             "hour": self.hour,
         }  # fmt: skip
         named = [
-            (found.start(), feature)
+            (match.start(), feature)
             for feature, name in _NAMES.items()
-            if present.get(feature) and (found := re.search(name, message, re.IGNORECASE))
+            if present.get(feature) and (match := re.search(name, message, re.IGNORECASE))
         ]
         return min(named)[1] if named else None
 
@@ -91,7 +124,7 @@ def profile_of(model: str) -> Profile:
     return Profile(ways, effort="low", thinking=stops, thinks=True, hour=hour)
 
 
-def bedrock_request(model: str) -> dict[str, Any]:
+def bedrock_request(model: str) -> Parameters:
     """Return the extra request parameters of a Bedrock id: the API version that models up to 4.6 know.
 
     The SDK sends Bedrock a version that such models refuse. Ids of other services need nothing.
@@ -102,25 +135,26 @@ def bedrock_request(model: str) -> dict[str, Any]:
     return {"extra_body": {"anthropic_version": "bedrock-2023-05-31"}}
 
 
-def plain_request(profile: Profile) -> dict[str, Any]:
+def plain_request(profile: Profile) -> Parameters:
     """Return the request parameters for free text: a short answer from passages needs little effort."""
     return {"output_config": {"effort": profile.effort}} if profile.effort else {}
 
 
-def verdict_request(schema: dict[str, Any], profile: Profile) -> dict[str, Any]:
+def verdict_request(schema: dict[str, object], profile: Profile) -> Parameters:
     """Return the request parameters that make a model of this profile reply in the shape of `schema`."""
-    wanted = plain_request(profile)
+    parameters = plain_request(profile)
     if profile.thinking:
-        wanted["thinking"] = {"type": profile.thinking}
+        parameters["thinking"] = {"type": profile.thinking}
     if profile.way == "json_schema":
-        form = {"type": "json_schema", "schema": schema}
-        return {**wanted, "output_config": {**wanted.get("output_config", {}), "format": form}}
+        output_config = parameters.setdefault("output_config", {})
+        output_config["format"] = {"type": "json_schema", "schema": schema}
+        return parameters
     if profile.way == "words":
-        return wanted
-    wanted["tools"] = [{"name": TOOL, "description": "Hand in your verdict.", "input_schema": schema}]
+        return parameters
+    parameters["tools"] = [{"name": TOOL, "description": "Hand in your verdict.", "input_schema": schema}]
     if profile.way == "forced_tool":
-        wanted["tool_choice"] = {"type": "tool", "name": TOOL}
-    return wanted
+        parameters["tool_choice"] = {"type": "tool", "name": TOOL}
+    return parameters
 
 
 def instruction(schema: str, profile: Profile) -> str:
@@ -134,5 +168,5 @@ def instruction(schema: str, profile: Profile) -> str:
 
 def _family(model: str) -> tuple[str, int, int] | None:
     """Return a model's family and version, the second number 0 if it has none; None for an unknown name."""
-    found = _ID.search(model)
-    return (found[1] or "", int(found[2]), int(found[3] or 0)) if found else None
+    match = _ID.search(model)
+    return (match[1] or "", int(match[2]), int(match[3] or 0)) if match else None

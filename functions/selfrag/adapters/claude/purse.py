@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from selfrag.adapters.claude.profiles import MessagesRequest
 from selfrag.domain.calls import WRITE_FACTORS, ModelCall, Prices, price_of
 from selfrag.domain.errors import BudgetExceeded, Misconfigured
 
@@ -36,7 +37,7 @@ class Purse:
         self._left, self._prices = budget_usd, prices
         self._input_usd = 0.0
 
-    def tokens_for(self, request: Mapping[str, Any], kind: Kind, most: int = MOST_TOKENS) -> int:
+    def tokens_for(self, request: MessagesRequest, kind: Kind, most: int = MOST_TOKENS) -> int:
         """Return the most tokens that the reply may have, `most` if the budget allows it.
 
         Raises BudgetExceeded if too few are left for its kind, and Misconfigured if the budget meets a model without a
@@ -50,11 +51,11 @@ class Purse:
                 f"a question with max_cost_usd needs the price of {request['model']}: give it in `prices` "
                 "(SELFRAG_PRICES) as dollars per million tokens of input, output and cache read"
             )
-        asked = _input_tokens(request) * price[0] / _MILLION
-        tokens = min(most, int((self._left - asked) * _MILLION / price[1]))
+        input_usd = _input_tokens(request) * price[0] / _MILLION
+        tokens = min(most, int((self._left - input_usd) * _MILLION / price[1]))
         if tokens < LEAST_TOKENS[kind]:
             raise BudgetExceeded(f"what is left of max_cost_usd buys no {kind}")
-        self._input_usd = asked
+        self._input_usd = input_usd
         return tokens
 
     def paid(self, call: ModelCall) -> None:
@@ -83,7 +84,7 @@ def most_tokens(value: Any) -> int:
     return len(text) - light + math.ceil(light / 2)
 
 
-def _input_tokens(request: Mapping[str, Any]) -> float:
+def _input_tokens(request: MessagesRequest) -> float:
     """Return the most input tokens of a request, weighting those that may be written to the prompt cache."""
     marked = [block for block in request["system"] if "cache_control" in block]
     dearer = sum(most_tokens(b) * (WRITE_FACTORS[b["cache_control"].get("ttl", "5m")] - 1) for b in marked)

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from selfrag.adapters.generators.server import VllmServer
 from selfrag.domain.calls import ModelCall
@@ -13,7 +13,7 @@ from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.domain.scores.generated import LISTED, GeneratedText
 from selfrag.domain.scores.vocabulary import Vocabulary
 from selfrag.ports.generator import Completion
-from selfrag.runtime.pace import Pace, Unanswered
+from selfrag.runtime.pace import Pace, RequestFailure
 
 _NUMBERED = "token_id:"
 
@@ -30,35 +30,35 @@ class Completions:
         body = json.dumps(body_of(prompts, max_tokens, stops, self.vocabulary, self.model)).encode()
         times = [0.0, 0.0]
 
-        def send(seconds: float) -> Reply:
+        def send(seconds: float) -> CompletionReply:
             times[0] = self._pace.now()
             content = self._server.send(body, seconds)
             times[1] = self._pace.now()
             try:
                 return reply_of(content, len(prompts))
             except TemporarilyUnavailable as error:
-                raise Unanswered(error) from None
+                raise RequestFailure(error) from None
 
-        asked = self._pace.ask(step, self.model, send)
-        reply = asked.value
+        result = self._pace.ask(step, self.model, send)
+        reply = result.value
         return Completion(
             written=reply.written if reply else (None,) * len(prompts),
             sequences=len(prompts) if reply else 0,
             call=self._call(step, reply, times) if reply else None,
-            attempts=asked.requests,
-            error=type(asked.error).__name__ if asked.error else None,
-            cause=str(asked.error or ""),
-            throttled=asked.throttled,
+            attempts=result.requests,
+            error=type(result.error).__name__ if result.error else None,
+            cause=str(result.error or ""),
+            throttled=result.throttled,
         )
 
-    def _call(self, step: str, reply: "Reply", times: Sequence[float]) -> ModelCall:
+    def _call(self, step: str, reply: "CompletionReply", times: Sequence[float]) -> ModelCall:
         """Return the call; an hour of the server has a price, a request has none."""
         return ModelCall(
             step=step,
             model=self.model,
             started_at=round(times[0], 4),
             ended_at=round(times[1], 4),
-            stop_reason="length" if any(one and one.finish == "length" for one in reply.written) else "stop",
+            stop_reason="length" if any(text and text.finish == "length" for text in reply.written) else "stop",
             input_tokens=reply.input_tokens,
             output_tokens=reply.output_tokens,
         )
@@ -66,7 +66,7 @@ class Completions:
 
 def body_of(
     prompts: Sequence[str], max_tokens: int, stops: Sequence[int], vocabulary: Vocabulary, model: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the body of one request for all prompts, in vLLM's fields."""
     fields = {
         "model": model,
@@ -101,18 +101,18 @@ class _Choice(BaseModel):
     stop_reason: int | None = None
 
 
-class _Usage(BaseModel):
+class _CompletionUsage(BaseModel):
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
 
-class _Reply(BaseModel):
-    choices: list[dict[str, Any]]
-    usage: _Usage = _Usage()
+class _CompletionBody(BaseModel):
+    choices: list[dict[str, JsonValue]]
+    usage: _CompletionUsage = _CompletionUsage()
 
 
 @dataclass(frozen=True)
-class Reply:
+class CompletionReply:
     """The texts by prompt, None for one that cannot be read, and the tokens that the server counted."""
 
     written: tuple[GeneratedText | None, ...]
@@ -120,45 +120,45 @@ class Reply:
     output_tokens: int
 
 
-def reply_of(content: bytes, prompts: int) -> Reply:
+def reply_of(content: bytes, prompts: int) -> CompletionReply:
     """Read a reply to so many prompts, choice by choice; raises TemporarilyUnavailable for what is none.
 
     Raises Misconfigured for a server that sends no token ids: from texts alone nothing can be graded.
     """
     try:
-        reply = _Reply.model_validate(json.loads(content))
+        reply = _CompletionBody.model_validate(json.loads(content))
     except (ValueError, RecursionError):  # a ValidationError is a ValueError
         raise TemporarilyUnavailable("the model's server sent a reply that cannot be read") from None
-    by_index: dict[int, Mapping[str, Any]] = {}
+    by_index: dict[int, Mapping[str, object]] = {}
     for choice in reply.choices:
         index = choice.get("index")
         if isinstance(index, int):
             # Two for one prompt are none: it is not known which is meant.
             by_index[index] = {} if index in by_index else choice
     written = tuple(_generated(by_index.get(index)) for index in range(prompts))
-    return Reply(written, reply.usage.prompt_tokens, reply.usage.completion_tokens)
+    return CompletionReply(written, reply.usage.prompt_tokens, reply.usage.completion_tokens)
 
 
-def _generated(choice: Mapping[str, Any] | None) -> GeneratedText | None:
+def _generated(choice: Mapping[str, object] | None) -> GeneratedText | None:
     try:
         read = _Choice.model_validate(choice)
     except ValidationError:
         return None
-    told = read.logprobs
-    if told.tokens and not any(token.startswith(_NUMBERED) for token in told.tokens):
+    logprobs = read.logprobs
+    if logprobs.tokens and not any(token.startswith(_NUMBERED) for token in logprobs.tokens):
         raise Misconfigured(
             "the model's server tells no token ids, as vLLM does: it is too old or another kind of server"
         )
-    ids = [_id(token) for token in told.tokens]
+    ids = [_id(token) for token in logprobs.tokens]
     if None in ids or (read.token_ids is not None and read.token_ids != ids):
         return None
     return GeneratedText(
         text=read.text,
-        ids=tuple(one for one in ids if one is not None),
-        logprobs=tuple(told.token_logprobs),
+        ids=tuple(number for number in ids if number is not None),
+        logprobs=tuple(logprobs.token_logprobs),
         listed=tuple(
             {number: logprob for token, logprob in (listed or {}).items() if (number := _id(token)) is not None}
-            for listed in told.top_logprobs
+            for listed in logprobs.top_logprobs
         ),
         finish=read.finish_reason,
         stop=read.stop_reason,

@@ -1,13 +1,14 @@
-"""The collection: its client, the mapping of its index, and its errors."""
+"""The collection: its client, the mapping of its index, the shapes of its replies, and its errors."""
 
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import boto3
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnection
 from opensearchpy.exceptions import OpenSearchException
+from pydantic import BaseModel, Field, RootModel, ValidationError
 
 from selfrag.adapters.faults import aws_faults
 from selfrag.domain.errors import (
@@ -88,8 +89,8 @@ def check_terms(passage: Passage) -> None:
         # Half of a surrogate pair cannot be encoded: the service puts a "?" in its place.
         longest = max((len(value.encode(errors="replace")) for value in values), default=0)
         if longest > MAX_TERM_BYTES:
-            told = f"a {name} has {longest:,} bytes in UTF-8; the index takes {MAX_TERM_BYTES:,}"
-            raise BadDocument(f"{passage.document[:200]}: {told}")
+            problem = f"a {name} has {longest:,} bytes in UTF-8; the index takes {MAX_TERM_BYTES:,}"
+            raise BadDocument(f"{passage.document[:200]}: {problem}")
 
 
 def any_of(name: str, values: Sequence[str]) -> Json:
@@ -137,3 +138,108 @@ def refusal(status: int) -> SelfragError:
     if status in (404, 408, 409, 429) or status >= 500:
         return TemporarilyUnavailable(f"the passage index is busy or not ready: status {status}")
     return RequestRejected(f"the passage index refused the request: status {status}")
+
+
+class Hit(BaseModel):
+    """A passage as a search finds it."""
+
+    id: str = Field(alias="_id")
+    source: dict[str, Any] = Field(alias="_source")
+    score: float | None = Field(default=None, alias="_score")
+
+
+class _Hits(BaseModel):
+    hits: list[Hit]
+    total: Any = None
+
+
+class _Shards(BaseModel):
+    failed: int
+
+
+class SearchReply(BaseModel):
+    """The reply to one search; only an error has neither shards nor hits."""
+
+    status: int = 200
+    timed_out: bool = False
+    shards: _Shards | None = Field(default=None, alias="_shards")
+    hits: _Hits | None = None
+
+    def complete(self) -> list[Hit]:
+        """Return the hits; raises TemporarilyUnavailable if the search was not complete."""
+        if self.shards is None or self.hits is None:
+            raise _unreadable()
+        if self.timed_out or self.shards.failed:
+            raise TemporarilyUnavailable("the passage index searched only a part")
+        return self.hits.hits
+
+    def total(self) -> int | None:
+        """Return the number of all matches, None if the reply does not say it exactly; 0 while there is no index."""
+        if self.status == 404:
+            return 0
+        match self.hits.total if self.hits else None:
+            case {"value": int(value), "relation": "eq"}:
+                return value
+        return None
+
+
+class MultiSearchReply(BaseModel):
+    """The reply to several searches at once."""
+
+    responses: list[SearchReply]
+
+    def of(self, count: int) -> list[SearchReply]:
+        """Return the replies to so many searches; raises TemporarilyUnavailable for another number."""
+        if len(self.responses) != count:
+            raise _unreadable()
+        return self.responses
+
+
+class ItemOutcome(BaseModel):
+    """The status of one document's write, and the service's id of it: null if it failed before it had one."""
+
+    id: str | None = Field(default=None, alias="_id")
+    status: int
+
+
+class _BulkItem(BaseModel):
+    index: ItemOutcome
+
+
+class BulkReply(BaseModel):
+    """The reply to a bulk request: the outcome of each document, in their order."""
+
+    items: list[_BulkItem]
+
+    def outcomes(self, count: int) -> list[ItemOutcome]:
+        """Return the outcomes of so many documents; raises TemporarilyUnavailable for another number."""
+        if len(self.items) != count:
+            raise _unreadable()
+        return [item.index for item in self.items]
+
+
+class _Fields(BaseModel):
+    properties: dict[str, object] = {}
+
+
+class _Mapping(BaseModel):
+    mappings: _Fields
+
+
+class Mappings(RootModel[dict[str, _Mapping]]):
+    """The fields of an index, by its name."""
+
+
+R = TypeVar("R", bound=BaseModel)
+
+
+def read_reply(shape: type[R], reply: Any) -> R:
+    """Return a reply in its shape; raises TemporarilyUnavailable for any other."""
+    try:
+        return shape.model_validate(reply)
+    except ValidationError:
+        raise _unreadable() from None
+
+
+def _unreadable() -> SelfragError:
+    return TemporarilyUnavailable("the passage index sent a reply that cannot be read")

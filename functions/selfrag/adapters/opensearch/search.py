@@ -1,23 +1,36 @@
-"""Search in the collection, and the PassageIndex of the steps and the ingestion."""
+"""The passages in the collection: searches, writes and deletions.
 
-from collections.abc import Iterable, Sequence
+It takes no document ids of ours, no upserts and no refresh: the service names each document, and a write can be
+searched after some time. The state machine waits, and retries after a wait.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from opensearchpy import OpenSearch
-from opensearchpy.exceptions import NotFoundError
+from opensearchpy.exceptions import NotFoundError, OpenSearchException, RequestError
 
 from selfrag.adapters.faults import readable
-from selfrag.adapters.opensearch import writes
 from selfrag.adapters.opensearch.collection import (
     STORED,
+    BulkReply,
+    Hit,
+    ItemOutcome,
     Json,
+    Mappings,
+    MultiSearchReply,
+    SearchReply,
     any_of,
     check_length,
     check_terms,
     index_faults,
     lines,
+    mapping,
+    read_reply,
     refusal,
+    typed,
+    was_refused,
 )
-from selfrag.adapters.opensearch.replies import AllFound, Found, Hit, read_reply
+from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds, Candidates, Passage
 from selfrag.ports.index import Entry, WriteOutcome
 
@@ -25,6 +38,8 @@ WINDOW = 10_000  # the most hits that one search may ask for
 # More than 1,024 clauses are refused, and each Chinese or Japanese character makes one in each field.
 TEXT_CHARACTERS = 250
 TEXT_FIELDS = ["title", "title.english", "text", "text.english"]
+WRITE_ATTEMPTS = 5
+BATCH_BYTES = 5_000_000  # the service takes 10 MiB a request
 
 
 class OpenSearchPassages:
@@ -52,16 +67,16 @@ class OpenSearchPassages:
                 reply = self._client.msearch(index=self._index, body=body)
             except NotFoundError:
                 return Candidates([], [], text_hits=0)
-        replies = read_reply(AllFound, reply).of(len(queries))
-        by_text, by_vector = [_hits(found) for found in (*replies, Found(status=404))[:2]]
+        replies = read_reply(MultiSearchReply, reply).of(len(queries))
+        by_text, by_vector = [_hits(search) for search in (*replies, SearchReply(status=404))[:2]]
         return Candidates(
             _scored(by_text), _scored(by_vector), len(by_text) >= size, len(by_vector) >= size, replies[0].total()
         )
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
         """Return the passages with these ids, in their order, without those gone or out of bounds."""
-        found = {passage.passage_id: passage for passage, _ in _scored(self._named(passage_ids, bounds))}
-        return [found[passage_id] for passage_id in passage_ids if passage_id in found]
+        passages = {passage.passage_id: passage for passage, _ in _scored(self._named(passage_ids, bounds))}
+        return [passages[passage_id] for passage_id in passage_ids if passage_id in passages]
 
     def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
         """Return the service's ids of the passages that can be searched by now; two mean a duplicate."""
@@ -78,26 +93,26 @@ class OpenSearchPassages:
         for entry in entries:
             check_length(entry.vector, self._dimensions)
             check_terms(entry.passage)
-        if writes.create_if_missing(self._client, self._index, self._dimensions):
+        if create_if_missing(self._client, self._index, self._dimensions):
             self._has_all_fields = True
         if not self._has_all_fields:
-            writes.add_missing_fields(self._client, self._index, self._dimensions)
+            add_missing_fields(self._client, self._index, self._dimensions)
             self._has_all_fields = True
-        return writes.add(self._client, self._index, entries)
+        return write_passages(self._client, self._index, entries)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Delete documents by the service's ids; one that is gone already is no error."""
-        writes.delete(self._client, self._index, ids)
+        delete_documents(self._client, self._index, ids)
 
     def _named(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Hit]:
-        wanted = {"bool": {"filter": [any_of("passage_id", passage_ids), *_within(bounds)]}}
-        body = {"size": WINDOW, "_source": STORED, "query": wanted}
+        query = {"bool": {"filter": [any_of("passage_id", passage_ids), *_within(bounds)]}}
+        body = {"size": WINDOW, "_source": STORED, "query": query}
         with index_faults():
             try:
                 reply = self._client.search(index=self._index, body=body)
             except NotFoundError:
                 return []
-        return _hits(read_reply(Found, reply))
+        return _hits(read_reply(SearchReply, reply))
 
 
 def _by_text(text: str, only: Sequence[Json]) -> Json:
@@ -125,12 +140,12 @@ def _unseen(bounds: Bounds) -> list[Json]:
     return [{"bool": {"must_not": [any_of("passage_id", bounds.without)]}}] if bounds.without else []
 
 
-def _hits(found: Found) -> list[Hit]:
-    if found.status == 404:  # the index does not exist yet
+def _hits(reply: SearchReply) -> list[Hit]:
+    if reply.status == 404:  # the index does not exist yet
         return []
-    if found.status != 200:
-        raise refusal(found.status)
-    return found.complete()
+    if reply.status != 200:
+        raise refusal(reply.status)
+    return reply.complete()
 
 
 def _scored(hits: Sequence[Hit]) -> list[tuple[Passage, float]]:
@@ -140,3 +155,102 @@ def _scored(hits: Sequence[Hit]) -> list[tuple[Passage, float]]:
             passage = Passage.model_validate(hit.source)
         best.setdefault(passage.passage_id, (passage, hit.score or 0.0))
     return list(best.values())
+
+
+def create_if_missing(client: OpenSearch, index: str, dimensions: int) -> bool:
+    """Create the index, in its present mapping, if it is missing; return whether this call did."""
+    with index_faults():
+        if client.indices.exists(index=index):
+            return False
+        try:
+            client.indices.create(index=index, body=mapping(dimensions))
+        except RequestError as error:
+            # Two writers may both have missed it.
+            if error.error != "resource_already_exists_exception":
+                raise
+            return False
+    return True
+
+
+def add_missing_fields(client: OpenSearch, index: str, dimensions: int) -> None:
+    """Add the fields that an earlier release's index lacks; else the service guesses their types."""
+    fields = mapping(dimensions)["mappings"]["properties"]
+    with index_faults():
+        reply = client.indices.get_mapping(index=index)
+        # The reply has the index's own name, which differs from ours if that is an alias.
+        there = next(iter(read_reply(Mappings, reply).root.values())).mappings.properties
+        missing = {name: field for name, field in fields.items() if name not in there}
+        if missing:
+            client.indices.put_mapping(index=index, body={"properties": missing})
+
+
+def write_passages(client: OpenSearch, index: str, entries: Sequence[Entry]) -> WriteOutcome:
+    """Write passages, each once; items that the service was too busy for are retried, alone.
+
+    Raises if nothing was written and nothing may have been; else the result has the outcome of each.
+    """
+    added, documents = WriteOutcome(), {entry.passage.passage_id: _document(entry) for entry in entries}
+    try:
+        for batch in _batches(documents):
+            _write(client, index, batch, added)
+    except SelfragError as error:
+        if not added.ids and not added.unknown:
+            raise
+        unsent = documents.keys() - added.ids.keys() - added.failed.keys() - added.unknown
+        added.failed.update(dict.fromkeys(unsent, type(error).__name__))
+    return added
+
+
+def delete_documents(client: OpenSearch, index: str, ids: Iterable[str]) -> None:
+    """Delete documents by the service's ids; one that is gone already is no error."""
+    with index_faults():
+        for service_id in ids:
+            client.delete(index=index, id=service_id, ignore=404)
+
+
+def _write(client: OpenSearch, index: str, pending: Mapping[str, str], added: WriteOutcome) -> None:
+    for _ in range(WRITE_ATTEMPTS):
+        outcomes = _outcomes(client, index, pending, added)
+        added.ids.update({i: outcome.id or "" for i, outcome in outcomes.items() if outcome.status < 300})
+        errors = {i: type(refusal(outcome.status)) for i, outcome in outcomes.items() if i not in added.ids}
+        pending = {i: pending[i] for i, kind in errors.items() if kind is TemporarilyUnavailable}
+        added.failed.update({i: kind.__name__ for i, kind in errors.items() if i not in pending})
+        if not pending:
+            return
+    added.failed.update(dict.fromkeys(pending, TemporarilyUnavailable.__name__))
+
+
+def _outcomes(
+    client: OpenSearch, index: str, pending: Mapping[str, str], added: WriteOutcome
+) -> dict[str, ItemOutcome]:
+    """Return the outcome of each document; if there is no usable reply, record them as unknown and raise."""
+    try:
+        reply = client.bulk(index=index, body="".join(pending.values()))
+    except OpenSearchException as error:
+        if not was_refused(error):
+            added.unknown.update(pending)
+        raise typed(error) from None
+    try:
+        return dict(zip(pending, read_reply(BulkReply, reply).outcomes(len(pending)), strict=True))
+    except TemporarilyUnavailable:
+        added.unknown.update(pending)
+        raise
+
+
+def _document(entry: Entry) -> str:
+    fields = entry.passage.model_dump(include=set(STORED), exclude_none=True)
+    # Without an `_id`: the service assigns one, and refuses ours.
+    return lines({"index": {}}, {**fields, "position": entry.position, "vector": list(entry.vector)})
+
+
+def _batches(documents: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    batch: dict[str, str] = {}
+    size = 0
+    for passage_id, document in documents.items():
+        if batch and size + len(document) > BATCH_BYTES:
+            yield batch
+            batch, size = {}, 0
+        batch[passage_id] = document
+        size += len(document)
+    if batch:
+        yield batch

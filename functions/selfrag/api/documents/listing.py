@@ -19,7 +19,7 @@ from selfrag.ports.manifest import Manifest
 MAX_QUERIES = 20
 
 
-class Document(Content):
+class DocumentEntry(Content):
     """A document and its status: `working` until it can be searched (`ready`), or `failed` if it cannot be read.
 
     A deleted one is `removing` as long as its passages may be found. It is `awaited` at the `Location` of an upload
@@ -40,7 +40,7 @@ class Document(Content):
 class DocumentPage(Model):
     """A page of documents, which may hold fewer than were asked for."""
 
-    documents: list[Document]
+    documents: list[DocumentEntry]
     collections: list[str] = Field(description="The listed collections: all of yours, or the one that you named.")
     cursor: str | None = Field(description="The cursor of the next page; null on the last.")
     writable: bool = Field(default=True, description="Whether you may upload and delete documents here.")
@@ -49,19 +49,21 @@ class DocumentPage(Model):
     )
 
 
-def document_of(record: Record) -> Document | None:
+def document_of(record: Record) -> DocumentEntry | None:
     """Return a document as the caller sees it; None if it was removed."""
     if record.status == "removed":
         return None
-    fields = record.model_dump(include=set(Document.model_fields) - {"updated_at"})
+    fields = record.model_dump(include=set(DocumentEntry.model_fields) - {"updated_at"})
     if record.removing:
         fields["status"] = "removing"
-    return Document(**fields, updated_at=datetime.fromtimestamp(record.updated_at, UTC) if record.updated_at else None)
+    return DocumentEntry(
+        **fields, updated_at=datetime.fromtimestamp(record.updated_at, UTC) if record.updated_at else None
+    )
 
 
-def awaited(document_id: str, key: str) -> Document:
+def awaited(document_id: str, key: str) -> DocumentEntry:
     """Return a document of which only the key is known."""
-    return Document(
+    return DocumentEntry(
         id=document_id, key=key, collection=collection_of(key), status="awaited", reason="", updated_at=None
     )
 
@@ -70,17 +72,17 @@ def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str
     """Return a page of these collections' documents, by collection and key; raises InvalidInput for a bad cursor."""
     names = sorted(set(collections))
     at, after = _read(cursor, names) if cursor else (0, None)
-    found: list[Document] = []
+    documents: list[DocumentEntry] = []
     for _ in range(MAX_QUERIES):
-        records, after = manifest.listed(names[at], limit - len(found), after)
-        found += [document for record in records if (document := document_of(record))]
+        records, after = manifest.listed(names[at], limit - len(documents), after)
+        documents += [document for record in records if (document := document_of(record))]
         if after is None:
             at += 1
         if at == len(names):
-            return DocumentPage(documents=found, collections=names, cursor=None)
-        if len(found) == limit:
+            return DocumentPage(documents=documents, collections=names, cursor=None)
+        if len(documents) == limit:
             break
-    return DocumentPage(documents=found, collections=names, cursor=_written(names[at], *(after or ("", ""))))
+    return DocumentPage(documents=documents, collections=names, cursor=_written(names[at], *(after or ("", ""))))
 
 
 def _written(collection: str, key: str, document_id: str) -> str:

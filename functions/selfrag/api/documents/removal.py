@@ -2,12 +2,12 @@
 
 import time
 
-from selfrag.api.documents.listing import Document
+from selfrag.api.documents.listing import DocumentEntry
 from selfrag.ports.manifest import Manifest
 from selfrag.ports.objects import Uploads
 
 
-def remove(document: Document, manifest: Manifest, uploads: Uploads) -> Document:
+def remove(document: DocumentEntry, manifest: Manifest, uploads: Uploads) -> DocumentEntry:
     """Delete a document's object; return the document as it is shown until its passages are gone.
 
     Raises the bucket's errors; the document is then unchanged.

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
 
-from selfrag.api.edge.problems import ProblemRaised
+from selfrag.api.edge.gateway_event import GatewayEvent
+from selfrag.api.edge.problems import ProblemError
 from selfrag.ports.bindings import Action, Bindings
 
 _SESSION = re.compile(r"arn:([\w-]+):sts::(\d+):assumed-role/([^/]+)/.*")
@@ -28,32 +28,32 @@ class Caller:
     collections: tuple[str, ...]
     actions: frozenset[Action]
 
-    def allowed(self, wanted: Sequence[str]) -> None:
-        """Raise ProblemRaised unless all of `wanted` are the caller's; it does not tell whether the others exist."""
-        if not set(wanted) <= set(self.collections):
-            raise ProblemRaised(
+    def allowed(self, collections: Sequence[str]) -> None:
+        """Raise ProblemError unless all of `collections` are the caller's; no sign of whether the others exist."""
+        if not set(collections) <= set(self.collections):
+            raise ProblemError(
                 HTTPStatus.FORBIDDEN,
                 "Not every collection that the request names is one of yours.",
                 "Name only collections that your key is bound to.",
             )
 
 
-def caller_of(event: dict[str, Any], bindings: Bindings, action: Action | None = None) -> Caller:
+def caller_of(event: GatewayEvent, bindings: Bindings, action: Action | None = None) -> Caller:
     """Return the caller that API Gateway authenticated: the id of an API key, or the ARN of an IAM identity.
 
-    Raises ProblemRaised for a caller without a binding, and for one whose binding lacks `action`.
+    Raises ProblemError for a caller without a binding, and for one whose binding lacks `action`.
     """
     identity = event.get("requestContext", {}).get("identity") or {}
     key, arn = str(identity.get("apiKeyId") or ""), str(identity.get("userArn") or "")
     bound = bindings.of(f"key#{key}" if key else f"principal#{_role(arn)}")
     if bound is None:
-        raise ProblemRaised(
+        raise ProblemError(
             HTTPStatus.FORBIDDEN,
             "Your key is bound to no collection.",
             "Have the operator bind your key to a collection (the output bind_command).",
         )
     if action and action not in bound.actions:
-        raise ProblemRaised(HTTPStatus.FORBIDDEN, *_REFUSALS[action])
+        raise ProblemError(HTTPStatus.FORBIDDEN, *_REFUSALS[action])
     return Caller(key or arn, bound.collections, bound.actions)
 
 

@@ -1,7 +1,8 @@
 """Headers that say what pages of other origins may do with a reply (the Fetch standard)."""
 
 from collections.abc import Collection
-from typing import Any
+
+from selfrag.api.edge.gateway_event import GatewayEvent
 
 EVERY = "*"
 # The headers that a page may read and send, besides those that every page may.
@@ -10,7 +11,7 @@ SENT = "Content-Type, Idempotency-Key, Last-Event-ID, X-Api-Key"
 # Those of every reply. Pages of configured origins ask in the mode "cors", to which the policy does not apply.
 SECURITY_HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin"}
 # The lifetime of a preflight's result, in seconds.
-ASKED_AGAIN_AFTER = "600"
+PREFLIGHT_SECONDS = "600"
 
 
 def shown_to_pages(origin: str, is_preflight: bool, allow: str, origins: Collection[str]) -> dict[str, str]:
@@ -29,15 +30,15 @@ def shown_to_pages(origin: str, is_preflight: bool, allow: str, origins: Collect
     return may | {
         "Access-Control-Allow-Methods": allow,
         "Access-Control-Allow-Headers": SENT,
-        "Access-Control-Max-Age": ASKED_AGAIN_AFTER,
+        "Access-Control-Max-Age": PREFLIGHT_SECONDS,
     }
 
 
-def shown_in_reply(event: dict[str, Any], allow: str, origins: Collection[str]) -> dict[str, str]:
+def shown_in_reply(event: GatewayEvent, allow: str, origins: Collection[str]) -> dict[str, str]:
     """Return the CORS headers of a reply to a request of API Gateway, whose own `Allow` is `allow`."""
-    given = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
-    is_preflight = event["httpMethod"] == "OPTIONS" and "access-control-request-method" in given
-    return shown_to_pages(given.get("origin", ""), is_preflight, allow, origins)
+    headers = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
+    is_preflight = event["httpMethod"] == "OPTIONS" and "access-control-request-method" in headers
+    return shown_to_pages(headers.get("origin", ""), is_preflight, allow, origins)
 
 
 def may_ask(origin: str, origins: Collection[str]) -> bool:

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 from aws_lambda_powertools.event_handler import Request, Response
 
 from selfrag.api.edge.callers import Caller, caller_of
+from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.edge.problems import CONTENT_TYPE, Problem, title_of
 from selfrag.bootstrap import api
 from selfrag.ports.bindings import Action
@@ -15,14 +16,13 @@ from selfrag.ports.bindings import Action
 JSON = "application/json"
 
 
-def event_of(request: Request) -> dict[str, Any]:
+def event_of(request: Request) -> GatewayEvent:
     """Return a request as API Gateway sent it."""
-    event: dict[str, Any] = request.resolved_event.raw_event
-    return event
+    return cast(GatewayEvent, request.resolved_event.raw_event)
 
 
 def caller(request: Request, action: Action | None = None) -> Caller:
-    """Return the caller of a request; raises ProblemRaised unless they may do `action`, or anything if it is None."""
+    """Return the caller of a request; raises ProblemError unless they may do `action`, or anything if it is None."""
     return caller_of(event_of(request), api.bindings(), action)
 
 
@@ -38,7 +38,7 @@ def place_of(request: Request, path: str) -> str:
     return f"{seen[: seen.rindex('/v1/')]}{path}"
 
 
-def reply(status: HTTPStatus, body: dict[str, Any], headers: Mapping[str, str] | None = None) -> Response[Any]:
+def reply(status: HTTPStatus, body: Mapping[str, object], headers: Mapping[str, str] | None = None) -> Response[Any]:
     """Return a JSON response."""
     return Response(status.value, JSON, json.dumps(body, ensure_ascii=False), headers=dict(headers or {}))
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -18,7 +18,7 @@ from aws_lambda_powertools.utilities.idempotency.exceptions import (
     IdempotencyValidationError,
 )
 
-from selfrag.api.edge.problems import RETRY_AFTER, ProblemRaised
+from selfrag.api.edge.problems import RETRY_AFTER, ProblemError
 from selfrag.domain.errors import TemporarilyUnavailable
 
 KEPT_SECONDS = 86_400
@@ -32,15 +32,15 @@ def once(
     caller: str,
     collections: Sequence[str],
     key: str,
-    request: dict[str, Any],
+    request: Mapping[str, object],
     store: BasePersistenceLayer,
     context: Any,
 ) -> str:
     """Run `work`, which returns a question's id, or return the id that the caller's same key got before.
 
-    A caller of other collections is another one: a server of the laptop has no names for its callers, and what one
-    collection was asked is not to be told where another is served.
-    Repeats wait for the first request, as long as the Lambda may run. Raises ProblemRaised (409) if the key came with
+    A caller of other collections is another one: a server of the laptop has no names for its callers, and the
+    questions of one collection are not shown where another is served.
+    Repeats wait for the first request, as long as the Lambda may run. Raises ProblemError (409) if the key came with
     another request, or if the first one takes too long.
     """
     config = IdempotencyConfig(
@@ -51,21 +51,25 @@ def once(
         lambda_context=context,
     )
     first_only = idempotent_function(
-        lambda asked: work(), data_keyword_argument="asked", persistence_store=store, config=config, key_prefix="ask"
+        lambda payload: work(),
+        data_keyword_argument="payload",
+        persistence_store=store,
+        config=config,
+        key_prefix="ask",
     )
-    asked = {"key": _hash(caller, sorted(collections), key), "request": request}
+    payload = {"key": _hash(caller, sorted(collections), key), "request": request}
     while True:
         try:
-            return str(first_only(asked=asked))
+            return str(first_only(payload=payload))
         except IdempotencyValidationError:
-            raise ProblemRaised(
+            raise ProblemError(
                 HTTPStatus.CONFLICT,
                 "This Idempotency-Key was used for another request.",
                 "Use a new key for each request, and the same one only to repeat it.",
             ) from None
         except IdempotencyAlreadyInProgressError:
             if context.get_remaining_time_in_millis() < _MILLISECONDS_TO_REPLY:
-                raise ProblemRaised(
+                raise ProblemError(
                     HTTPStatus.CONFLICT,
                     "The first request with this Idempotency-Key is still being answered.",
                     "Repeat the request, with the same key, in some seconds.",

@@ -1,27 +1,51 @@
-"""Methods of each path of the API, read from its description."""
+"""Methods and bodies of each path of the API, read from its description."""
 
 import json
 import re
 from functools import cache
 from importlib.resources import files
+from typing import TypedDict
+
+_Reference = TypedDict("_Reference", {"$ref": str})
+
+
+class _MediaType(TypedDict):
+    schema: _Reference
+
+
+class _Body(TypedDict):
+    content: dict[str, _MediaType]
+
+
+class _Operation(TypedDict, total=False):
+    requestBody: _Body
+
 
 DESCRIPTION = files("selfrag.api") / "openapi.json"
 # The page is no part of the description.
-_PAGE: dict[str, dict[str, object]] = {"/": {"get": {}}}
+_PAGE: dict[str, dict[str, _Operation]] = {"/": {"get": {}}}
 
 
 def methods_of(path: str) -> tuple[str, ...]:
     """Return the methods of a path, HEAD for every GET; none for an unknown path."""
+    methods = [method.upper() for method in _operations_of(path)]
+    return (*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS") if methods else ()
+
+
+def body_of(path: str) -> str:
+    """Return the name of the model of a POST's body; "" for a path that takes none."""
+    post = _operations_of(path).get("post")
+    if post is None or "requestBody" not in post:
+        return ""
+    return post["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+
+
+def _operations_of(path: str) -> dict[str, _Operation]:
     # The routes, too, ignore a slash at the end of a path.
-    return next((methods for known, methods in _methods() if known.fullmatch(path.rstrip("/") or "/")), ())
+    return next((of for pattern, of in _paths() if pattern.fullmatch(path.rstrip("/") or "/")), {})
 
 
 @cache
-def _methods() -> list[tuple[re.Pattern[str], tuple[str, ...]]]:
+def _paths() -> list[tuple[re.Pattern[str], dict[str, _Operation]]]:
     paths = _PAGE | json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"]
-    return [(re.compile(re.sub(r"{\w+}", "[^/]+", path)), _with_others(of)) for path, of in paths.items()]
-
-
-def _with_others(described: dict[str, object]) -> tuple[str, ...]:
-    methods = [method.upper() for method in described]
-    return (*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS")
+    return [(re.compile(re.sub(r"{\w+}", "[^/]+", path)), of) for path, of in paths.items()]

@@ -5,7 +5,6 @@ import traceback
 from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 from pydantic import BaseModel, Field
@@ -49,7 +48,7 @@ class Problem(BaseModel):
     hint: str
 
 
-class ProblemRaised(Exception):
+class ProblemError(Exception):
     """A response that is a problem, with headers of its own."""
 
     def __init__(self, status: HTTPStatus, detail: str, hint: str, headers: Mapping[str, str] | None = None) -> None:
@@ -63,26 +62,26 @@ def title_of(status: int) -> str:
     return TITLES.get(HTTPStatus(status), HTTPStatus(status).phrase)
 
 
-def as_problem(error: Exception) -> ProblemRaised:
+def as_problem(error: Exception) -> ProblemError:
     """Return the problem of an error; that of an unexpected error gives no details."""
-    if isinstance(error, ProblemRaised):
+    if isinstance(error, ProblemError):
         return error
     if isinstance(error, Misconfigured | Unreadable):
         # Its message names settings, secrets or stored items: for the operator's log, not for the caller.
         detail = "The deployment is not configured as it should be, or cannot read what it has stored."
-        return ProblemRaised(STATUSES[type(error)], detail, "Ask the operator to look at the logs of the API.")
+        return ProblemError(STATUSES[type(error)], detail, "Ask the operator to look at the logs of the API.")
     if isinstance(error, SelfragError) and type(error) in STATUSES:
         status = STATUSES[type(error)]
         headers = RETRY_AFTER if status == HTTPStatus.SERVICE_UNAVAILABLE else None
-        return ProblemRaised(status, str(error), error.hint, headers)
-    return ProblemRaised(
+        return ProblemError(status, str(error), error.hint, headers)
+    return ProblemError(
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "The request could not be carried out because of a fault of the service.",
         "Try again; if it stays, tell the operator the request_id.",
     )
 
 
-def noted(error: Exception) -> ProblemRaised:
+def noted(error: Exception) -> ProblemError:
     """Return the problem of an error; only the log names one that is the service's fault."""
     problem = as_problem(error)
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -96,19 +95,19 @@ def _place(error: Exception) -> str:
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
 
 
-def no_such_question() -> ProblemRaised:
+def no_such_question() -> ProblemError:
     """Return the problem for callers who may not read an answer, the same whether or not there is one."""
-    return ProblemRaised(
+    return ProblemError(
         HTTPStatus.NOT_FOUND,
         "There is no such question.",
         "Answers are kept for 30 days, and shown to those who may ask what their asker could.",
     )
 
 
-def respond(problem: ProblemRaised, request_id: str) -> Response[str]:
+def respond(problem: ProblemError, request_id: str) -> Response[str]:
     """Return the HTTP response of a problem."""
     title = title_of(problem.status)
-    body: dict[str, Any] = Problem(
+    body = Problem(
         type=f"urn:selfrag:problem:{title.lower().replace(' ', '-')}",
         title=title,
         status=problem.status.value,

@@ -54,8 +54,8 @@ def described(auth: str) -> str:
     text = DESCRIPTION.read_text(encoding="utf-8")
     if auth == "api_key":
         return text
-    known = json.loads(text)
+    description = json.loads(text)
     schemes = {"signature": _SIGNED} if auth == "iam" else {}
-    known["components"]["securitySchemes"] = schemes
-    known["security"] = [{name: []} for name in schemes]
-    return json.dumps(known, ensure_ascii=False)
+    description["components"]["securitySchemes"] = schemes
+    description["security"] = [{name: []} for name in schemes]
+    return json.dumps(description, ensure_ascii=False)

@@ -11,12 +11,12 @@ from aws_lambda_powertools.event_handler import Request, Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from selfrag.api.documents.listing import Document, DocumentPage, awaited, document_of, page
+from selfrag.api.documents.listing import DocumentEntry, DocumentPage, awaited, document_of, page
 from selfrag.api.documents.removal import remove
 from selfrag.api.edge import links
 from selfrag.api.edge.exchange import JSON, caller, place_of, problems, reply
-from selfrag.api.edge.problems import ProblemRaised
-from selfrag.bootstrap import api, ingestion, settings
+from selfrag.api.edge.problems import ProblemError
+from selfrag.bootstrap import api, ingestion, question_settings
 from selfrag.domain.answers import BY_RULE
 from selfrag.domain.base import Model
 from selfrag.domain.documents import collection_of, document_id
@@ -48,7 +48,7 @@ class Upload(Model):
     headers: dict[str, str]
 
 
-class Uploading(Model):
+class UploadTicket(Model):
     """A document to come: at `Location` it is `awaited` until it is known, some seconds after the upload."""
 
     id: str
@@ -80,11 +80,11 @@ def list_documents(
     """Return a page of documents."""
     who = caller(request)
     who.allowed([collection] if collection else [])
-    found = page(ingestion.manifest(), [collection] if collection else who.collections, limit, cursor)
+    documents = page(ingestion.manifest(), [collection] if collection else who.collections, limit, cursor)
     # What can be sent nowhere can be uploaded nowhere: a server that does not change its documents.
     writable = "upload" in who.actions and bool(api.uploads().origin())
-    notice = BY_RULE if judged_by(settings().models["generate"]) == "rule" else None
-    return reply(HTTPStatus.OK, {**found.model_dump(mode="json"), "writable": writable, "notice": notice})
+    notice = BY_RULE if judged_by(question_settings().models["generate"]) == "rule" else None
+    return reply(HTTPStatus.OK, {**documents.model_dump(mode="json"), "writable": writable, "notice": notice})
 
 
 @router.post(
@@ -97,7 +97,7 @@ def list_documents(
         201: {
             "description": "Send the file to this address",
             "headers": links.LOCATION,
-            "content": {JSON: {"model": Uploading}},
+            "content": {JSON: {"model": UploadTicket}},
             "links": links.TO_AWAITED,
         },
         **problems(400, 403, 413, 415, 429, 503),
@@ -108,8 +108,8 @@ def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) ->
     caller(request, "upload").allowed([collection_of(body.key)])
     expires = _after(UPLOAD_SECONDS)
     target = api.uploads().target(body)
-    identity = document_id(api.settings().documents_bucket, body.key)
-    to_come = Uploading(id=identity, key=body.key, upload=Upload(**asdict(target)), expires_at=expires)
+    identity = document_id(api.api_settings().documents_bucket, body.key)
+    to_come = UploadTicket(id=identity, key=body.key, upload=Upload(**asdict(target)), expires_at=expires)
     # With the key, which shows whose document it will be before anything is stored.
     place = place_of(request, f"/v1/documents/{to_come.id}?key={quote(body.key, safe='')}")
     return reply(HTTPStatus.CREATED, to_come.model_dump(mode="json"), {"Location": place})
@@ -120,7 +120,7 @@ def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) ->
     operation_id="show_document",
     summary="One document",
     responses={
-        200: {"description": "The document", "content": {JSON: {"model": Document}}, "links": links.TO_DELETION},
+        200: {"description": "The document", "content": {JSON: {"model": DocumentEntry}}, "links": links.TO_DELETION},
         **problems(400, 403, 404, 429, 503),
     },
 )
@@ -141,9 +141,9 @@ def show_document(request: Request, document_id: Id, key: Awaited = "") -> Respo
 )
 def link_original(request: Request, document_id: Id) -> Response[Any]:
     """Return a link to the object, as long as it is not deleted."""
-    known = _own(request, document_id)
+    document = _own(request, document_id)
     expires = _after(LINK_SECONDS)
-    url = "" if known.status == "removing" else api.uploads().link(known.key)
+    url = "" if document.status == "removing" else api.uploads().link(document.key)
     if not url:
         raise _no_such_document()
     return reply(HTTPStatus.OK, Original(url=url, expires_at=expires).model_dump(mode="json"))
@@ -160,7 +160,7 @@ def link_original(request: Request, document_id: Id) -> Response[Any]:
     responses={
         202: {
             "description": "The document, which is `removing`",
-            "content": {JSON: {"model": Document}},
+            "content": {JSON: {"model": DocumentEntry}},
             "links": links.TO_DOCUMENT,
         },
         **problems(400, 403, 404, 429, 503),
@@ -168,24 +168,24 @@ def link_original(request: Request, document_id: Id) -> Response[Any]:
 )
 def delete_document(request: Request, document_id: Id) -> Response[Any]:
     """Delete the object; the bucket's event starts the removal of its passages."""
-    known = remove(_own(request, document_id, action="upload"), ingestion.manifest(), api.uploads())
-    return reply(HTTPStatus.ACCEPTED, known.model_dump(mode="json"))
+    document = remove(_own(request, document_id, action="upload"), ingestion.manifest(), api.uploads())
+    return reply(HTTPStatus.ACCEPTED, document.model_dump(mode="json"))
 
 
-def _own(request: Request, identity: str, key: str = "", action: Action | None = None) -> Document:
+def _own(request: Request, identity: str, key: str = "", action: Action | None = None) -> DocumentEntry:
     who = caller(request, action)
     record = ingestion.manifest().read(identity)
-    known = document_of(record) if record else None
-    if known is None and key and document_id(api.settings().documents_bucket, key) == identity:
-        known = awaited(identity, key)
-    if known is None or known.collection not in who.collections:
+    document = document_of(record) if record else None
+    if document is None and key and document_id(api.api_settings().documents_bucket, key) == identity:
+        document = awaited(identity, key)
+    if document is None or document.collection not in who.collections:
         raise _no_such_document()
-    return known
+    return document
 
 
-def _no_such_document() -> ProblemRaised:
+def _no_such_document() -> ProblemError:
     hint = "GET /v1/documents lists yours; an uploaded one is known after some seconds."
-    return ProblemRaised(HTTPStatus.NOT_FOUND, "There is no such document.", hint)
+    return ProblemError(HTTPStatus.NOT_FOUND, "There is no such document.", hint)
 
 
 def _after(seconds: int) -> datetime:

@@ -18,7 +18,7 @@ from selfrag.domain.feedback import FeedbackRequest
 router = Router()  # type: ignore[no-untyped-call]
 
 
-class Kept(Model):
+class FeedbackReceipt(Model):
     """Receipt of feedback: when it was given, and when it expires."""
 
     id: str
@@ -32,15 +32,15 @@ class Kept(Model):
     summary="Say what you think of an answer",
     description="It is kept once for each caller and question: what you say later takes the place of it.",
     responses={
-        200: {"description": "It is kept", "content": {JSON: {"model": Kept}}},
+        200: {"description": "It is kept", "content": {JSON: {"model": FeedbackReceipt}}},
         **problems(400, 403, 404, 409, 413, 415, 429, 503),
     },
 )
 def give_feedback(request: Request, question_id: Id, body: Annotated[FeedbackRequest, Body()]) -> Response[Any]:
     """Store feedback on an answer that the caller may read."""
-    given = feedback_intake.give(question_id, body, caller(request, "ask"))
-    if given is None:
+    stored = feedback_intake.give(question_id, body, caller(request, "ask"))
+    if stored is None:
         raise no_such_question()
-    given_at, expires_at = (datetime.fromtimestamp(at, UTC) for at in (given.given_at, given.expires_at))
-    kept = Kept(id=question_id, given_at=given_at, expires_at=expires_at)
-    return reply(HTTPStatus.OK, kept.model_dump(mode="json"))
+    given_at, expires_at = (datetime.fromtimestamp(at, UTC) for at in (stored.given_at, stored.expires_at))
+    receipt = FeedbackReceipt(id=question_id, given_at=given_at, expires_at=expires_at)
+    return reply(HTTPStatus.OK, receipt.model_dump(mode="json"))

@@ -13,7 +13,7 @@ from selfrag.api.edge import links
 from selfrag.api.edge.exchange import JSON, caller, event_of, place_of, problems, reply, request_path
 from selfrag.api.edge.problems import RETRY_AFTER, no_such_question
 from selfrag.api.lifecycle import Arrival
-from selfrag.api.logic import Started, Unfinished
+from selfrag.api.logic import AcceptedQuestion, UnfinishedQuestion
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.questions import AskRequest
 
@@ -37,7 +37,7 @@ def _started(description: str) -> Any:
     return {
         "description": description,
         "headers": {**links.LOCATION, **links.RETRY_AFTER},
-        "content": {JSON: {"model": Started}},
+        "content": {JSON: {"model": AcceptedQuestion}},
         "links": links.TO_QUESTION,
     }
 
@@ -89,7 +89,7 @@ def start_question(request: Request, body: Annotated[AskRequest, Body()], key: K
         200: {
             "description": "The response of a finished question, or how far one without a response is",
             "headers": links.RETRY_AFTER,
-            "content": {JSON: {"model": AnswerResponse | Unfinished}},
+            "content": {JSON: {"model": AnswerResponse | UnfinishedQuestion}},
             "links": links.TO_QUESTION,
         },
         **problems(400, 403, 404, 429, 503),
@@ -97,10 +97,10 @@ def start_question(request: Request, body: Annotated[AskRequest, Body()], key: K
 )
 def show_question(request: Request, question_id: Id, trace: Trace = False) -> Response[Any]:
     """Return the response, or the status of an unfinished question."""
-    found = lifecycle.look(question_id, caller(request, "ask"), trace)
-    if found is None:
+    question = lifecycle.look(question_id, caller(request, "ask"), trace)
+    if question is None:
         raise no_such_question()
-    return reply(HTTPStatus.OK, found, RETRY_AFTER if found["status"] == "running" else None)
+    return reply(HTTPStatus.OK, question, RETRY_AFTER if question["status"] == "running" else None)
 
 
 def _arrival(request: Request, key: str) -> Arrival:
@@ -115,6 +115,6 @@ def _arrival(request: Request, key: str) -> Arrival:
 
 
 def _accepted(request: Request, question_id: str) -> Response[Any]:
-    body = Started(id=question_id).model_dump()
+    body = AcceptedQuestion(id=question_id).model_dump()
     place = place_of(request, f"/v1/questions/{question_id}")
     return reply(HTTPStatus.ACCEPTED, body, {"Location": place, **RETRY_AFTER})

@@ -8,7 +8,7 @@ import re
 from http import HTTPStatus
 from typing import Any
 
-from selfrag.api.edge.problems import ProblemRaised
+from selfrag.api.edge.problems import ProblemError
 
 PATH = re.compile(r"/v1/questions/[A-Za-z0-9_-]{1,80}(?=/events$)")
 # What keeps a connection open that has nothing to tell.
@@ -21,37 +21,37 @@ HEADERS = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
 _TAKEN = {"Allow": "GET, HEAD, OPTIONS"}
 
 
-class Telling:
-    """The events of a question that a listener has had; `told` is the id of the last one, empty before the first."""
+class EventCursor:
+    """The events of a question that a listener has had; `last_id` is the id of the last one, empty before the first."""
 
-    def __init__(self, told: str) -> None:
-        self.told = told
+    def __init__(self, last_id: str) -> None:
+        self.last_id = last_id
 
     @property
     def is_over(self) -> bool:
         """Return whether nothing follows."""
-        return self.told == LAST
+        return self.last_id == LAST
 
     def new(self, status: int, body: str) -> str:
         """Return the event of what the API says of the question now; empty if the listener knows it."""
         name, mark = _named(status, body)
-        if mark == self.told or (not mark and self.told):
+        if mark == self.last_id or (not mark and self.last_id):
             return ""
-        self.told = mark
+        self.last_id = mark
         return f"event: {name}\nid: {mark}\ndata: {body}\n\n"
 
 
-def without_a_stream(method: str, told: str) -> dict[str, str] | None:
-    """Return the headers of a 204 for a request that nothing is streamed to, None for a listener; raises ProblemRaised.
+def without_a_stream(method: str, last_id: str) -> dict[str, str] | None:
+    """Return the headers of a 204 for a request that nothing is streamed to, None for a listener; raises ProblemError.
 
-    `told` is the request's `Last-Event-ID`. The standard's own client asks no more after a 204.
+    `last_id` is the request's `Last-Event-ID`. The standard's own client asks no more after a 204.
     """
     if method == "OPTIONS":
         return _TAKEN
     if method not in ("GET", "HEAD"):
         detail = "This path takes GET, HEAD and OPTIONS only."
-        raise ProblemRaised(HTTPStatus.METHOD_NOT_ALLOWED, detail, "Listen with GET.", _TAKEN)
-    return {} if told == LAST else None
+        raise ProblemError(HTTPStatus.METHOD_NOT_ALLOWED, detail, "Listen with GET.", _TAKEN)
+    return {} if last_id == LAST else None
 
 
 def _named(status: int, body: str) -> tuple[str, str]:
@@ -61,11 +61,11 @@ def _named(status: int, body: str) -> tuple[str, str]:
     """
     if status != HTTPStatus.OK:  # what was the caller's is not any more, or cannot be read now
         return "problem", LAST
-    said: dict[str, Any] = json.loads(body)
-    if said["status"] != "running":
-        return "failed" if "usage" not in said else "response", LAST
-    if said["trace"] is None:
+    question: dict[str, Any] = json.loads(body)
+    if question["status"] != "running":
+        return "failed" if "usage" not in question else "response", LAST
+    if question["trace"] is None:
         return "progress", ""
-    steps = said["trace"]
+    steps = question["trace"]
     counts = len(steps), sum(step["finished"] for step in steps), sum(step["attempts"] for step in steps)
     return "progress", "-".join(map(str, counts))

@@ -4,10 +4,10 @@ from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
 from selfrag.ingestion.claim_document.logic import ClaimDocumentResult, ClaimDocumentTask, claim
 
-bootstrap.warm(ingestion.objects, ingestion.manifest, ingestion.settings)
+bootstrap.warm(ingestion.objects, ingestion.manifest, ingestion.ingestion_settings)
 
 
-@bootstrap.step(ClaimDocumentTask)
+@bootstrap.step("claim_document", ClaimDocumentTask)
 def handler(task: ClaimDocumentTask) -> ClaimDocumentResult:
     """Claim a document and return what to do with it."""
-    return claim(task, ingestion.objects(), ingestion.manifest(), ingestion.settings().made_by)
+    return claim(task, ingestion.objects(), ingestion.manifest(), ingestion.ingestion_settings().made_by)

@@ -46,15 +46,15 @@ def claim(task: ClaimDocumentTask, objects: Objects, manifest: Manifest, made_by
     if put_by_a_program(task.key):
         return result("nothing", "", "")
     while manifest.claim(identity, task.key, collection, task.execution):
-        known = manifest.read(identity)
-        generation = known.generation if known else ""
+        record = manifest.read(identity)
+        generation = record.generation if record else ""
         version = objects.head(task.bucket, task.key)
         if version is None:
             return result("remove", "", generation)
         stamp = f"{version} {made_by}"
-        if known is None or known.status != "ready" or known.version != stamp:
+        if record is None or record.status != "ready" or record.version != stamp:
             return result("read", stamp, generation)
         # Release it; if another event came in between, look again.
-        if manifest.release(known, task.execution):
+        if manifest.release(record, task.execution):
             return result("nothing", stamp, generation)
     return result("busy", "", "")

@@ -7,7 +7,7 @@ from selfrag.ingestion.embed_passages.logic import EmbedPassagesResult, EmbedPas
 bootstrap.warm(ingestion.objects, bootstrap.embedder)
 
 
-@bootstrap.step(EmbedPassagesTask)
+@bootstrap.step("embed_passages", EmbedPassagesTask)
 def handler(task: EmbedPassagesTask) -> EmbedPassagesResult:
     """Embed a batch of passages."""
     return embed(task, ingestion.objects(), bootstrap.embedder())

@@ -53,13 +53,13 @@ def _vectors(
     """Return the vectors of passages that there are, by id, and whether the model was busy; `partial` keeps them."""
     vectors = dict(objects.get_json(partial)) if objects.has_json(partial) else {}
     missing = [passage for passage in passages if passage.passage_id not in vectors]
-    texts, kept = [embedded_text(passage.title, passage.text) for passage in missing], len(vectors)
+    texts, stored = [embedded_text(passage.title, passage.text) for passage in missing], len(vectors)
     try:
         for passage, vector in zip(missing, embedder.passages(texts), strict=False):
             vectors[passage.passage_id] = vector
     except TemporarilyUnavailable:
         return vectors, True
     finally:
-        if kept < len(vectors) < len(passages):
+        if stored < len(vectors) < len(passages):
             objects.put_json(partial, vectors)
     return vectors, False

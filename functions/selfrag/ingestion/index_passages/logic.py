@@ -1,4 +1,4 @@
-"""Writing a batch of passages to the index, each once, however often the step is interrupted and run again.
+"""ModelText a batch of passages to the index, each once, however often the step is interrupted and run again.
 
 The index takes no ids of ours, so a write without a reply may have happened or not. The manifest records every write
 before it begins. A run that finds that marker waits out the index's refresh interval, then checks.
@@ -49,7 +49,7 @@ def index(
     elif part.writing_since is not None:
         if time.time() - part.writing_since < view_seconds:
             return IndexPassagesResult(settled=False, written=len(part.ids))
-        part = found_again(part, task.collection, manifest, writer)
+        part = checked_part(part, task.collection, manifest, writer)
     missing = [entry for passage_id, entry in entries.items() if passage_id not in part.ids]
     if not missing:
         return IndexPassagesResult(settled=True, written=len(part.ids))
@@ -66,11 +66,18 @@ def index(
     return IndexPassagesResult(settled=True, written=len(part.ids))
 
 
-def found_again(part: Part, collection: str, manifest: Manifest, writer: PassageWriter) -> Part:
+def checked_part(part: Part, collection: str, manifest: Manifest, writer: PassageWriter) -> Part:
     """Return the batch as the index shows it now; of a passage that was written twice, one is deleted."""
-    found = writer.service_ids(part.passage_ids, [collection])
-    ids = {**{passage_id: known[0] for passage_id, known in found.items()}, **part.ids}
-    writer.delete([one for passage_id, known in found.items() for one in known if one != ids[passage_id]])
+    by_passage = writer.service_ids(part.passage_ids, [collection])
+    ids = {**{passage_id: service_ids[0] for passage_id, service_ids in by_passage.items()}, **part.ids}
+    writer.delete(
+        [
+            service_id
+            for passage_id, service_ids in by_passage.items()
+            for service_id in service_ids
+            if service_id != ids[passage_id]
+        ]
+    )
     seen = replace(part, ids=ids, writing_since=None)
     manifest.put(seen)
     return seen

@@ -5,11 +5,11 @@ from selfrag.bootstrap import ingestion
 from selfrag.ingestion.parse_document.logic import ParseDocumentResult, ParseDocumentTask, read_object
 from selfrag.reader.processes.pool import POOL
 
-bootstrap.warm(POOL.start, ingestion.objects, ingestion.settings, ingestion.recognizer)
+bootstrap.warm(POOL.start, ingestion.objects, ingestion.ingestion_settings, ingestion.recognizer)
 
 
-@bootstrap.step(ParseDocumentTask)
+@bootstrap.step("parse_document", ParseDocumentTask)
 def handler(task: ParseDocumentTask) -> ParseDocumentResult:
     """Read a document from the bucket."""
-    config = ingestion.settings()
+    config = ingestion.ingestion_settings()
     return read_object(task, ingestion.objects(), config.made_by, ingestion.recognizer(), config.recognition_pages)

@@ -1,23 +1,18 @@
 """An object in the bucket, read into a Document that the next step finds in the work bucket."""
 
-from dataclasses import asdict, replace
-from pathlib import PurePosixPath
+from dataclasses import asdict
 from typing import Literal
 
 from pydantic import BaseModel
 
-from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, Labels, Part, generation_of
-from selfrag.domain.errors import BadDocument
+from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, generation_of
 from selfrag.domain.records import Content
 from selfrag.ports.objects import Objects
 from selfrag.ports.recognizer import Recognizer
-from selfrag.reader.guarded import read_guarded
-from selfrag.reader.labels import last_modified, of_object
-from selfrag.reader.scans.finding import HOW, Scan, listed, scan_of
+from selfrag.reader.files import read_file
+from selfrag.reader.labels import of_object
 
 MOST_PAGES = 500
-# What a reader says of such pages, which does not know whether they are recognised.
-SCANNED = "perhaps scanned"
 
 
 class ParseDocumentTask(BaseModel):
@@ -29,7 +24,7 @@ class ParseDocumentTask(BaseModel):
     generation: str = ""
 
 
-class Scanned(BaseModel):
+class ScannedPages(BaseModel):
     """Pages that are kept for the recogniser under a name; `pages` are their numbers in the document, in order."""
 
     name: str
@@ -48,7 +43,7 @@ class ParseDocumentResult(BaseModel):
     document_key: str = ""
     reason: str = ""
     content: Content = Content()
-    scanned: Scanned | None = None
+    scanned: ScannedPages | None = None
 
 
 def read_object(
@@ -60,73 +55,32 @@ def read_object(
 ) -> ParseDocumentResult:
     """Read the object as it is now; of pages without text `most_pages` are kept for the recogniser, if there is one."""
     # One byte more than is read shows that there is more.
-    found = objects.get(task.bucket, task.key, MAX_DOCUMENT_BYTES + 1)
-    if found is None:
+    stored = objects.get(task.bucket, task.key, MAX_DOCUMENT_BYTES + 1)
+    if stored is None:
         return ParseDocumentResult(outcome="gone")
-    given = of_object(found.metadata)
-    generation = generation_of(found.content, made_by, given)
+    generation = generation_of(stored.content, made_by, of_object(stored.metadata))
     if generation == task.generation:
         return ParseDocumentResult(outcome="unchanged", generation=generation)
-    document, reason = _parsed(task.key, found.content)
-    # A file that nothing reads is not looked through for pictures, if it is too large or broken.
-    scan = None if len(found.content) > MAX_DOCUMENT_BYTES else scan_of(task.key, found.content, document, most_pages)
-    if document is None:
-        if scan is None or recognizer is None:
-            return ParseDocumentResult(outcome="unreadable", reason=_pictures_alone(task.key, scan) if scan else reason)
-        document = _of_pictures(task.key, scan)
-    document = _told_of(_labelled(document, given), scan, recognized=recognizer is not None)
-    document = replace(document, date=document.date or last_modified(found.metadata))
+    recognition = recognizer is not None
+    file = read_file(task.key, stored.content, stored.metadata, recognition=recognition, most_pages=most_pages)
+    if file.document is None:
+        return ParseDocumentResult(outcome="unreadable", reason=file.reason)
     where = f"{task.document_id}/{generation}/document.json"
-    objects.put_json(where, asdict(document))
-    result = ParseDocumentResult(
-        outcome="read", generation=generation, document_key=where, content=_content(document, given)
-    )
-    if scan is None or recognizer is None:
+    objects.put_json(where, asdict(file.document))
+    content = _content(file.document)
+    result = ParseDocumentResult(outcome="read", generation=generation, document_key=where, content=content)
+    if file.scan is None or recognizer is None:
         return result
-    recognizer.keep(scan.name, scan.pdf)
-    return result.model_copy(update={"outcome": "scanned", "scanned": Scanned(name=scan.name, pages=list(scan.pages))})
+    recognizer.keep(file.scan.name, file.scan.pdf)
+    scanned = ScannedPages(name=file.scan.name, pages=list(file.scan.pages))
+    return result.model_copy(update={"outcome": "scanned", "scanned": scanned})
 
 
-def _parsed(key: str, content: bytes) -> tuple[Document | None, str]:
-    try:
-        return read_guarded(key, content), ""
-    except BadDocument as error:
-        return None, str(error)
-
-
-def _of_pictures(key: str, scan: Scan) -> Document:
-    """Return a document of pages on which no word was found yet."""
-    parts = tuple(Part(number - 1, f"page {number}", number) for number in range(1, scan.of + 1))
-    return Document(key, PurePosixPath(key).name, "\n" * (scan.of - 1), parts=parts)
-
-
-def _pictures_alone(key: str, scan: Scan) -> str:
-    return f"{key} shows pictures and holds no text on any of its {scan.of} pages; {HOW}."
-
-
-def _told_of(document: Document, scan: Scan | None, recognized: bool) -> Document:
-    """Return the document, with a warning of the pages that are not read, in place of the reader's own."""
-    if scan is None:
-        return document
-    document = replace(document, warnings=tuple(told for told in document.warnings if SCANNED not in told))
-    unread = scan.left if recognized else (*scan.pages, *scan.left)
-    if not unread:
-        return document
-    why = "more than are recognised of one document (`text_recognition_pages`)" if recognized else HOW
-    told = (
-        f"{document.key} has pages that show pictures and hold no text, which were not read: {listed(unread)}; {why}."
-    )
-    return replace(document, warnings=(*document.warnings, told))
-
-
-def _labelled(document: Document, given: Labels) -> Document:
-    return replace(document, **{name: label for name, label in vars(given).items() if label})
-
-
-def _content(document: Document, given: Labels) -> Content:
+def _content(document: Document) -> Content:
     return Content(
         title=document.title,
         pages=sum(part.page is not None for part in document.parts),
         warnings=list(document.warnings),
-        **{name: getattr(document, name) for name in vars(given)},
+        tags=list(document.tags),
+        date=document.date,
     )

@@ -8,7 +8,7 @@ from selfrag.ingestion.recognize_pages.logic import RecognizePagesResult, Recogn
 bootstrap.warm(ingestion.objects, ingestion.recognizer)
 
 
-@bootstrap.step(RecognizePagesTask)
+@bootstrap.step("recognize_pages", RecognizePagesTask)
 def handler(task: RecognizePagesTask) -> RecognizePagesResult:
     """Start the recognition of pages, or poll it."""
     recognizer = ingestion.recognizer()

@@ -1,20 +1,28 @@
 """Recognition of pages without text: start it, poll it, and merge its text into the document."""
 
-from collections.abc import Sequence
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel
 
-from selfrag.domain.documents import Document, document_from, has_words
+from selfrag.domain.documents import Document, Heading, Labels, Row, Table, document_from, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
-from selfrag.ingestion.recognize_pages.merge import with_pages, written
+from selfrag.domain.tables import named_rows
+from selfrag.domain.writing import Writer
 from selfrag.ports.objects import Objects
-from selfrag.ports.recognizer import RecognizedPage, Recognizer
+from selfrag.ports.recognizer import Element, RecognizedPage, Recognizer
 
 # Below this confidence a page's text is likely to have wrong letters, and a person should look.
 SURE = 90.0
+Span = TypeVar("Span", Heading, Row, Table)
+_BETWEEN_PAGES = "\n\n"
+# Lines end where the paper does: a word or a sentence that goes on in small letters is joined.
+_WORD_GOES_ON = re.compile(r"(?<=[^\W\d_])-\n(?=([^\W\d_]))")
+_SENTENCE_GOES_ON = re.compile(r"(?<=[^\s.!?:;])[ \t]*\n[ \t]*(?=([^\W\d_]))")
 
 
 class RecognizePagesTask(BaseModel):
@@ -50,17 +58,17 @@ def recognize(task: RecognizePagesTask, recognizer: Recognizer, objects: Objects
     try:
         # Known pages have no job, and are looked up at once.
         job = job or recognizer.begin(task.name)
-        found = recognizer.outcome(task.name, job)
+        results = recognizer.outcome(task.name, job)
     except BadDocument as error:
-        found, why = [], str(error)
-    if found is None:
+        results, why = [], str(error)
+    if results is None:
         return RecognizePagesResult(outcome="waiting", job=job)
     document = document_from(objects.get_json(task.document_key))
-    known = {task.pages[page.page - 1]: page for page in found if page.page <= len(task.pages)}
-    pages = {number: written(task.key, page) for number, page in known.items()}
-    read = {number: page for number, page in known.items() if has_words(pages[number].text)}
+    by_number = {task.pages[page.page - 1]: page for page in results if page.page <= len(task.pages)}
+    pages = {number: written(task.key, page) for number, page in by_number.items()}
+    read = {number: page for number, page in by_number.items() if has_words(pages[number].text)}
     document = with_pages(document, {number: pages[number] for number in read})
-    document = replace(document, warnings=(*document.warnings, *_told(document, task.pages, read, why)))
+    document = replace(document, warnings=(*document.warnings, *_warnings(document, task.pages, read, why)))
     if not has_words(document.text):
         reason = f"{task.key} shows pictures, and no text was recognised on them" + (f": {why}." if why else ".")
         return RecognizePagesResult(outcome="unreadable", reason=reason)
@@ -70,24 +78,89 @@ def recognize(task: RecognizePagesTask, recognizer: Recognizer, objects: Objects
     return RecognizePagesResult(outcome="read", document_key=where, content=content)
 
 
-def _told(document: Document, pages: Sequence[int], read: dict[int, RecognizedPage], why: str) -> list[str]:
+def _warnings(document: Document, pages: Sequence[int], read: dict[int, RecognizedPage], why: str) -> list[str]:
     """Return warnings: on the pages recognised, on those of them to check, and on pages without text."""
-    found = []
+    warnings = []
     if read:
         sure = [round(page.confidence) for page in read.values()]
         between = f"{min(sure)}%" if min(sure) == max(sure) else f"{min(sure)} to {max(sure)}%"
         number = f"{len(read)} page{'s' if len(read) > 1 else ''}"
-        found.append(
+        warnings.append(
             f"{document.key}: the text of {number} was recognised from pictures, with a confidence of {between}."
         )
     if doubtful := [number for number, page in read.items() if page.confidence < SURE]:
-        found.append(f"{document.key} has recognised pages that may hold wrong letters: {_listed(doubtful)}.")
+        warnings.append(f"{document.key} has recognised pages that may hold wrong letters: {_listed(doubtful)}.")
     if without := [number for number in pages if number not in read]:
         reason = f" ({why})" if why else ""
-        found.append(f"{document.key} has pages on which no text was recognised{reason}: {_listed(without)}.")
-    return found
+        warnings.append(f"{document.key} has pages on which no text was recognised{reason}: {_listed(without)}.")
+    return warnings
 
 
 def _listed(pages: Sequence[int]) -> str:
     more = f" and {len(pages) - 10} more" if len(pages) > 10 else ""
     return ", ".join(map(str, pages[:10])) + more
+
+
+def with_pages(document: Document, pages: Mapping[int, Document]) -> Document:
+    """Return the document with these on the pages of these numbers that hold no word."""
+    starts = [part.start for part in document.parts]
+    moved, written, length = list[int](), list[str](), 0
+    placed = list[tuple[int, Document]]()
+    for part, end in zip(document.parts, [*starts[1:], len(document.text)], strict=True):
+        held = document.text[part.start : end]
+        if part.page is not None and part.page in pages and not has_words(held):
+            placed.append((length, pages[part.page]))
+            held = pages[part.page].text + _BETWEEN_PAGES
+        moved.append(length)
+        written.append(held)
+        length += len(held)
+
+    def at(offset: int) -> int:
+        part = max(bisect_right(starts, offset) - 1, 0)
+        return offset - starts[part] + moved[part]
+
+    def shifted(spans: Iterable[Span], of_page: Callable[[Document], Iterable[Span]]) -> tuple[Span, ...]:
+        moved_spans = [replace(span, start=at(span.start), end=at(max(span.end - 1, 0)) + 1) for span in spans]
+        for by, page in placed:
+            moved_spans += [replace(span, start=by + span.start, end=by + span.end) for span in of_page(page)]
+        return tuple(sorted(moved_spans, key=lambda span: span.start))
+
+    text = "".join(written).rstrip("\n")
+    return replace(
+        document,
+        text=text,
+        headings=shifted(document.headings, lambda page: page.headings),
+        rows=shifted(document.rows, lambda page: page.rows),
+        tables=shifted(document.tables, lambda page: page.tables),
+        parts=tuple(
+            replace(part, start=min(start, len(text))) for part, start in zip(document.parts, moved, strict=True)
+        ),
+    )
+
+
+def written(key: str, page: RecognizedPage) -> Document:
+    """Return what was recognised on a page as a document of its own."""
+    writer = Writer(key)
+    for element in page.elements or [Element(page.text)]:
+        if not writer.is_empty:
+            writer.line("")
+        text = flowing(element.text)
+        if element.rows:
+            # A title that stands above as a heading is not said again.
+            title = "" if text in (heading.text for heading in writer.headings) else text
+            with writer.table(title):
+                if title:
+                    writer.line(title)
+                for names, values in named_rows(element.names, element.rows):
+                    writer.row(names, values)
+        elif element.level:
+            writer.heading(element.level, text)
+        else:
+            writer.line(text)
+    return writer.document("", Labels())
+
+
+def flowing(text: str) -> str:
+    """Return the lines of a page as running text: broken words and sentences are joined."""
+    text = _WORD_GOES_ON.sub(lambda end: "" if end[1].islower() else end[0], text.strip())
+    return _SENTENCE_GOES_ON.sub(lambda end: " " if end[1].islower() else end[0], text)

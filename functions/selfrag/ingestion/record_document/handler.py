@@ -8,7 +8,7 @@ from selfrag.runtime.metrics import emit
 bootstrap.warm(ingestion.manifest)
 
 
-@bootstrap.step(RecordDocumentTask)
+@bootstrap.step("record_document", RecordDocumentTask)
 def handler(task: RecordDocumentTask) -> RecordDocumentResult:
     """Record the outcome of a document, and count it."""
     result = record(task, ingestion.manifest())

@@ -33,10 +33,10 @@ class RecordDocumentResult(BaseModel):
 
 def record(task: RecordDocumentTask, manifest: Manifest) -> RecordDocumentResult:
     """Write the document's record and release the claim on it."""
-    known, content = manifest.read(task.document_id), task.content
-    if known and task.status == "ready" and task.generation == known.generation and not content.passages:
+    earlier, content = manifest.read(task.document_id), task.content
+    if earlier and task.status == "ready" and task.generation == earlier.generation and not content.passages:
         # The same content again: its record stays.
-        content = known
+        content = earlier
     stated = Record(
         **task.model_dump(exclude={"document_id", "execution", "content"}),
         **content.model_dump(include=set(Content.model_fields)),

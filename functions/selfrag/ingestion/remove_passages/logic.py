@@ -1,6 +1,7 @@
 """Removal of a document's passages from the index, except those of one generation."""
 
 import time
+from itertools import chain
 
 from pydantic import BaseModel
 
@@ -48,8 +49,8 @@ def remove(
 def _remove(part: Part, collection: str, manifest: Manifest, writer: PassageWriter) -> int:
     ids = set(part.ids.values())
     if part.writing_since is not None:
-        found = writer.service_ids(part.passage_ids, [collection])
-        ids.update(one for known in found.values() for one in known)
+        by_passage = writer.service_ids(part.passage_ids, [collection])
+        ids.update(chain.from_iterable(by_passage.values()))
     writer.delete(sorted(ids))
     manifest.forget(part)
     return len(ids)

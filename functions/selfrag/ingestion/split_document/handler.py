@@ -7,7 +7,7 @@ from selfrag.ingestion.split_document.logic import SplitDocumentResult, SplitDoc
 bootstrap.warm(ingestion.objects)
 
 
-@bootstrap.step(SplitDocumentTask)
+@bootstrap.step("split_document", SplitDocumentTask)
 def handler(task: SplitDocumentTask) -> SplitDocumentResult:
     """Cut a document into batches of passages."""
     return split_into_batches(task, ingestion.objects())

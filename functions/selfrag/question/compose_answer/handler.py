@@ -15,14 +15,14 @@ class EmptyResult(BaseModel):
     """The empty result of a loss that was counted."""
 
 
-@bootstrap.step(ComposeAnswerTask)
+@bootstrap.step("compose_answer", ComposeAnswerTask)
 def handler(task: ComposeAnswerTask) -> AnswerResponse | EmptyResult:
     """Compose the response from what the workflow gathered, and count it; or count one that could not be stored."""
     if task.unkept:
         count_unkept_answer()
         logger.warning("answer not kept", extra={"error": task.unkept})
         return EmptyResult()
-    config = bootstrap.settings()
+    config = bootstrap.question_settings()
     response = compose(task, config.prices, config.console_links, judged_by(config.models["generate"]))
     count_answer(response, task.strategy)
     logger.info("composed", extra={"strategy": task.strategy, **_in_short(response)})

@@ -11,19 +11,19 @@ from selfrag.question.decide_retrieval.logic import decide, decide_by_probabilit
 from selfrag.runtime.observability import Event
 
 grader = questions.grader(
-    "decide_retrieval", load_prompt(__name__), guidance=lambda: bootstrap.settings().retrieval_guidance
+    "decide_retrieval", load_prompt(__name__), guidance=lambda: bootstrap.question_settings().retrieval_guidance
 )
 # The guidance says what the documents hold, not how an answer goes on.
 following = questions.grader("decide_retrieval", load_prompt(__name__, "next.md"), "decide_retrieval/next")
 
 
-@bootstrap.step(DecideRetrievalTask)
+@bootstrap.step("decide_retrieval", DecideRetrievalTask)
 def by_claude(task: DecideRetrievalTask) -> DecideRetrievalResult:
     """Decide whether the question needs a search, or how an answer goes on."""
     return decide_continuation(task, following(task)) if task.so_far else decide(task, grader(task))
 
 
-@bootstrap.step(SelfragDecisionTask)
+@bootstrap.step("decide_retrieval", SelfragDecisionTask)
 def by_selfrag(task: SelfragDecisionTask) -> DecideRetrievalResult:
     """Decide by probabilities whether the question needs a search."""
     return decide_by_probability(task, generator()(task))

@@ -15,13 +15,13 @@ prompt = questions.prompted("generate", load_prompt(__name__))
 claude = questions.model("generate")
 
 
-@bootstrap.step(GenerateTask)
+@bootstrap.step("generate", GenerateTask)
 def by_claude(task: GenerateTask) -> GenerateResult:
     """Write or repair an answer."""
     return generate(task, claude(task), prompt())
 
 
-@bootstrap.step(SelfragTextsTask)
+@bootstrap.step("generate", SelfragTextsTask)
 def by_selfrag(task: SelfragTextsTask) -> SelfragTextsResult:
     """Write answers together with their critique."""
     return critique(task, generator()(task))

@@ -9,7 +9,7 @@ from selfrag.question.grade_relevance.logic import grade
 grader = questions.grader("grade_relevance", load_prompt(__name__))
 
 
-@bootstrap.step(GradeRelevanceTask)
+@bootstrap.step("grade_relevance", GradeRelevanceTask)
 def handler(task: GradeRelevanceTask) -> GradeRelevanceResult:
     """Grade one passage's relevance to the question."""
     return grade(task, grader(task))

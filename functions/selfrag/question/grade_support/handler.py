@@ -9,7 +9,7 @@ from selfrag.question.grade_support.logic import grade
 grader = questions.grader("grade_support", load_prompt(__name__))
 
 
-@bootstrap.step(GradeSupportTask)
+@bootstrap.step("grade_support", GradeSupportTask)
 def handler(task: GradeSupportTask) -> GradeSupportResult:
     """Check an answer against its passages, claim by claim."""
     return grade(task, grader(task), questions.measurements().precision)

@@ -9,7 +9,7 @@ from selfrag.question.grade_utility.logic import grade
 grader = questions.grader("grade_utility", load_prompt(__name__))
 
 
-@bootstrap.step(GradeUtilityTask)
+@bootstrap.step("grade_utility", GradeUtilityTask)
 def handler(task: GradeUtilityTask) -> GradeUtilityResult:
     """Judge how useful an answer is to the asker."""
     return grade(task, grader(task))

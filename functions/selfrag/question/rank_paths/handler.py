@@ -5,7 +5,7 @@ from selfrag.domain.steps import RankPathsResult, RankPathsTask
 from selfrag.question.rank_paths.logic import rank
 
 
-@bootstrap.step(RankPathsTask)
+@bootstrap.step("rank_paths", RankPathsTask)
 def handler(task: RankPathsTask) -> RankPathsResult:
     """Keep the best paths of a level."""
     return rank(task)

@@ -8,7 +8,7 @@ from selfrag.runtime.metrics import count_full_text_search
 bootstrap.warm(bootstrap.index, bootstrap.embedder)
 
 
-@bootstrap.step(RetrieveTask)
+@bootstrap.step("retrieve", RetrieveTask)
 def handler(task: RetrieveTask) -> RetrievedPassages:
     """Find passages for a query, or fetch those of an earlier answer."""
     result = retrieve(task, bootstrap.index(), bootstrap.embedder())

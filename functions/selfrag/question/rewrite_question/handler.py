@@ -9,7 +9,7 @@ from selfrag.question.rewrite_question.logic import rewrite
 grader = questions.grader("rewrite_question", load_prompt(__name__))
 
 
-@bootstrap.step(RewriteQuestionTask)
+@bootstrap.step("rewrite_question", RewriteQuestionTask)
 def handler(task: RewriteQuestionTask) -> RewriteQuestionResult:
     """Find a search query that was not tried yet."""
     return rewrite(task, grader(task))

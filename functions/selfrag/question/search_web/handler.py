@@ -9,7 +9,7 @@ from selfrag.question.search_web.logic import search
 bootstrap.warm(web, secrets)
 
 
-@bootstrap.step(SearchWebTask)
+@bootstrap.step("search_web", SearchWebTask)
 def handler(task: SearchWebTask) -> RetrievedPassages:
     """Search the web for a query."""
     return search(task, web()(task.deadline_ms), web_domains())

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from selfrag.domain.documents import Document, Labels
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
-from selfrag.reader.data.tables import Line, Tables, flush_lines
+from selfrag.reader.data.tables import DataRow, DataTables, flush_lines
 
 # In the order in which they are believed where several divide the rows alike: numbers may hold commas.
 _DELIMITERS = ";\t|,"
@@ -27,12 +27,12 @@ def read_csv(key: str, text: str) -> Document:
 
     Raises BadDocument.
     """
-    said = _SEPARATOR.match(text)
-    text = text[said.end() :] if said else text
-    delimiter = said[1] if said else _delimiter(text)
+    separator = _SEPARATOR.match(text)
+    text = text[separator.end() :] if separator else text
+    delimiter = separator[1] if separator else _delimiter(text)
     rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
     writer, above = Writer(key), list[str]()
-    tables = Tables(writer, _FIRST_LEVEL, above)
+    tables = DataTables(writer, _FIRST_LEVEL, above)
     try:
         tables.write(_lines(rows), 1 if delimiter == _NONE else 2)
     except csv.Error as error:
@@ -40,17 +40,17 @@ def read_csv(key: str, text: str) -> Document:
         raise BadDocument(f"{key} is not a valid CSV file (line {rows.line_num}): {sentence}.") from error
     flush_lines(writer, above)
     if tables.wider:
-        told = f"{tables.wider} of {len(writer.rows)}"
-        writer.warnings.append(f"{key} has rows with more values than its first row has names ({told}).")
+        count = f"{tables.wider} of {len(writer.rows)}"
+        writer.warnings.append(f"{key} has rows with more values than its first row has names ({count}).")
     return writer.document(PurePosixPath(key).name, Labels())
 
 
-def _lines(rows: Iterator[list[str]]) -> Iterator[Line]:
+def _lines(rows: Iterator[list[str]]) -> Iterator[DataRow]:
     """Yield the rows that hold a value, numbered as a spreadsheet does: a value of several lines is in one row."""
     apart = False
     for number, row in enumerate(rows, 1):
         if any(map(str.strip, row)):
-            yield Line(number, row, apart)
+            yield DataRow(number, row, apart)
             apart = False
         else:
             apart = True

@@ -87,13 +87,13 @@ def _marked(key: str, content: bytes, encoding: str) -> str:
 
 def _declared(content: bytes) -> tuple[str, str]:
     """Return the label that a page gives its encoding, and the codec that browsers use for it; "" if they know none."""
-    found = (one["xml"] or one["meta"] for one in _DECLARED.finditer(content, 0, _DECLARED_WITHIN))
-    label = next((label.decode("ascii", "replace") for label in found if label), "")
-    known = webencodings.lookup(label)
-    if known is None or known.name in ("replacement", "x-user-defined"):
+    labels = (match["xml"] or match["meta"] for match in _DECLARED.finditer(content, 0, _DECLARED_WITHIN))
+    label = next((label.decode("ascii", "replace") for label in labels if label), "")
+    encoding = webencodings.lookup(label)
+    if encoding is None or encoding.name in ("replacement", "x-user-defined"):
         return "", ""
     # What was found byte by byte is in no encoding of two bytes a letter, whatever it says.
-    codec = "utf-8" if known.name.startswith("utf-16") else known.codec_info.name
+    codec = "utf-8" if encoding.name.startswith("utf-16") else encoding.codec_info.name
     return label, _WIDER.get(codec, codec)
 
 
@@ -101,10 +101,10 @@ def _guessed(key: str, content: bytes, label: str) -> tuple[str, tuple[str, ...]
     """Return the text in the likeliest encoding that explains every byte, and the warning that it is a guess."""
     import chardet  # its models are loaded where a file needs them: nearly every file is UTF-8
 
-    found = chardet.detect_all(
+    guesses = chardet.detect_all(
         content, max_bytes=_EXAMINED, ignore_threshold=True, compat_names=False, include_encodings=_NAMES
     )
-    readings = _readings(content, [(each["encoding"] or "", each["confidence"]) for each in found])
+    readings = _readings(content, [(each["encoding"] or "", each["confidence"]) for each in guesses])
     text, name, confidence = next(readings, ("", "", 0.0))
     if not name:
         raise BadDocument(_no_text(key) if b"\0" in content else _unexplained(key, content))

@@ -74,12 +74,12 @@ def _loaded(text: str) -> Any:
     return json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_object)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """All values of a key that is written twice are kept."""
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    values: dict[str, list[Any]] = {}
+    fields = dict(pairs)
+    if len(fields) == len(pairs):
+        return fields
+    values: dict[str, list[object]] = {}
     for key, value in pairs:
         values.setdefault(key, []).append(value)
     return {key: each if len(each) > 1 else each[0] for key, each in values.items()}
@@ -92,7 +92,7 @@ def _write(writer: Writer, value: Any, level: int, depth: int = 0) -> None:
     if isinstance(value, dict):
         simple = {name: each for name, each in value.items() if not _is_nested(each)}
         for name, each in simple.items():
-            writer.definition(_clean(name)[-MAX_NAME:], _clean(_told(each))) if _told(each) else None
+            writer.definition(_clean(name)[-MAX_NAME:], _clean(text)) if (text := _shown(each)) else None
         for name, each in value.items():
             if name not in simple:
                 writer.heading(min(level, _LOWEST), _clean(name))
@@ -107,12 +107,12 @@ def _write(writer: Writer, value: Any, level: int, depth: int = 0) -> None:
 
 def _write_record(writer: Writer, value: Any, name: str) -> None:
     """Write a record as a row, and long texts of it below."""
-    pairs = [(path, _clean(told)) for path, told in _flat("", value, 0) if told.strip()]
-    short = [(path, told) for path, told in pairs if len(told) <= _PARAGRAPH]
-    writer.row([path for path, _ in short], [told for _, told in short], name)
-    for path, told in pairs:
-        if len(told) > _PARAGRAPH:
-            writer.line(f"{path}: {told}" if path else told)
+    pairs = [(path, _clean(text)) for path, text in _flat("", value, 0) if text.strip()]
+    short = [(path, text) for path, text in pairs if len(text) <= _PARAGRAPH]
+    writer.row([path for path, _ in short], [text for _, text in short], name)
+    for path, text in pairs:
+        if len(text) > _PARAGRAPH:
+            writer.line(f"{path}: {text}" if path else text)
 
 
 def _flat(path: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
@@ -126,7 +126,7 @@ def _flat(path: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
         for number, each in enumerate(value, 1):
             yield from _flat(_joined(path, str(number)), each, depth + 1)
     else:
-        yield path, _told(value)
+        yield path, _shown(value)
 
 
 def _joined(path: str, name: str) -> str:
@@ -137,9 +137,9 @@ def _is_nested(value: Any) -> bool:
     return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(each, dict | list) for each in value))
 
 
-def _told(value: Any) -> str:
+def _shown(value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join(told for told in map(_told, value) if told)
+        return ", ".join(filter(None, map(_shown, value)))
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)

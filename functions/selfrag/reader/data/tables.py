@@ -1,19 +1,31 @@
 """Tables out of rows of values: the lines that stand above them, the names of their columns, and their rows."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby, islice, pairwise
+from string import ascii_uppercase
 
 from selfrag.domain.writing import MAX_HEADING, Writer
-from selfrag.reader.data.columns import is_data, letters, names_columns
 
 # A cell may be merged over all columns; so many get its name.
 _MAX_NAMED = 16_384
 _BANNER_LINES = 3  # at most, above the names of the columns
+# A number, alone or with its currency or unit of percent; a day or a time; yes or no; an address.
+_DATA = re.compile(
+    r"""[-+(]?(?:[$€£¥₩]|[A-Z]{3}\b)?\s?[-+]?[.,]?\d[\d.,'’\s\u00a0\u202f]*(?:e[-+]?\d+)?\)?\s?(?:[%‰$€£¥₩]|[A-Z]{3})?
+    | \d{1,4}[-./]\d{1,2}(?:[-./]\d{1,4})?\.?(?:[T\s].*)?
+    | \d{1,2}:\d\d.*
+    | true | false
+    | \S+@\S+\.\S+ | \w+://\S+""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_LONGEST_DATA = 100
 
 
 @dataclass(frozen=True)
-class Line:
+class DataRow:
     """A row that holds a value, by its number in a spreadsheet; `apart` if rows without any stand before it.
 
     `wide` says of cells that are merged over columns how many these are, `from_above` whether one began further up.
@@ -26,7 +38,7 @@ class Line:
     from_above: bool = False
 
 
-class Tables:
+class DataTables:
     """Writes tables that stand one below the other in the same columns, of which `left` is the first.
 
     A line with nothing but a value in the first column is no row of a table if it stands at the top of one: it is
@@ -37,13 +49,12 @@ class Tables:
         self.wider = 0
         self._writer, self._level, self._above, self._left = writer, level, above, left
         self._names: list[str] | None = None
-        self._told = False
 
-    def write(self, lines: Iterable[Line], columns: int) -> None:
+    def write(self, lines: Iterable[DataRow], columns: int) -> None:
         """Write what these lines hold; a blank row may divide tables, or the rows of one."""
         band = 0
 
-        def number(line: Line) -> int:
+        def number(line: DataRow) -> int:
             nonlocal band
             band += line.apart
             return band
@@ -51,7 +62,7 @@ class Tables:
         for _, lines_together in groupby(lines, key=number):
             self._write_together(lines_together, columns)
 
-    def _write_together(self, lines: Iterator[Line], columns: int) -> None:
+    def _write_together(self, lines: Iterator[DataRow], columns: int) -> None:
         line = next(lines, None)
         while line is not None and columns > 1 and line.values[0].strip() and not any(map(str.strip, line.values[1:])):
             self._above.append(" ".join(line.values[0].split()))
@@ -70,7 +81,7 @@ class Tables:
                 self._tell_of_no_names(line.number)
             self._write_rows(chain(filter(None, (line, below)), lines))
 
-    def _below_banner(self, line: Line, lines: Iterator[Line]) -> tuple[Line, Iterator[Line]]:
+    def _below_banner(self, line: DataRow, lines: Iterator[DataRow]) -> tuple[DataRow, Iterator[DataRow]]:
         """Return the line that names the columns and those after it; a shorter line above it is a banner.
 
         The lines as they are if the first one names columns, or none of the next ones does above data.
@@ -79,27 +90,27 @@ class Tables:
         rest = chain(ahead[1:], lines)
         if self._names is not None or names_columns(line.values, ahead[1].values if len(ahead) > 1 else ()):
             return line, rest
-        for at, (one, under) in enumerate(pairwise(ahead[1:]), 1):
-            is_longest = all(_count(one) > max(1, _count(before)) for before in ahead[:at])
-            if is_longest and names_columns(one.values, under.values) and any(map(is_data, under.values)):
+        for at, (header, under) in enumerate(pairwise(ahead[1:]), 1):
+            is_longest = all(_count(header) > max(1, _count(before)) for before in ahead[:at])
+            if is_longest and names_columns(header.values, under.values) and any(map(is_data, under.values)):
                 self._above += [" ".join(" ".join(before.values).split()) for before in ahead[:at]]
-                return one, chain(ahead[at + 1 :], lines)
+                return header, chain(ahead[at + 1 :], lines)
         return line, rest
 
-    def _begins(self, line: Line, below: Line | None) -> bool:
+    def _begins(self, line: DataRow, below: DataRow | None) -> bool:
         """Return whether a line names columns; below another table only if something shows that one has begun."""
         under = below.values if below else ()
         if not names_columns(line.values, under):
             return False
         if not self._names:
             return self._names is None or below is not None
-        known = range(len(self._names))
-        beyond = any(value.strip() for column, value in enumerate(line.values) if column not in known)
+        columns = range(len(self._names))
+        beyond = any(value.strip() for column, value in enumerate(line.values) if column not in columns)
         return bool(self._above) or beyond or any(map(is_data, under))
 
     def _take_names(
-        self, line: Line, below: Line | None, lines: Iterator[Line], level: int
-    ) -> tuple[Line | None, Line | None]:
+        self, line: DataRow, below: DataRow | None, lines: Iterator[DataRow], level: int
+    ) -> tuple[DataRow | None, DataRow | None]:
         """Read the names, which may take several lines; gives the next two lines."""
         headers, first = [line], below
         while first is not None and _goes_on(headers[-1], first):
@@ -112,7 +123,7 @@ class Tables:
             self._writer.heading(level, shown)
         return first, second
 
-    def _write_rows(self, lines: Iterable[Line]) -> None:
+    def _write_rows(self, lines: Iterable[DataRow]) -> None:
         names = self._names or []
         for line in lines:
             self.wider += bool(names) and len(line.values) > len(names)
@@ -131,7 +142,7 @@ class Tables:
         )
 
 
-def _count(line: Line) -> int:
+def _count(line: DataRow) -> int:
     return sum(bool(value.strip()) for value in line.values)
 
 
@@ -151,12 +162,12 @@ def flush_lines(writer: Writer, above: list[str]) -> None:
     above.clear()
 
 
-def _goes_on(header: Line, line: Line) -> bool:
+def _goes_on(header: DataRow, line: DataRow) -> bool:
     """Return whether a second line belongs to the names: a cell above is merged over columns, or into it."""
     return bool(header.wide or line.from_above) and names_columns(line.values, ())
 
 
-def _joined(headers: Sequence[Line]) -> list[str]:
+def _joined(headers: Sequence[DataRow]) -> list[str]:
     """Return the names by column: that of a merged cell is every column's that it spans, and the lower ones follow."""
     ends = [column + width for line in headers for column, width in line.wide.items()]
     columns = min(max(*ends, *(len(line.values) for line in headers), 0), _MAX_NAMED)
@@ -167,3 +178,26 @@ def _joined(headers: Sequence[Line]) -> list[str]:
             for spanned in range(column, min(column + line.wide.get(column, 1), columns) if shown else column):
                 named[spanned][shown] = None
     return [", ".join(each) for each in named]
+
+
+def is_data(value: str) -> bool:
+    """Return whether a value is a number, a date, a yes or no, or an address: nothing that a column is called."""
+    return len(value) <= _LONGEST_DATA and _DATA.fullmatch(value.strip()) is not None
+
+
+def names_columns(values: Sequence[str], below: Sequence[str]) -> bool:
+    """Return whether these values may be what columns are called: none is data, save for years above other values."""
+    for column, value in enumerate(values):
+        under = below[column] if column < len(below) else ""
+        if is_data(value) and not (_YEAR.fullmatch(value.strip()) and not _YEAR.fullmatch(under.strip())):
+            return False
+    return any(value.strip() for value in values)
+
+
+def letters(column: int) -> str:
+    """Return what a spreadsheet calls a column, counted from 0: A to Z, then AA."""
+    called = ""
+    while column >= 0:
+        called = ascii_uppercase[column % 26] + called
+        column = column // 26 - 1
+    return called

@@ -24,7 +24,7 @@ class Cell:
 
 
 @dataclass(slots=True)
-class Line:
+class GridRow:
     """A row of a table; a header's cells are the names of columns."""
 
     cells: list[Cell] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Grid:
     `likely` is whether its looks say that the first row stands out, as those of most tables of Word do.
     """
 
-    lines: list[Line] = field(default_factory=list)
+    lines: list[GridRow] = field(default_factory=list)
     first: bool | None = None
     likely: bool = False
 
@@ -51,7 +51,7 @@ class Slide:
 
 
 @dataclass(slots=True)
-class Open:
+class OpenParagraph:
     """A paragraph that has not ended; it holds others where it anchors a text box."""
 
     parts: list[str] = field(default_factory=list)

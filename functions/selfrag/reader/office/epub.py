@@ -7,13 +7,14 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser
+from typing_extensions import override
 
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
+from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
 from selfrag.reader.kinds import EPUB
 from selfrag.reader.office.properties import Properties
-from selfrag.reader.zipped import Zipped, attribute, local, unzipped
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _PAGES = frozenset({"application/xhtml+xml", "text/html"})
@@ -30,7 +31,7 @@ MAX_CHAPTERS = 5000
 def read_epub(key: str, content: bytes, read: Callable[[str, bytes], Document]) -> Document:
     """Return the chapters in order, without the table of contents; `read` reads a page. Raises BadDocument."""
     writer, lost = Writer(key), 0
-    with unzipped(key, content, EPUB) as archive:
+    with open_archive(key, content, EPUB) as archive:
         package = _opened(key, archive)
         for part in package.chapters(archive)[:MAX_CHAPTERS]:
             page = _as_html(archive.unpacked(part))
@@ -60,24 +61,19 @@ def _is_of_links(page: bytes) -> bool:
     return body is not None and 2 * linked >= sum(map(len, body.text().split()))
 
 
-class _Rootfile:
+class _Rootfile(PartReader):
     """The place of the package by the container; what it says of encryption, if it is that part."""
 
     def __init__(self) -> None:
         self.path = ""
         self.encrypted = False
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if local(tag) == "rootfile":
             self.path = self.path or attribute(attributes, "full-path")
         elif local(tag) == "EncryptionMethod":
             self.encrypted |= attribute(attributes, "Algorithm") not in _OF_FONTS
-
-    def end(self, tag: str) -> None:
-        pass
-
-    def text(self, text: str) -> None:
-        pass
 
 
 class _Package(Properties):
@@ -92,6 +88,7 @@ class _Package(Properties):
         # Parts in which a table of contents stands; some books have it in one part with their first chapters.
         self.contents_within: set[str] = set()
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         super().start(tag, attributes)
         name, href = local(tag), attribute(attributes, "href")
@@ -105,9 +102,9 @@ class _Package(Properties):
         elif name == "reference" and attribute(attributes, "type") == "toc":
             self.contents_within.add(self._part(href))
 
-    def chapters(self, archive: Zipped) -> list[str]:
+    def chapters(self, archive: XmlArchive) -> list[str]:
         """Return the parts that are read; what stands beside the line of reading, such as notes, comes last."""
-        spine = [item for _, item in sorted(self._spine, key=lambda one: one[0])]
+        spine = [item for _, item in sorted(self._spine, key=lambda entry: entry[0])]
         parts = dict.fromkeys(self._items[item] for item in spine if item in self._items)
         return [part for part in parts if part in archive.names and part not in self._contents]
 
@@ -115,7 +112,7 @@ class _Package(Properties):
         return normpath(join(self._folder, unquote(href.partition("#")[0])))
 
 
-def _opened(key: str, archive: Zipped) -> _Package:
+def _opened(key: str, archive: XmlArchive) -> _Package:
     container = _Rootfile()
     archive.parse(_CONTAINER, container)
     if _ENCRYPTION in archive.names:

@@ -12,14 +12,14 @@ def compared(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def said_beside(lines: Iterable[str], known: set[str]) -> Iterator[str]:
+def new_lines(lines: Iterable[str], seen: set[str]) -> Iterator[str]:
     """Yield the lines that say something new; of a line with the number of a page, what tabs divide from that.
 
-    `known` is what the text says, as it is compared; it is told what comes to be known.
+    `seen` holds the texts that were read, as they are compared; new lines are added to it.
     """
     for line in lines:
-        kept = [piece for piece in line.split("\t") if PAGE_NUMBER not in piece]
-        said = " ".join(" ".join(kept).split())
-        if has_words(said) and compared(said) not in known:
-            known.add(compared(said))
-            yield said
+        pieces = [piece for piece in line.split("\t") if PAGE_NUMBER not in piece]
+        text = " ".join(" ".join(pieces).split())
+        if has_words(text) and compared(text) not in seen:
+            seen.add(compared(text))
+            yield text

@@ -14,8 +14,8 @@ _LOWER_ROMAN, _UPPER_ROMAN = ("lowerRoman", "i"), ("upperRoman", "I")
 def numeral(number: int, written: str) -> str:
     """Return a number as a list writes it: by digits if `written` is no way that is known."""
     if written in _LOWER_ROMAN + _UPPER_ROMAN and 0 < number <= _MAX_ROMAN:
-        told = _roman(number)
-        return told.upper() if written in _UPPER_ROMAN else told
+        letters = _roman(number)
+        return letters.upper() if written in _UPPER_ROMAN else letters
     if written in _LOWER_LETTER + _UPPER_LETTER and 0 < number <= _MAX_ROMAN:
         letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
         return letter.upper() if written in _UPPER_LETTER else letter
@@ -45,11 +45,11 @@ class Counters:
 
 
 def _roman(number: int) -> str:
-    told = ""
-    for value, letters in _ROMAN:
-        told += letters * (number // value)
+    letters = ""
+    for value, digits in _ROMAN:
+        letters += digits * (number // value)
         number %= value
-    return told + _ROMAN_BELOW_TEN[number]
+    return letters + _ROMAN_BELOW_TEN[number]
 
 
 def whole(value: str) -> int:

@@ -2,53 +2,55 @@
 
 from contextlib import suppress
 
+from typing_extensions import override
+
 from selfrag.domain.documents import Labels
+from selfrag.reader.archive import PartReader, XmlArchive, local
 from selfrag.reader.labels import labels
-from selfrag.reader.zipped import Zipped, local
 
 MAX_PROPERTY = 10_000
 _DATES = ("modified", "date", "created", "creation-date")
 
 
-class Properties:
+class Properties(PartReader):
     """Reads the properties of Office and OpenDocument alike."""
 
     def __init__(self) -> None:
         self._name = ""
-        self._said = dict.fromkeys(("title", "keywords", "keyword", "subject", *_DATES), "")
+        self._values = dict.fromkeys(("title", "keywords", "keyword", "subject", *_DATES), "")
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """A property begins."""
         self._name = local(tag)
-        if self._said.get(self._name):
+        if self._values.get(self._name):
             self.text(",")
 
+    @override
     def end(self, tag: str) -> None:
-        """A property ends."""
         self._name = ""
 
+    @override
     def text(self, text: str) -> None:
-        """Take in a property's value."""
         # A few tags and a day are short; putting many pieces together would take time with the square of their length.
-        if self._name in self._said and len(self._said[self._name]) < MAX_PROPERTY:
-            self._said[self._name] += text
+        if self._name in self._values and len(self._values[self._name]) < MAX_PROPERTY:
+            self._values[self._name] += text
 
     @property
     def title(self) -> str:
         """Return the title, on one line; "" if there is none."""
-        return " ".join(self._said["title"].split())
+        return " ".join(self._values["title"].split())
 
     def labels(self) -> Labels:
         """Return the labels that the properties give."""
-        date = next((self._said[name] for name in _DATES if self._said[name]), "")
-        return labels([self._said["keywords"], self._said["keyword"]], date)
+        date = next((self._values[name] for name in _DATES if self._values[name]), "")
+        return labels([self._values["keywords"], self._values["keyword"]], date)
 
 
-def properties(archive: Zipped, name: str) -> Properties:
+def properties(archive: XmlArchive, name: str) -> Properties:
     """The properties in this part of an archive; none if they cannot be read: they are not worth losing the text."""
-    found = Properties()
+    reader = Properties()
     if name in archive.names:
         with suppress(Exception):  # what expat and zlib raise
-            archive.parse(name, found)
-            return found
+            archive.parse(name, reader)
+            return reader
     return Properties()

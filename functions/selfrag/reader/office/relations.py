@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from posixpath import dirname, join, normpath, split
 
-from selfrag.reader.zipped import Zipped, attribute, local
+from typing_extensions import override
+
+from selfrag.reader.archive import PartReader, XmlArchive, attribute, local
 
 
 @dataclass(frozen=True)
@@ -14,32 +16,28 @@ class Relation:
     part: str
 
 
-class _Relations:
+class _Relations(PartReader):
     def __init__(self, folder: str) -> None:
-        self.found: dict[str, Relation] = {}
+        self.relations: dict[str, Relation] = {}
         self._folder = folder
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if local(tag) == "Relationship" and attribute(attributes, "TargetMode") != "External":
             target = attribute(attributes, "Target")
             part = target.lstrip("/") if target.startswith("/") else normpath(join(self._folder, target))
-            self.found[attribute(attributes, "Id")] = Relation(attribute(attributes, "Type").rpartition("/")[2], part)
-
-    def end(self, tag: str) -> None:
-        pass
-
-    def text(self, text: str) -> None:
-        pass
+            kind = attribute(attributes, "Type").rpartition("/")[2]
+            self.relations[attribute(attributes, "Id")] = Relation(kind, part)
 
 
-def relations(archive: Zipped, part: str) -> dict[str, Relation]:
+def relations(archive: XmlArchive, part: str) -> dict[str, Relation]:
     """Return what a part refers to, by the id that it uses, of what is in the archive; in the order of the file."""
     folder, name = split(part)
     listed = join(folder, "_rels", f"{name}.rels")
     reader = _Relations(dirname(part))
     if listed in archive.names:
         archive.parse(listed, reader)
-    return {key: relation for key, relation in reader.found.items() if relation.part in archive.names}
+    return {key: relation for key, relation in reader.relations.items() if relation.part in archive.names}
 
 
 def relation_id(attributes: dict[str, str]) -> str:

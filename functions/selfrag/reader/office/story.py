@@ -1,26 +1,30 @@
-"""Takes in what a reader meets as a document streams by, and makes blocks of it."""
+"""The blocks of a document as it streams by, with its notes behind the sentences that refer to them."""
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from selfrag.domain.writing import MAX_CHARACTERS
-from selfrag.reader.office.blocks import Block, Cell, Grid, Line, Open, Paragraph, Slide
-from selfrag.reader.office.notes import REFERENCE, with_notes
-from selfrag.reader.zipped import TooMuch
+from selfrag.reader.archive import LimitExceeded
+from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, OpenParagraph, Paragraph, Slide
+from selfrag.text.sentences import split_sentences
 
 MAX_BLOCKS = 500_000  # paragraphs and columns of rows; each takes some 150 bytes
 MAX_COLUMNS = 100  # that a cell can span; Word has 63 in a table
+REFERENCE = "\x01"  # stands for a reference in a text that is being read; XML can hold no such character
+_ENDS = (".", "!", "?", "。", "！", "？")
 
 
 class Story:
-    """Every beginning needs its end; raises TooMuch for what would take too much memory.
+    """Every beginning needs its end; raises LimitExceeded for what would take too much memory.
 
     What is out of its place, such as a cell outside a row, keeps its words.
     """
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
-        self._inside: list[Grid | Line | Cell] = []
-        self._paragraphs: list[Open] = []
+        self._inside: list[Grid | GridRow | Cell] = []
+        self._paragraphs: list[OpenParagraph] = []
         self._characters = self._counted = 0
 
     @property
@@ -34,7 +38,7 @@ class Story:
             self._characters += len(text)
             if self._characters > MAX_CHARACTERS:
                 millions = MAX_CHARACTERS // 1_000_000
-                raise TooMuch(f"has more than {millions} million characters; split it into several files")
+                raise LimitExceeded(f"has more than {millions} million characters; split it into several files")
             self._paragraphs[-1].parts.append(text)
             self._paragraphs[-1].bold &= bold or not text.strip()
 
@@ -51,7 +55,7 @@ class Story:
 
     def begin_paragraph(self) -> None:
         """A paragraph, which may stand in another one."""
-        self._paragraphs.append(Open())
+        self._paragraphs.append(OpenParagraph())
 
     def drop_paragraph(self) -> None:
         """The paragraph ends and is left out."""
@@ -89,16 +93,16 @@ class Story:
 
     def begin_row(self, header: bool = False) -> None:
         """A row of the table that is open."""
-        self._inside.append(Line(header=header))
+        self._inside.append(GridRow(header=header))
 
     def head(self, header: bool) -> None:
         """The row that has begun is a header."""
-        if self._inside and isinstance(line := self._inside[-1], Line):
+        if self._inside and isinstance(line := self._inside[-1], GridRow):
             line.header = header
 
     def end_row(self) -> None:
         """The row ends."""
-        if isinstance(ended := self._inside.pop(), Line) and ended.cells:
+        if isinstance(ended := self._inside.pop(), GridRow) and ended.cells:
             table = self._inside[-1] if self._inside else None
             table.lines.append(ended) if isinstance(table, Grid) else self._put(Grid([ended], first=False))
 
@@ -121,7 +125,7 @@ class Story:
         if isinstance(ended := self._inside.pop(), Cell):
             self._count(ended.columns)
             row = self._inside[-1] if self._inside else None
-            if isinstance(row, Line):
+            if isinstance(row, GridRow):
                 row.cells.append(ended)
             else:
                 self.take_in(ended.blocks)
@@ -137,10 +141,37 @@ class Story:
 
     def _put(self, block: Block) -> None:
         self._count(1)
-        cell = next((one for one in reversed(self._inside) if isinstance(one, Cell)), None)
+        cell = next((place for place in reversed(self._inside) if isinstance(place, Cell)), None)
         (cell.blocks if cell else self.blocks).append(block)
 
     def _count(self, more: int) -> None:
         self._counted += more
         if self._counted > MAX_BLOCKS:
-            raise TooMuch("has more than half a million paragraphs and cells; split it into several files")
+            raise LimitExceeded("has more than half a million paragraphs and cells; split it into several files")
+
+
+def with_notes(text: str, notes: Sequence[tuple[str, str]]) -> str:
+    """Return the text with `[1]` where it refers to a note, and `[1] What the note says.` behind that sentence.
+
+    `notes` are a mark and a text for each REFERENCE, in order; of one without a text only the mark is shown.
+    """
+    pieces = text.split(REFERENCE)
+    left = deque(zip(accumulate(map(len, pieces)), notes, strict=False))
+    parts, start, sentences = list[str](), 0, split_sentences("".join(pieces)) or [""]
+    for number, sentence in enumerate(sentences, 1):
+        at, stripped, behind = 0, len(sentence.rstrip()), list[str]()
+        while left and left[0][0] <= start + len(sentence):
+            place, (mark, note) = left.popleft()
+            parts += [sentence[at : place - start], f"[{mark}]"]
+            at = min(place - start, stripped)
+            behind += [f" [{mark}] {note}"] if note else []
+        last = number == len(sentences)
+        parts += [sentence[at:stripped], *behind]
+        parts.append(sentence[stripped:] if last or not behind else _between("".join(behind), sentence[stripped:]))
+        start += len(sentence)
+    return "".join(parts)
+
+
+def _between(note: str, space: str) -> str:
+    """Return what divides a note from the next sentence."""
+    return ("" if note.endswith(_ENDS) else ".") + (space or " ")

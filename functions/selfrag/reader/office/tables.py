@@ -1,11 +1,12 @@
-"""Puts what a story holds down: a table's rows with the names of their columns, and a caption with its table."""
+"""The blocks of an office document, written down: rows with the names of their columns, captions with their tables."""
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from selfrag.domain.tables import Shown, named_rows
 from selfrag.domain.writing import Writer
-from selfrag.reader.office.blocks import Block, Cell, Grid, Line, Paragraph, Slide
-from selfrag.reader.office.columns import names_of
+from selfrag.reader.column_names import look_like_names
+from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, Paragraph, Slide
 
 
 def write(writer: Writer, blocks: Sequence[Block]) -> None:
@@ -69,7 +70,7 @@ def _rows(grid: Grid) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
     return named_rows(names, shown[len(names) :])
 
 
-def _repeated(lines: Sequence[Line]) -> Iterator[Shown]:
+def _repeated(lines: Sequence[GridRow]) -> Iterator[Shown]:
     """Yield the text and the width of each cell; one that goes on from above says the same again."""
     above: dict[int, str] = {}
     for line in lines:
@@ -84,14 +85,35 @@ def _repeated(lines: Sequence[Line]) -> Iterator[Shown]:
 
 def _text(cell: Cell) -> str:
     """Return what a cell says, on one line; a table in it, row by row."""
-    told = []
+    texts = []
     for block in cell.blocks:
         if isinstance(block, Paragraph):
-            told.append(block.text)
+            texts.append(block.text)
         elif isinstance(block, Grid):
-            told += ["; ".join(_pairs(names, values)) for names, values in _rows(block)]
-    return " ".join(" ".join(told).split())
+            texts += ["; ".join(_pairs(names, values)) for names, values in _rows(block)]
+    return " ".join(" ".join(texts).split())
 
 
 def _pairs(names: Sequence[str], values: Sequence[str]) -> Iterator[str]:
     return (f"{name}: {value}" if name else value for name, value in zip(names, values, strict=True) if value)
+
+
+def names_of(grid: Grid, shown: Sequence[Shown]) -> Sequence[Shown]:
+    """The rows at the top that name the columns: those that the table says, else a first row that looks like names."""
+    headers = len(list(takewhile(lambda line: line.header, grid.lines)))
+    if headers or grid.first is False:
+        return shown[:headers]
+    return shown[:1] if grid.first or _looks_like_names(grid, shown) else []
+
+
+def _looks_like_names(grid: Grid, shown: Sequence[Shown]) -> bool:
+    """Return whether the first row alone is bold or, where nothing is, its texts look like names."""
+    bold = [all(_bold(cell) for cell in line.cells if cell.blocks) for line in grid.lines]
+    if any(_bold(cell) for line in grid.lines for cell in line.cells if cell.blocks):
+        return bold[0] and not all(bold)
+    first, *below = ([text for text, _ in row] for row in shown)
+    return look_like_names(first, below, grid.likely)
+
+
+def _bold(cell: Cell) -> bool:
+    return all(isinstance(block, Paragraph) and block.bold for block in cell.blocks)

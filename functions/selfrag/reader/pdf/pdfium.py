@@ -64,10 +64,10 @@ def is_cut_off(content: bytes) -> bool:
 
 
 @contextmanager
-def page_of(file: File, number: int) -> Iterator["Page | None"]:
+def page_of(file: File, number: int) -> Iterator["PdfPage | None"]:
     """Open a page, counted from 1; None if it is damaged."""
     try:
-        page = Page(file[number - 1])
+        page = PdfPage(file[number - 1])
     except pypdfium2.PdfiumError:
         yield None
         return
@@ -75,7 +75,7 @@ def page_of(file: File, number: int) -> Iterator["Page | None"]:
         yield page
 
 
-class Page:
+class PdfPage:
     """A page that is open; points are counted from its lower left corner."""
 
     def __init__(self, page: pypdfium2.PdfPage) -> None:

@@ -1,4 +1,4 @@
-"""The text of a PDF, page by page."""
+"""The text of a PDF, page by page: paragraphs and tables in the order of reading."""
 
 import math
 import re
@@ -13,18 +13,22 @@ from selfrag.domain.writing import MAX_CHARACTERS, Writer
 from selfrag.reader.kinds import PDF, refuse_other_kinds
 from selfrag.reader.labels import labels
 from selfrag.reader.pdf.furniture import without_contents, without_furniture
-from selfrag.reader.pdf.layout import Laid, laid_out, write
 from selfrag.reader.pdf.pdfium import File, is_cut_off, opened, page_of
-from selfrag.reader.pdf.shapes import Sheet
-from selfrag.reader.pdf.text.paragraphs import Words
-from selfrag.reader.pdf.text.segments import sheet_of
+from selfrag.reader.pdf.shapes import PdfSegment, PdfSheet
+from selfrag.reader.pdf.tables.blocks import blocks, is_caption
+from selfrag.reader.pdf.tables.frames import around_frames
+from selfrag.reader.pdf.tables.rows import PdfTable, table_of
+from selfrag.reader.pdf.text.columns import in_order
+from selfrag.reader.pdf.text.headings import Levels
+from selfrag.reader.pdf.text.paragraphs import PdfParagraph, Words, joined_row, paragraphs_of
+from selfrag.reader.pdf.text.segments import rows_of, sheet_of
 
 Begin = Callable[[int], None]
 MAX_PAGES = 2000
 MAX_TITLE = 200
 _LONGEST_TEXT = 10_000  # characters of a label or a property
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
-_MADE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?")
+_CREATED = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?")
 _WORD_CHARACTER = re.compile(r"[^\W_]")
 _LATIN_WORD = re.compile(r"(?<![^\W_])[A-Za-z\u00c0-\u024f]+(?![^\W_])")
 # Shares of a page: what covers all of it is what was scanned, or a background.
@@ -32,6 +36,7 @@ _LARGE, _WHOLE = 0.2, 0.9
 _VERY_LONG, _LEAST_WORDS, _GLUED_SHARE = 22, 50, 0.01
 # Titles that programs give to a file of which they know none.
 _UNTITLED = re.compile(r"\W*(?:anonymous|unspecified|untitled(?: document)?|unknown|none)\W*", re.IGNORECASE)
+PdfElement = PdfParagraph | PdfTable
 
 
 def read_pdf(key: str, content: bytes, without: Container[int] = (), begun: Begin = lambda page: None) -> Document:
@@ -47,12 +52,12 @@ def read_pdf(key: str, content: bytes, without: Container[int] = (), begun: Begi
         if not any(map(_has_words, sheets)):
             raise BadDocument(_without_text(key, len(sheets), lost))
         writer = Writer(key)
-        write(writer, _laid_out(sheets), [_told(file.get_page_label, page) for page in range(len(sheets))])
+        write(writer, _pages_of(sheets), [_property(file.get_page_label, page) for page in range(len(sheets))])
         writer.warnings.extend(_warnings(key, content, sheets, lost))
         return writer.document(_title(file, writer) or PurePosixPath(key).name, _labels(file))
 
 
-def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = lambda page: None) -> Iterator[Sheet]:
+def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = lambda page: None) -> Iterator[PdfSheet]:
     if len(file) > MAX_PAGES:
         raise BadDocument(
             f"{key} has {len(file)} pages, and at most {MAX_PAGES} are read; split it into several files."
@@ -60,7 +65,7 @@ def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = l
     length = 0
     for number in range(1, len(file) + 1):
         if number in without:
-            yield Sheet(lost=True)
+            yield PdfSheet(lost=True)
             continue
         begun(number)
         with page_of(file, number) as page:
@@ -68,21 +73,21 @@ def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = l
             if length > MAX_CHARACTERS:
                 millions = MAX_CHARACTERS // 1_000_000
                 raise BadDocument(f"{key} has more than {millions} million characters; split it into several files.")
-            yield sheet_of(page) if page else Sheet(lost=True)
+            yield sheet_of(page) if page else PdfSheet(lost=True)
     begun(0)
 
 
-def _laid_out(sheets: Sequence[Sheet]) -> list[list[Laid]]:
-    words = Words(one.text for sheet in sheets for one in sheet.segments)
+def _pages_of(sheets: Sequence[PdfSheet]) -> list[list[PdfElement]]:
+    words = Words(segment.text for sheet in sheets for segment in sheet.segments)
     pages = zip(sheets, without_furniture(sheets), strict=True)
-    return [laid_out(without_contents(segments), sheet, words) for sheet, segments in pages]
+    return [elements_of(without_contents(segments), sheet, words) for sheet, segments in pages]
 
 
-def _has_words(sheet: Sheet) -> bool:
-    return any(has_words(one.text) for one in (*sheet.segments, *sheet.across))
+def _has_words(sheet: PdfSheet) -> bool:
+    return any(has_words(segment.text) for segment in (*sheet.segments, *sheet.across))
 
 
-def _scanned(sheets: Iterable[Sheet]) -> list[int]:
+def _scanned(sheets: Iterable[PdfSheet]) -> list[int]:
     return [number for number, sheet in enumerate(sheets, 1) if sheet.picture is not None and not _has_words(sheet)]
 
 
@@ -92,7 +97,7 @@ def _without_text(key: str, pages: int, lost: Sequence[int]) -> str:
     return f"{key} holds no text on any of its {pages} pages, so it is probably scanned; run text recognition on it."
 
 
-def _warnings(key: str, content: bytes, sheets: Sequence[Sheet], lost: Sequence[int]) -> Iterator[str]:
+def _warnings(key: str, content: bytes, sheets: Sequence[PdfSheet], lost: Sequence[int]) -> Iterator[str]:
     """Yield what could not be read though the rest was."""
     if is_cut_off(content):
         yield f"{key} is cut off at its end: only what its first {len(sheets)} pages still hold was read."
@@ -103,7 +108,7 @@ def _warnings(key: str, content: bytes, sheets: Sequence[Sheet], lost: Sequence[
     shown = [number for number, sheet in enumerate(sheets, 1) if _LARGE < (sheet.picture or 0) < _WHOLE]
     if beside := [number for number in shown if _has_words(sheets[number - 1])]:
         yield f"{key} has pages with words and a large picture, of which no text or table is read: {_listed(beside)}."
-    words = [word for sheet in sheets for one in sheet.segments for word in _LATIN_WORD.findall(one.text)]
+    words = [word for sheet in sheets for segment in sheet.segments for word in _LATIN_WORD.findall(segment.text)]
     glued = sum(len(word) >= _VERY_LONG for word in words)
     if len(words) >= _LEAST_WORDS and glued > _GLUED_SHARE * len(words):
         yield f"{key} has words that run together ({glued} of {len(words)} are very long); print it to a new PDF."
@@ -116,22 +121,103 @@ def _listed(pages: Sequence[int]) -> str:
 
 def _title(file: File, writer: Writer) -> str:
     """Return what the file says, or else its highest heading if that is on the first page."""
-    said = _told(file.get_metadata_value, "Title")[:MAX_TITLE]
-    if has_words(said) and not _UNTITLED.fullmatch(said):
-        return said
+    title = _property(file.get_metadata_value, "Title")[:MAX_TITLE]
+    if has_words(title) and not _UNTITLED.fullmatch(title):
+        return title
     second = writer.parts[1].start if len(writer.parts) > 1 else math.inf
     above = [heading for heading in writer.headings if heading.start < second and heading.level == 1]
     return above[0].text if above and len(_WORD_CHARACTER.findall(above[0].text)) > 1 else ""
 
 
 def _labels(file: File) -> Labels:
-    made = _MADE.match(_told(file.get_metadata_value, "CreationDate"))
-    date = f"{made[1]}-{made[2] or '01'}-{made[3] or '01'}" if made else ""
-    return labels([_told(file.get_metadata_value, "Keywords")], date)
+    created = _CREATED.match(_property(file.get_metadata_value, "CreationDate"))
+    date = f"{created[1]}-{created[2] or '01'}-{created[3] or '01'}" if created else ""
+    return labels([_property(file.get_metadata_value, "Keywords")], date)
 
 
-def _told(ask: Callable[[Any], str], of: int | str) -> str:
+def _property(ask: Callable[[Any], str], of: int | str) -> str:
     """Return a label or a property on one line; "" if it is missing or no valid text."""
     with suppress(UnicodeDecodeError):
         return " ".join(_CONTROLS.sub(" ", ask(of)[:_LONGEST_TEXT]).split())
     return ""
+
+
+def elements_of(segments: Sequence[PdfSegment], sheet: PdfSheet, words: Words) -> list[PdfElement]:
+    """Return the paragraphs and tables that these stretches of a page make; `words` are the document's.
+
+    What runs across the page comes last.
+    """
+    elements = [element for region in _regions(segments, sheet) for element in _region(region, sheet, words)]
+    across = [
+        PdfParagraph(segment.text, segment.size, segment.bold, apart=True, across=True) for segment in sheet.across
+    ]
+    return [*_with_captions(elements), *across]
+
+
+def _regions(segments: Sequence[PdfSegment], sheet: PdfSheet) -> Iterator[list[PdfSegment]]:
+    """The stretches in the order of reading; the cells in a frame are no columns of text, however long they are."""
+    for part, framed in around_frames(segments, sheet.frames):
+        yield from [part] if framed else in_order(part, sheet.rules)
+
+
+def _region(segments: Sequence[PdfSegment], sheet: PdfSheet, words: Words) -> Iterator[PdfElement]:
+    rows, done = rows_of(segments), 0
+    for block in blocks(rows, sheet.rules, sheet.frames):
+        if table := table_of(block, words):
+            yield from paragraphs_of([joined_row(row) for row in rows[done : block.start]], words)
+            yield table
+            done = block.end
+    yield from paragraphs_of([joined_row(row) for row in rows[done:]], words)
+
+
+def _with_captions(elements: Sequence[PdfElement]) -> Iterator[PdfElement]:
+    """Yield the same, but a table's caption, which stands above or below it, is the table's."""
+    captions = set[int]()
+    for at, element in enumerate(elements):
+        for near in (at - 1, at + 1):
+            neighbour = (
+                elements[near]
+                if isinstance(element, PdfTable) and 0 <= near < len(elements) and near not in captions
+                else None
+            )
+            if (
+                isinstance(element, PdfTable)
+                and isinstance(neighbour, PdfParagraph)
+                and not element.caption
+                and is_caption(neighbour.text)
+            ):
+                element.caption = neighbour.text
+                captions.add(near)
+    yield from (element for at, element in enumerate(elements) if at not in captions)
+
+
+def write(writer: Writer, pages: Sequence[Sequence[PdfElement]], labels: Sequence[str]) -> None:
+    """Write page by page; each is a part, also one that shows nothing, so that pages are counted as a viewer does."""
+    levels = Levels(element for page in pages for element in page if isinstance(element, PdfParagraph))
+    for number, (page, label) in enumerate(zip(pages, labels, strict=True), 1):
+        if page:
+            _part_lines(writer)
+        writer.part(f"page {label or number}", number)
+        for at, element in enumerate(page):
+            level = levels.level(element) if isinstance(element, PdfParagraph) else 0
+            if at and (isinstance(element, PdfTable) or level or element.apart):
+                _part_lines(writer)
+            if isinstance(element, PdfTable):
+                _write_table(writer, element)
+            elif level:
+                writer.heading(level, element.text)
+            else:
+                writer.line(element.text)
+
+
+def _write_table(writer: Writer, table: PdfTable) -> None:
+    with writer.table(table.caption):
+        if table.caption:
+            writer.line(table.caption)
+        for row in table.rows:
+            writer.row(table.names, row)
+
+
+def _part_lines(writer: Writer) -> None:
+    if not writer.is_empty:
+        writer.line("")

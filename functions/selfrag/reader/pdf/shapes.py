@@ -66,7 +66,7 @@ class Word:
 
 
 @dataclass(slots=True)
-class Segment:
+class PdfSegment:
     """Words on one line without a wide gap: a line of a column, or a cell of a table. `size` is that of most of it.
 
     `base` is the height of the line on which they stand; `fixed` tells of letters that are all of one width.
@@ -88,14 +88,14 @@ class Rule(NamedTuple):
 
 
 @dataclass(slots=True)
-class Sheet:
+class PdfSheet:
     """A page: stretches in the file's order, and lines; the share of it that its largest picture covers; if it is lost.
 
     `across` are the stretches that run in another direction than most of them, `frames` are around tables.
     """
 
-    segments: list[Segment] = field(default_factory=list)
-    across: list[Segment] = field(default_factory=list)
+    segments: list[PdfSegment] = field(default_factory=list)
+    across: list[PdfSegment] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
     frames: list[Box] = field(default_factory=list)
     picture: float | None = None

@@ -1,8 +1,4 @@
-"""The worker process: it answers one request after another on the socket that is its standard input.
-
-A frame is its length in eight bytes and so many bytes. A request is two frames, JSON and a file's content; a reply is
-frames of JSON, of which the last has no `part`.
-"""
+"""The worker process: it answers one request after another on the socket that is its standard input."""
 
 import fcntl
 import importlib
@@ -17,11 +13,9 @@ from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from selfrag.domain.errors import BadDocument
+from selfrag.reader.processes.frames import CHUNK_BYTES, LENGTH_BYTES, OUT_OF_MEMORY, WorkerReply, WorkerRequest
 
-OUT_OF_MEMORY = 3  # the exit code
 _SOCKET = 0
-_LENGTH = 8
-_CHUNK = 1 << 20
 
 
 def begin(part: int, seconds: float) -> None:
@@ -30,9 +24,9 @@ def begin(part: int, seconds: float) -> None:
     signal.setitimer(signal.ITIMER_PROF, seconds if part else 0)
 
 
-def _send(reply: dict[str, Any]) -> None:
+def _send(reply: WorkerReply) -> None:
     content = json.dumps(reply).encode()
-    left = memoryview(len(content).to_bytes(_LENGTH, "big") + content)
+    left = memoryview(len(content).to_bytes(LENGTH_BYTES, "big") + content)
     while left:
         left = left[os.write(_SOCKET, left) :]
 
@@ -40,7 +34,7 @@ def _send(reply: dict[str, Any]) -> None:
 def _received(size: int) -> bytearray:
     content = bytearray()
     while len(content) < size:
-        chunk = os.read(_SOCKET, min(size - len(content), _CHUNK))
+        chunk = os.read(_SOCKET, min(size - len(content), CHUNK_BYTES))
         if not chunk:
             os._exit(0)  # the parent has ended
         content += chunk
@@ -48,7 +42,7 @@ def _received(size: int) -> bytearray:
 
 
 def _frame() -> bytes:
-    return bytes(_received(int.from_bytes(_received(_LENGTH), "big")))
+    return bytes(_received(int.from_bytes(_received(LENGTH_BYTES), "big")))
 
 
 def _end_with_parent() -> None:
@@ -79,7 +73,7 @@ def _resident() -> int:
     return most if sys.platform == "darwin" else most * 1024
 
 
-def _result(request: dict[str, Any], content: bytes) -> dict[str, Any]:
+def _result(request: WorkerRequest, content: bytes) -> WorkerReply:
     module, _, name = request["function"].partition(":")
     try:
         result = getattr(importlib.import_module(module), name)(request["key"], content, **request["arguments"])

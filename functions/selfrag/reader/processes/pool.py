@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Never
 
 from selfrag.domain.errors import BadDocument, Misconfigured, TemporarilyUnavailable
+from selfrag.reader.processes.frames import CHUNK_BYTES, LENGTH_BYTES, OUT_OF_MEMORY, WorkerReply, WorkerRequest
 
 MAX_MEMORY = 768 * 1024 * 1024
 MAX_SECONDS = 60  # of computing for a file
@@ -24,17 +25,14 @@ MAX_SECONDS = 60  # of computing for a file
 MAX_WAIT = 10 * MAX_SECONDS
 MAX_RESIDENT = 200 * 1024 * 1024  # of a worker between two files
 MAX_REPLY = 512 * 1024 * 1024
-_LENGTH = 8
-_CHUNK = 1 << 20
 _TIME_SIGNALS = (-signal.SIGXCPU, -signal.SIGPROF)
 # A library in C aborts when it gets no memory; killed, the machine itself was short of it.
-_OUT_OF_MEMORY = 3  # as the worker has it
-_MEMORY_CODES = (_OUT_OF_MEMORY, -signal.SIGABRT, -signal.SIGKILL)
+_MEMORY_CODES = (OUT_OF_MEMORY, -signal.SIGABRT, -signal.SIGKILL)
 # What Python and the libraries need; no key and no setting of ours.
 _VARIABLES = ("PATH", "TMPDIR", "TZ", "LANG", "LC_", "LD_LIBRARY_PATH", "DYLD_", "PYTHON", "MALLOC_")
 
 
-class Stopped(BadDocument):
+class WorkerFailure(BadDocument):
     """The worker crashed, or wanted too much, because of part `at` of the file; 0 if no part is to blame."""
 
     def __init__(self, reason: str, at: int = 0) -> None:
@@ -43,7 +41,7 @@ class Stopped(BadDocument):
 
 
 @dataclass(frozen=True)
-class Contained:
+class ContainedFunction:
     """A function, as `module:name`, which gets the key and the bytes of a file in a worker process.
 
     `kind` is what a file is called that it reads, and `cure` what helps if one asks for too much.
@@ -54,17 +52,19 @@ class Contained:
     cure: str = "save it in another format"
 
     def __call__(self, key: str, content: bytes, **arguments: Any) -> Any:
-        """Return what the function gives, as JSON would hold it; raises BadDocument where it does, or Stopped.
+        """Return what the function gives, as JSON would hold it; raises BadDocument where it does, or WorkerFailure.
 
         Raises Misconfigured if the worker cannot do its work for any file, as when a library is missing, and
         TemporarilyUnavailable if the pool is stopped meanwhile.
         """
-        request = {"function": self.function, "key": key, "arguments": arguments}
+        request: WorkerRequest = {
+            "function": self.function, "key": key, "arguments": arguments, "memory": MAX_MEMORY, "seconds": MAX_SECONDS,
+        }  # fmt: skip
         worker, began = POOL.take(), time.monotonic()
         is_reused = worker.files > 0
         try:
-            reply = worker.ask({**request, "memory": MAX_MEMORY, "seconds": MAX_SECONDS}, content)
-        except _Ended as ended:
+            reply = worker.ask(request, content)
+        except _WorkerExit as ended:
             # What an earlier file left in the worker may have ended it.
             if is_reused and ended.code not in _TIME_SIGNALS and time.monotonic() - began < MAX_SECONDS / 2:
                 POOL.drop_idle()
@@ -80,21 +80,21 @@ class Contained:
             raise Misconfigured(f"{self.kind or 'File'}s cannot be read here: {reply['missing']}")
         raise BadDocument(f"{key} cannot be read ({reply['unexpected']}): save it again, or {self.cure}.")
 
-    def _stopped(self, key: str, ended: "_Ended") -> Stopped:
+    def _stopped(self, key: str, ended: "_WorkerExit") -> WorkerFailure:
         """Return the error with a sentence; the limit of the whole file is no part's fault."""
         if ended.code in _TIME_SIGNALS:
             at = 0 if ended.code == -signal.SIGXCPU else ended.at
-            return Stopped(f"{key} takes more than {MAX_SECONDS} seconds to read; split it, or {self.cure}.", at)
+            return WorkerFailure(f"{key} takes more than {MAX_SECONDS} seconds to read; split it, or {self.cure}.", at)
         if ended.code in _MEMORY_CODES:
             megabytes = MAX_MEMORY >> 20
-            return Stopped(
+            return WorkerFailure(
                 f"{key} takes more than {megabytes} MB of memory to read; split it, or {self.cure}.", ended.at
             )
         again = f"save it as {self.kind} again" if self.kind else f"save it again, or {self.cure}"
-        return Stopped(f"{key} is a damaged {self.kind or 'file'} and cannot be read; {again}.", ended.at)
+        return WorkerFailure(f"{key} is a damaged {self.kind or 'file'} and cannot be read; {again}.", ended.at)
 
 
-class _Ended(Exception):
+class _WorkerExit(Exception):
     """A worker ended before it replied, with this code as subprocess has it, at a part of the file."""
 
     def __init__(self, code: int, at: int) -> None:
@@ -102,7 +102,7 @@ class _Ended(Exception):
         self.code, self.at = code, at
 
 
-class Worker:
+class WorkerProcess:
     """A worker process and the socket to it; `files` is how many it has been given."""
 
     def __init__(self) -> None:
@@ -122,10 +122,10 @@ class Worker:
         self._socket, self._stopped = ours, False
         self.files, self.resident = 0, 0
 
-    def ask(self, request: dict[str, Any], content: bytes) -> dict[str, Any]:
+    def ask(self, request: WorkerRequest, content: bytes) -> WorkerReply:
         """Return the reply.
 
-        Raises _Ended if the process ends first or takes too long, Misconfigured if it cannot begin.
+        Raises _WorkerExit if the process ends first or takes too long, Misconfigured if it cannot begin.
         """
         until, at = time.monotonic() + MAX_WAIT, 0
         self.files += 1
@@ -136,7 +136,7 @@ class Worker:
                 at = reply["part"]
         except TimeoutError:
             self.end()
-            raise _Ended(-signal.SIGXCPU, 0) from None
+            raise _WorkerExit(-signal.SIGXCPU, 0) from None
         except (OSError, EOFError):
             self._raise_end(at)
         self.resident = reply.pop("resident")
@@ -150,26 +150,26 @@ class Worker:
         if code == 1:  # Python itself, before the first file
             message = self._process.stderr.read().decode(errors="replace").strip() if self._process.stderr else ""
             raise Misconfigured(f"The process that reads files cannot begin: {message[-200:]}") from None
-        raise _Ended(code, at) from None
+        raise _WorkerExit(code, at) from None
 
     def _send(self, frame: bytes, until: float) -> None:
-        for data in (len(frame).to_bytes(_LENGTH, "big"), frame):
+        for data in (len(frame).to_bytes(LENGTH_BYTES, "big"), frame):
             self._socket.settimeout(max(until - time.monotonic(), 0.001))
             self._socket.sendall(data)
 
-    def _reply(self, until: float) -> dict[str, Any]:
-        size = int.from_bytes(self._received(_LENGTH, until), "big")
+    def _reply(self, until: float) -> WorkerReply:
+        size = int.from_bytes(self._received(LENGTH_BYTES, until), "big")
         if size > MAX_REPLY:
             self.end()
-            raise _Ended(_OUT_OF_MEMORY, 0)
-        reply: dict[str, Any] = json.loads(self._received(size, until))
+            raise _WorkerExit(OUT_OF_MEMORY, 0)
+        reply: WorkerReply = json.loads(self._received(size, until))
         return reply
 
     def _received(self, size: int, until: float) -> bytearray:
         content = bytearray()
         while len(content) < size:
             self._socket.settimeout(max(until - time.monotonic(), 0.001))
-            chunk = self._socket.recv(min(size - len(content), _CHUNK))
+            chunk = self._socket.recv(min(size - len(content), CHUNK_BYTES))
             if not chunk:
                 raise EOFError
             content += chunk
@@ -198,24 +198,24 @@ class Pool:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: list[Worker] = []
-        self._busy: set[Worker] = set()
+        self._idle: list[WorkerProcess] = []
+        self._busy: set[WorkerProcess] = set()
 
     def start(self) -> None:
         """Start a worker, unless there is one, without waiting for it."""
         self.give_back(self.take())
 
-    def take(self) -> Worker:
+    def take(self) -> WorkerProcess:
         """Return an idle worker, or a new one."""
         while True:
             with self._lock:
-                worker = self._idle.pop() if self._idle else Worker()
+                worker = self._idle.pop() if self._idle else WorkerProcess()
                 self._busy.add(worker)
             if worker.is_alive():
                 return worker
             self.give_back(worker)
 
-    def give_back(self, worker: Worker) -> None:
+    def give_back(self, worker: WorkerProcess) -> None:
         """Keep a worker for the next file; one that has ended or holds much memory is ended."""
         with self._lock:
             self._busy.discard(worker)

@@ -45,7 +45,7 @@ _ELSEWHERE = re.compile(r"\s*(?!javascript:)(?:[a-z][a-z0-9+.-]*:|//)", re.IGNOR
 
 
 @dataclass(slots=True)
-class Facts:
+class ElementFacts:
     """The content of an element: `plain` letters outside of links and `linked` ones, links, and where these lead.
 
     `weight` is the size of its text as passages are measured, `digits` are of texts without letters, `digits` and
@@ -66,13 +66,13 @@ class Facts:
     headings: int = 0
     titles: int = 0
 
-    def add(self, inner: "Facts", times: int = 1) -> None:
+    def add(self, inner: "ElementFacts", times: int = 1) -> None:
         """Take in what an element inside holds, or with -1 times take it away."""
         for name in _COUNTED:
             setattr(self, name, getattr(self, name) + times * getattr(inner, name))
 
 
-_COUNTED = tuple(field.name for field in fields(Facts))
+_COUNTED = tuple(field.name for field in fields(ElementFacts))
 
 
 def is_furniture(tag: str, attributes: Attributes, in_a_text: bool, on_title_page: bool) -> bool:
@@ -120,20 +120,20 @@ def leads_within(attributes: Attributes, page: str) -> bool:
     return bool(mark) and path in ("", page)
 
 
-def is_bar(facts: Facts) -> bool:
+def is_bar(facts: ElementFacts) -> bool:
     """Return whether an element that stands beside the text of a page only leads to other places."""
     if facts.steps == facts.links:
         return facts.weight <= _LONGEST_BAR
     return facts.links > 2 and facts.plain <= facts.linked
 
 
-def is_dense(facts: Facts) -> bool:
+def is_dense(facts: ElementFacts) -> bool:
     """Return whether an element is little but links within the site; numbers of chapters say no more than these."""
     plain = facts.plain + (facts.digits if facts.within < facts.links else 0)
     return facts.links > 2 and not facts.elsewhere and plain * 4 <= facts.linked
 
 
-def is_made_of_links(tag: str, facts: Facts) -> bool:
+def is_made_of_links(tag: str, facts: ElementFacts) -> bool:
     """Return whether an element is a list of links within the site, a bar of such links, or steps on a line."""
     if tag in ("aside", "footer"):
         return facts.plain <= facts.linked
@@ -148,5 +148,5 @@ def is_made_of_links(tag: str, facts: Facts) -> bool:
 def refuse_navigation(document: Document, left_out: bool) -> None:
     """Raise BadDocument for a document of which nothing is left after something was left out."""
     if left_out and not has_words(document.text):
-        said = "holds only navigation: links to other pages, contents or notices, and no text"
-        raise BadDocument(f"{document.key} {said}.")
+        reason = "holds only navigation: links to other pages, contents or notices, and no text"
+        raise BadDocument(f"{document.key} {reason}.")

@@ -1,18 +1,22 @@
 """HTML: what a browser would show of a page, without what only helps to get about in it."""
 
 import re
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from selfrag.domain.documents import Document, Labels
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
 from selfrag.reader.labels import labels
-from selfrag.reader.web.furniture import names, refuse_navigation
+from selfrag.reader.web.furniture import ElementFacts, names, refuse_navigation, role
+from selfrag.reader.web.lines import LEVEL, Lines
 from selfrag.reader.web.navigation import Navigation
-from selfrag.reader.web.page import Page
 from selfrag.reader.web.survey import Survey
+from selfrag.reader.web.tables import CELLS, CellBudget, HtmlTable, TableWriter, children, is_data
+from selfrag.reader.web.walk import walk
+from selfrag.text.weight import CAPACITY
 
 MAX_DEPTH = 1000
 MAX_TAGS = 1_500_000  # a tag takes some 350 bytes of memory, and ten megabytes can hold three million
@@ -24,6 +28,20 @@ _LEFT_OPEN = names(
 _DATES = ("date", "dcterms.date", "dc.date", "article:modified_time", "article:published_time")
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*+)[^<>]*+>")
 _OPENING = re.compile(r"<[a-zA-Z!?]")
+_IN_TABLES = (*CELLS, "tr", "caption")
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_BLOCKS = names(
+    "address article aside blockquote body br caption dd details dialog div dl dt fieldset figcaption figure footer "
+    "form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu ol option p pre search section summary table tbody "
+    "tfoot thead tr ul"
+)
+_MARK_TAGS = ("a", "sup")
+# The classes by which pandoc, Sphinx, DocBook and AsciiDoc call what refers to a note, or back from it.
+_CLASSES = names("footnote footnote-ref footnote-reference footnoteref fn-backref noteref")
+_MARK = re.compile(r"\s*(?:\d{1,4}|[a-z]|[ivx]{1,6}|[*†‡§]{1,4})\s*", re.IGNORECASE)
+_NUMBER = re.compile(r"\s*[+\-\u2212]?\d+\s*")  # with the sign that is printed for a minus
+_BOXES = frozenset(("table", "figure", "example"))  # DocBook's classes
+_CAPTIONS = frozenset(("title", "caption"))
 
 
 def read_html(key: str, text: str) -> Document:
@@ -54,29 +72,29 @@ def _read(key: str, html: str) -> tuple[Document, bool]:
     """Return a page as a Document, and whether navigation and the like was left out."""
     tree, writer = tree_of(key, html), Writer(key)
     named = tree.css_first("head title", default=None)
-    title, said = " ".join(named.text().split()) if named else "", _labels(tree)
+    title, page_labels = " ".join(named.text().split()) if named else "", _labels(tree)
     if tree.root is None:
-        return writer.document(title, said), False
+        return writer.document(title, page_labels), False
     survey = Survey(tree.root, PurePosixPath(key).name)
     navigation = Navigation(tree.root, survey.facts, survey.marked)
-    Page(writer, survey.facts, navigation.emptied, title or PurePosixPath(key).name).write(tree.root)
+    PageWriter(writer, survey.facts, navigation.emptied, title or PurePosixPath(key).name).write(tree.root)
     first = next((heading.text for heading in writer.headings if heading.level == 1), PurePosixPath(key).name)
-    return writer.document(title or first, said), navigation.left_out
+    return writer.document(title or first, page_labels), navigation.left_out
 
 
 def _labels(tree: LexborHTMLParser) -> Labels:
-    said: dict[str, str] = {}
+    metadata: dict[str, str] = {}
     for meta in tree.css("head meta"):
         name = meta.attributes.get("name") or meta.attributes.get("property") or ""
-        said.setdefault(name.lower(), meta.attributes.get("content") or "")
-    return labels([said.get("keywords", "")], next((said[name] for name in _DATES if name in said), ""))
+        metadata.setdefault(name.lower(), meta.attributes.get("content") or "")
+    return labels([metadata.get("keywords", "")], next((metadata[name] for name in _DATES if name in metadata), ""))
 
 
 def _flattened(html: str) -> str:
     """Leave out the tags that nest deeper than any page should: parsing takes time with the square of the depth."""
     depth = 0
 
-    def kept(tag: re.Match[str]) -> str:
+    def shown(tag: re.Match[str]) -> str:
         nonlocal depth
         if tag[2].lower() in _LEFT_OPEN or tag[0].endswith("/>"):
             return tag[0]
@@ -84,4 +102,272 @@ def _flattened(html: str) -> str:
         depth = max(0, depth + (-1 if tag[1] else 1))
         return tag[0] if deepest <= MAX_DEPTH else " "
 
-    return _TAG.sub(kept, html)
+    return _TAG.sub(shown, html)
+
+
+class PageWriter:
+    """Writes a page down, by the facts of its elements."""
+
+    def __init__(self, writer: Writer, facts: dict[int, ElementFacts], emptied: set[int], title: str) -> None:
+        self._facts, self._emptied = facts, emptied
+        self._lines = Lines(writer, title)
+        self._definitions = Definitions(self._lines, facts)
+        self._figures = Figures(self._lines, facts)
+        self._budget = CellBudget(writer.key)
+        self._tables: list[HtmlTable | None] = []  # None for a table that only lays the page out
+
+    def write(self, root: LexborNode | None) -> None:
+        """Write all of it."""
+        walk(root, self._enter, self._leave)
+        self._lines.end()
+
+    def _enter(self, node: LexborNode) -> bool:
+        if node.is_text_node:
+            self._lines.add(node.text_content or "")
+            return False
+        if self._figures.is_caption_of_table(node):
+            return False
+        tag = node.tag or ""
+        self._separate(tag)
+        self._lines.preformatted += tag == "pre"
+        if tag in _LEVELS:
+            self._lines.begin_heading()
+        elif tag in ("dl", "dt", "dd"):
+            self._definitions.enter(node)
+        elif tag == "table":
+            data = is_data(node, self._facts)
+            self._tables.append(HtmlTable(self._figures.take_caption()) if data else None)
+        elif tag in _IN_TABLES and self._tables and (grid := self._tables[-1]):
+            self._begin_in_table(grid, tag)
+        elif tag in _MARK_TAGS:
+            self._lines.add(around(node)[0])
+        else:
+            self._figures.enter(node)
+        return True
+
+    def _leave(self, node: LexborNode) -> None:
+        if node.is_text_node or self._figures.is_caption_of_table(node):
+            return
+        tag = node.tag or ""
+        self._separate(tag)
+        if tag in _LEVELS:
+            self._lines.end_heading(_LEVELS[tag], node.mem_id in self._emptied)
+        elif tag in ("dl", "dt", "dd"):
+            self._definitions.leave(node)
+        elif tag == "table":
+            self._end_table()
+        elif tag in _IN_TABLES and self._tables and (grid := self._tables[-1]):
+            self._end_in_table(grid, node)
+        elif tag in _MARK_TAGS:
+            self._lines.add(around(node)[1])
+        else:
+            self._figures.leave(node)
+        self._lines.preformatted -= tag == "pre"
+
+    def _separate(self, tag: str) -> None:
+        if tag in _BLOCKS:
+            self._lines.end_block()
+        elif tag in CELLS:
+            self._lines.end_cell()
+
+    def _begin_in_table(self, grid: HtmlTable, tag: str) -> None:
+        if tag == "tr":
+            grid.rows.append([])
+        else:
+            self._lines.collect()
+
+    def _end_in_table(self, grid: HtmlTable, node: LexborNode) -> None:
+        if node.tag == "caption":
+            grid.caption = f"{grid.caption} {self._lines.collected()}".strip()
+        elif node.tag in CELLS:
+            grid.add(node, self._lines.collected())
+
+    def _end_table(self) -> None:
+        grid = self._tables.pop()
+        self._lines.flush()
+        if grid:
+            grid.mark_names()
+            TableWriter(self._lines.writer(), self._budget).write(grid.take_caption(), grid.rows)
+
+
+def around(node: LexborNode) -> tuple[str, str]:
+    """Return what to write before and after a mark: `Oslo<sup>1</sup>` is not Oslo1, nor 2<sup>32</sup> 232."""
+    if _is_mark(node):
+        return "[", "]"
+    before, inside = node.prev, node.first_child
+    if node.tag != "sup" or before is None or not before.is_text_node or inside is None or not inside.is_text_node:
+        return "", ""
+    is_power = (before.text_content or "")[-1:].isdigit() and _NUMBER.fullmatch(_text(node))
+    return ("^", "") if is_power else ("", "")
+
+
+def _is_mark(node: LexborNode) -> bool:
+    """Return whether it is a note's mark without brackets of its own: a link, or what a block begins with."""
+    inside, parent = node.first_child, node.parent
+    if inside is None or parent is None or not _MARK.fullmatch(_text(node)):
+        return False
+    if node.tag == "sup":
+        return inside.is_text_node and parent.tag != "a" and _begins(node)
+    attributes = node.attributes
+    named = role(attributes) == "doc-noteref" or bool(_CLASSES & names(attributes.get("class") or ""))
+    return "#" in (attributes.get("href") or "") and (named or "sup" in (inside.tag, parent.tag))
+
+
+def _text(node: LexborNode) -> str:
+    """Return the text of an element that holds nothing else, unless in one more element; "" for any other."""
+    only = node.first_child
+    for _ in range(2):
+        if only is None or only.next is not None:
+            return ""
+        if only.is_text_node:
+            return only.text_content or ""
+        only = only.first_child
+    return ""
+
+
+def _begins(node: LexborNode) -> bool:
+    before = node.prev
+    while before is not None and before.is_text_node and not (before.text_content or "").strip():
+        before = before.prev
+    return before is None
+
+
+class Figures:
+    """Gives a table the caption of its figure, wherever that stands, and writes any other small figure as a whole."""
+
+    def __init__(self, lines: Lines, facts: dict[int, ElementFacts]) -> None:
+        self._lines = lines
+        self._facts = facts
+        self._whole: list[int] = []
+        self._figure = self._caption = 0
+        self._text = ""
+
+    def enter(self, node: LexborNode) -> None:
+        """An element begins, be it a figure or not."""
+        if node.tag != "figure" and not (node.tag == "div" and _BOXES & _classes(node)):
+            return
+        facts = self._facts[node.mem_id]
+        if not self._figure and (caption := self._caption_of_a_table(node)):
+            self._figure, self._caption, self._text = node.mem_id, caption.mem_id, " ".join(caption.text().split())
+        elif facts.weight <= CAPACITY and not facts.headings and not facts.tables and not self._lines.collecting:
+            self._whole.append(node.mem_id)
+            self._lines.collect()
+
+    def leave(self, node: LexborNode) -> None:
+        """It ends."""
+        if node.mem_id == self._figure:
+            self._figure = self._caption = 0
+        elif self._whole and self._whole[-1] == node.mem_id:
+            self._whole.pop()
+            if text := self._lines.collected():
+                self._lines.writer().definition("", text)
+
+    def is_caption_of_table(self, node: LexborNode) -> bool:
+        """Return whether an element is a caption that its table has."""
+        return bool(self._caption) and node.mem_id == self._caption
+
+    def take_caption(self) -> str:
+        """Return the caption of the figure in which a table stands, "" if there is none."""
+        text, self._text = self._text, ""
+        return text
+
+    def _caption_of_a_table(self, figure: LexborNode) -> LexborNode | None:
+        if self._facts[figure.mem_id].tables != 1:
+            return None
+        table = figure.css_first("table", default=None)
+        captions = (child for child in children(figure) if child.tag == "figcaption" or _CAPTIONS & _classes(child))
+        caption = next(captions, None)
+        if table is None or caption is None or not is_data(table, self._facts) or caption.css_first("table"):
+            return None
+        return caption
+
+
+def _classes(node: LexborNode) -> set[str]:
+    return set((node.attributes.get("class") or "").split())
+
+
+@dataclass
+class _DefinitionList:
+    """The terms that wait for their definition, and the definitions that wait for the next term or the end.
+
+    A definition that is `long` is written as it comes, below a heading; `above` is the heading before.
+    """
+
+    above: tuple[int, str]
+    terms: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    long: bool = False
+    has_begun: bool = False
+
+
+class Definitions:
+    """Writes each term of the lists of a page with its definitions; lists may stand within lists."""
+
+    def __init__(self, lines: Lines, facts: dict[int, ElementFacts]) -> None:
+        self._lines = lines
+        self._facts = facts
+        self._lists: list[_DefinitionList] = []
+
+    def enter(self, node: LexborNode) -> None:
+        """A list, a term or a definition begins."""
+        if node.tag == "dl":
+            self._lists.append(_DefinitionList(self._lines.above))
+        elif not _is_of_a_list(node):
+            return
+        elif node.tag == "dt":
+            self._begin_term(self._lists[-1], node)
+        else:
+            self._begin_definition(self._lists[-1])
+
+    def leave(self, node: LexborNode) -> None:
+        """It ends."""
+        if node.tag == "dl":
+            self._end_group(self._lists.pop())
+        elif not _is_of_a_list(node):
+            return
+        elif node.tag == "dt":
+            self._lists[-1].terms.append(" ".join(self._lines.collected().split()))
+        elif not self._lists[-1].long:
+            self._lists[-1].texts.append(self._lines.collected())
+
+    def _begin_term(self, group: _DefinitionList, node: LexborNode) -> None:
+        if group.has_begun:
+            self._end_group(group)
+        if not group.terms:
+            group.long = not self._lines.collecting and self._weight(node) > CAPACITY
+        self._lines.collect()
+
+    def _begin_definition(self, group: _DefinitionList) -> None:
+        group.has_begun = True
+        if not group.long:
+            self._lines.collect()
+        elif group.terms:
+            self._lines.hold(LEVEL + len(self._lists) - 1, ", ".join(filter(None, group.terms)))
+            group.terms = []
+
+    def _end_group(self, group: _DefinitionList) -> None:
+        term = ", ".join(filter(None, group.terms)).rstrip(":：")
+        text = "\n".join(filter(None, group.texts))
+        if group.long and not group.terms:
+            self._lines.resume(group.above)
+        elif term or text:
+            self._lines.writer().definition(term, text)
+        group.terms, group.texts, group.long, group.has_begun = [], [], False, False
+
+    def _weight(self, term: LexborNode) -> int:
+        """Return the size of a term, those beside it and their definitions."""
+        total, defined = 0, False
+        node: LexborNode | None = term
+        while node is not None and not (defined and node.tag == "dt"):
+            defined |= node.tag == "dd"
+            total += self._facts[node.mem_id].weight if node.tag in ("dt", "dd") else 0
+            node = node.next
+        return total
+
+
+def _is_of_a_list(node: LexborNode) -> bool:
+    """Return whether a term or a definition stands right in a list, or in a group of one."""
+    above = node.parent
+    if above is not None and above.tag == "div":
+        above = above.parent
+    return above is not None and above.tag == "dl"

@@ -1,13 +1,17 @@
-"""Markdown as GitHub shows it: cmark-gfm makes a web page of it, and that page is read."""
+"""Markdown as GitHub shows it: cmark-gfm makes a web page of what is below the front matter."""
 
 import re
-from dataclasses import replace
+import tomllib
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
+import yaml
 from cmarkgfm.cmark import Options, markdown_to_html_with_extensions
 
-from selfrag.domain.documents import Document
-from selfrag.reader.web.definition_lists import rewritten
-from selfrag.reader.web.front_matter import front_matter
+from selfrag.domain.documents import Document, Labels
+from selfrag.reader.labels import labels
 from selfrag.reader.web.html import read_html
 
 _OPTIONS = Options.CMARK_OPT_UNSAFE | Options.CMARK_OPT_FOOTNOTES | Options.CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE
@@ -21,6 +25,34 @@ _SHOWN_AS = (
     (re.compile(r'<img src="[^"]*+" alt="([^"]*+)"[^<>]*+>'), r"\1"),
     (re.compile(r' ?<a href="#fnref[^<>]*+>↩(?:<sup[^<>]*+>\d++</sup>)?</a>'), ""),
 )
+# Fenced code comes first: nothing in it is taken for a definition. A bar in code divides no cells, as in pandoc.
+_BLOCKS = re.compile(
+    r"""
+      ^[ ]{0,3} (?P<fence>`{3,}(?=[^`\n]*+$)|~{3,}) (?: .*? \n [ ]{0,3} (?P=fence) [`~]*+ [ \t]*+ $ | .* )
+    | ^[ ]{0,3} (?P<row> \| [^\n]*+ )
+    | (?: \A | (?<=\n\n) ) (?P<terms> (?: [^\s:~>|\#] [^\n]*+ \n ){1,4}? | [^\s:~>|\#] [^\n]*+ \n \n )
+      (?= [ ]{0,2} [:~] [ \t]++ \S )
+      (?P<meaning> (?: [ \t]*+ \S [^\n]*+ (?: \n | \Z )
+                     | (?: [ \t]*+ \n )++ (?= (?: [ ]{4} | [ ]{0,3} \t | [ ]{0,2} [:~] [ \t] ) [ \t]*+ \S ) )++ )
+    """,
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
+)
+_CODE = re.compile(r"(?<!`)`++[^`]++`++")
+_BAR = re.compile(r"(?<!\\)\|")
+_MARK = re.compile(r"^[ ]{0,2}[:~][ \t]++", re.MULTILINE)
+_INDENT = re.compile(r"^(?:[ ]{1,4}|\t)", re.MULTILINE)
+# Longer front matter, and such with more brackets, is read line by line: PyYAML takes the square of the open brackets'
+# number, 5,000 took it nine seconds.
+MAX_FRONT_MATTER, MAX_BRACKETS = 10_000, 200
+MAX_TITLE = 200
+# The keys of a date, in the order in which they are believed, as in the head of a web page.
+_DATES = ("date", "lastmod", "last_modified", "modified", "last_updated", "updated", "published")
+_YAML = re.compile(r"\A\ufeff?---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE | re.DOTALL)
+_TOML = re.compile(r"\A\ufeff?\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*$\n?", re.MULTILINE | re.DOTALL)
+_YAML_LINE = re.compile(r"""\A["']?([^\W\d][\w .-]{0,60}?)["']?[ \t]{0,4}:(?:[ \t]+(.*)|$)""")
+_TOML_LINE = re.compile(r"""\A["']?([\w.-]++)["']?[ \t]*+=[ \t]*+(.*)|\A\[.*\][ \t]*$""")
+_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
+_QUOTES = re.compile(r"""["'\[\]]""")
 
 
 def read_markdown(key: str, text: str) -> Document:
@@ -54,3 +86,112 @@ def _numbered(html: str) -> str:
         return tag[0]
 
     return _TAG.sub(shown, html)
+
+
+def rewritten(text: str) -> str:
+    """Return Markdown in which definitions are lists of HTML, and bars in the code of tables are escaped."""
+    return _BLOCKS.sub(_block, text)
+
+
+def _block(block: re.Match[str]) -> str:
+    if block["row"]:
+        return _CODE.sub(lambda code: _BAR.sub(r"\\|", code[0]), block[0])
+    if not block["terms"]:
+        return block[0]
+    terms = [f"<dt>\n\n{term}\n\n</dt>\n" for term in block["terms"].splitlines() if term]
+    texts = [f"<dd>\n\n{_INDENT.sub('', text)}\n\n</dd>\n" for text in _MARK.split(block["meaning"])[1:]]
+    return f"<dl>\n{''.join(terms + texts)}</dl>\n\n"
+
+
+@dataclass(frozen=True)
+class FrontMatter:
+    """The title ("" without one) and the labels of a Markdown file, and its text below them."""
+
+    title: str
+    labels: Labels
+    body: str
+
+
+def front_matter(text: str) -> FrontMatter:
+    """Return the front matter of a text whose lines end with a line feed.
+
+    It begins with the file and a key in the next line; above other lines a line of dashes is a rule. One that is no
+    YAML or TOML, such as a title with a colon, is read line by line.
+    """
+    for block, key_line, read in ((_YAML, _YAML_LINE, _yaml), (_TOML, _TOML_LINE, tomllib.loads)):
+        match = block.match(text)
+        if match and (values := _values(match[1], key_line, read)) is not None:
+            return FrontMatter(_title(values), _labels(values), text[match.end() :])
+    return FrontMatter("", Labels(), text)
+
+
+def _yaml(text: str) -> Any:
+    # Texts, lists and mappings are all that it makes: nothing that can be large or odd when it is written out.
+    return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
+
+
+def _values(text: str, key_line: re.Pattern[str], read: Callable[[str], Any]) -> Mapping[str, object] | None:
+    """Return the values by their keys, None if the lines are no front matter."""
+    lines = [line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
+    if not text.strip():
+        return {}
+    if not text.split("\n", 1)[0].strip() or not lines or not key_line.match(lines[0]):
+        return None
+    if len(text) <= MAX_FRONT_MATTER and text.count("[") + text.count("{") <= MAX_BRACKETS:
+        try:
+            values = read(text)
+        except (yaml.YAMLError, ValueError, RecursionError):
+            values = None
+        if isinstance(values, Mapping):
+            return {_key(str(name)): value for name, value in values.items()}
+    # A text between two rules has paragraphs, which empty lines divide.
+    if "" in map(str.strip, text.rstrip().split("\n")) and sum(map(_looks_like(key_line), lines)) * 2 < len(lines):
+        return None
+    return _by_lines(lines, key_line)
+
+
+def _looks_like(key_line: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda line: bool(key_line.match(line) or _ITEM.match(line) or line[0] in " \t")
+
+
+def _by_lines(lines: Sequence[str], key_line: re.Pattern[str]) -> Mapping[str, str]:
+    """Return the texts behind the keys of lines; items below a key are divided by commas."""
+    values: dict[str, str] = {}
+    name = ""
+    for line in lines:
+        if (match := key_line.match(line)) and match[1]:
+            name = _key(match[1])
+            values.setdefault(name, match[2] or "")
+        elif name and (item := _ITEM.match(line)):
+            values[name] += f",{item[1]}"
+    return {name: _unquoted(text.strip(), whole=name == "title") for name, text in values.items()}
+
+
+def _unquoted(text: str, *, whole: bool) -> str:
+    """Return a text without the quotes around it, or without those and the brackets of a list."""
+    if not whole:
+        return _QUOTES.sub("", text)
+    return text[1:-1] if text[:1] in ("'", '"') and text[1:].endswith(text[:1]) else text
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[ -]", "_", name.casefold())
+
+
+def _title(values: Mapping[str, object]) -> str:
+    title = values.get("title")
+    if not isinstance(title, str):
+        return ""
+    return " ".join("".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in title).split())[:MAX_TITLE]
+
+
+def _labels(values: Mapping[str, object]) -> Labels:
+    tags = [tag for name in ("tags", "keywords") for tag in _texts(values.get(name))]
+    candidates = [labels(tags, date) for name in _DATES for date in _texts(values.get(name))]
+    return next((candidate for candidate in candidates if candidate.date), labels(tags, ""))
+
+
+def _texts(value: object) -> list[str]:
+    """Return the texts of a value or a list; a date of TOML is a text, too."""
+    texts = value if isinstance(value, list) else [value]
+    return [str(text) for text in texts if text is not None and not isinstance(text, dict | list)]

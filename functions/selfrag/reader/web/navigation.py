@@ -8,9 +8,9 @@ they are most of the text, as in an index.
 from selectolax.lexbor import LexborNode
 
 from selfrag.domain.documents import has_words
-from selfrag.reader.web.furniture import Facts, is_bar, is_dense, is_made_of_links, letters_of, names
-from selfrag.reader.web.grids import children
-from selfrag.reader.web.walking import text_before, walk
+from selfrag.reader.web.furniture import ElementFacts, is_bar, is_dense, is_made_of_links, letters_of, names
+from selfrag.reader.web.tables import children
+from selfrag.reader.web.walk import text_before, walk
 from selfrag.text.weight import weigh
 
 _TRUNK = names("html body main article section div center form")
@@ -29,7 +29,7 @@ class Navigation:
     `left_out` tells whether it had words, `emptied` are the headings, by `mem_id`, right below which it stood.
     """
 
-    def __init__(self, root: LexborNode, facts: dict[int, Facts], marked: set[int]) -> None:
+    def __init__(self, root: LexborNode, facts: dict[int, ElementFacts], marked: set[int]) -> None:
         self.emptied: set[int] = set()
         self.left_out = False
         self._facts, self._marked, self._trunk = facts, marked, _trunk(root, facts)
@@ -89,16 +89,16 @@ class Navigation:
         """Return whether a link, alone before all words, leads past what stands there: "Skip to main content"."""
         if self._begun or self._open > 1 or node.tag != "a" or node.parent is None or node.parent.tag not in _TRUNK:
             return False
-        beside = (one for one in (node.prev, node.next) if one is not None and one.is_text_node)
+        beside = (sibling for sibling in (node.prev, node.next) if sibling is not None and sibling.is_text_node)
         leads_within = "#" in (node.attributes.get("href") or "")
-        return leads_within and not any(has_words(one.text_content or "") for one in beside)
+        return leads_within and not any(has_words(sibling.text_content or "") for sibling in beside)
 
-    def _leads_in(self, tag: str, facts: Facts) -> bool:
+    def _leads_in(self, tag: str, facts: ElementFacts) -> bool:
         """Return whether an element is made of links, be it no list, and stands before the text begins."""
         is_sentence = facts.commas + 1 >= facts.links or (tag == "p" and facts.plain > 0)
         return self._before < _BEFORE and is_dense(facts) and not facts.headings and not is_sentence
 
-    def _is_text(self, node: LexborNode, facts: Facts) -> bool:
+    def _is_text(self, node: LexborNode, facts: ElementFacts) -> bool:
         """Return whether a list is a cell's or a definition's, or what a sentence, item or heading before it names."""
         before, item = text_before(node), node.parent
         while item is not None and item.tag == "div":
@@ -117,12 +117,12 @@ class Navigation:
         node.decompose()
 
 
-def _trunk(root: LexborNode, facts: dict[int, Facts]) -> list[int]:
+def _trunk(root: LexborNode, facts: dict[int, ElementFacts]) -> list[int]:
     """Return the elements, by `mem_id` from the outermost on, each of which holds the text of the page and its title.
 
     The last one is where the text parts into articles, sections or elements of one class.
     """
-    found, whole = [root.mem_id], facts[root.mem_id].plain
+    trunk, whole = [root.mem_id], facts[root.mem_id].plain
     while whole >= _LEAST:
         below = (child for child in children(root) if child.tag in _TRUNK and child.mem_id in facts)
         inner = max(below, key=lambda child: facts[child.mem_id].plain, default=None)
@@ -131,8 +131,8 @@ def _trunk(root: LexborNode, facts: dict[int, Facts]) -> list[int]:
         if facts[root.mem_id].titles and not facts[inner.mem_id].titles:
             break
         root = inner
-        found.append(root.mem_id)
-    return found
+        trunk.append(root.mem_id)
+    return trunk
 
 
 def _is_part(node: LexborNode, of: LexborNode) -> bool:

@@ -8,7 +8,7 @@ from selfrag.domain.writing import MAX_HEADING
 from selfrag.reader.web.furniture import (
     TEXTS,
     Attributes,
-    Facts,
+    ElementFacts,
     is_furniture,
     is_step,
     leads_elsewhere,
@@ -17,8 +17,7 @@ from selfrag.reader.web.furniture import (
     names,
     role,
 )
-from selfrag.reader.web.notices import is_notice, is_title_page
-from selfrag.reader.web.walking import walk
+from selfrag.reader.web.walk import walk
 from selfrag.text.weight import weigh
 
 _UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist select rt rp")
@@ -27,16 +26,32 @@ _MEASURED = names("article body center dd div dt figure form html main section t
 _INLINE = names("a b bdi cite code em font i label small span strong sub sup tt u var")
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 _RIGHTS = re.compile(r"copyright|licen[cs]|legal|著作権|ライセンス|저작권|라이선스|라이센스", re.IGNORECASE)
+# DocBook's page of the title says once for a work who made it and what is allowed.
+_TITLE_PAGES = names("titlepage legalnotice")
+_NOTICE = re.compile(
+    r"""\s*(?:
+        (?:Copyright\s*)? (?:©|\(C\)) \s* (?:Copyright\s*)? \d{4}
+      | Copyright \s+ \d{4}
+      | Permission\s+is\s+(?:hereby\s+)?granted (?:,\s+free\s+of\s+charge|\s+to\s+(?:copy|make\s+and|use,))
+      | Redistribution\s+and\s+use\s+in\s+source\s+and\s+binary\s+forms
+      | This\s[\w\s]{1,40}\sis\s+free\s+(?:software|documentation)
+      | This\s[\w\s]{1,40}\sis\s+distributed\s+in\s+the\s+hope\s+that
+      | You\s+should\s+have\s+received\s+a\s+copy\s+of\s+the\s+GNU
+      | Licensed\s+under\s+the\s+(?:Apache|MIT|BSD|GNU)
+      | THE\s+SOFTWARE\s+IS\s+PROVIDED\s+.?AS\s+IS
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
 class Survey:
     """The survey of a page: the facts of elements by `mem_id`, and the elements that are furniture as `marked`."""
 
     def __init__(self, root: LexborNode, page: str) -> None:
-        self.facts: dict[int, Facts] = {}
+        self.facts: dict[int, ElementFacts] = {}
         self.marked: set[int] = set()
         self._page = page
-        self._open = [Facts()]
+        self._open = [ElementFacts()]
         self._unseen = self._of_rights = False
         self._links = self._texts = self._quotes = self._titles = 0
         walk(root, self._enter, self._leave)
@@ -46,7 +61,7 @@ class Survey:
             self._measure(node.text_content or "")
             return False
         tag, attributes = node.tag or "", node.attributes
-        self._open.append(Facts())
+        self._open.append(ElementFacts())
         self._unseen = tag in _UNSEEN or (bool(attributes) and _is_hidden(attributes))
         if self._unseen:
             return False
@@ -56,11 +71,11 @@ class Survey:
         self._count(tag, attributes, 1)
         return True
 
-    def _count(self, tag: str, attributes: Attributes, one: int) -> None:
-        self._links += one if tag == "a" and "href" in attributes else 0
-        self._texts += one if tag in TEXTS or (attributes and role(attributes) in ("main", "article")) else 0
-        self._quotes += one if tag in ("blockquote", "pre") else 0
-        self._titles += one if attributes and is_title_page(attributes) else 0
+    def _count(self, tag: str, attributes: Attributes, change: int) -> None:
+        self._links += change if tag == "a" and "href" in attributes else 0
+        self._texts += change if tag in TEXTS or (attributes and role(attributes) in ("main", "article")) else 0
+        self._quotes += change if tag in ("blockquote", "pre") else 0
+        self._titles += change if attributes and is_title_page(attributes) else 0
 
     def _measure(self, text: str) -> None:
         facts, words = self._open[-1], " ".join(text.split())
@@ -109,3 +124,13 @@ class Survey:
 
 def _is_hidden(attributes: Attributes) -> bool:
     return "hidden" in attributes or bool(_NOT_SHOWN.search(attributes.get("style") or ""))
+
+
+def is_title_page(attributes: Attributes) -> bool:
+    """Return whether an element is the page that says the title of a work, or what there is said of rights."""
+    return not _TITLE_PAGES.isdisjoint((attributes.get("class") or "").split())
+
+
+def is_notice(text: str) -> bool:
+    """Return whether a paragraph is the copyright or licence notice that stands in every file of a work."""
+    return bool(_NOTICE.match(text))

@@ -1,15 +1,105 @@
-"""The rows of a table with the names of their columns, as web pages lay tables out."""
+"""The tables of web pages: which of them hold data, their cells, and their rows with the names of columns."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
+from selectolax.lexbor import LexborNode
+
+from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
-from selfrag.reader.web.columns import Budget, Cell, Columns, Placed, placed_cells
+from selfrag.reader.column_names import look_like_names
+from selfrag.reader.web.furniture import ElementFacts, role
+from selfrag.text.weight import CAPACITY
+
+MAX_SPAN = 1000  # browsers stop there, too
+# Cells that span rows are repeated in each: three million tags could ask for a thousand times as many cells.
+MAX_CELLS = 5_000_000
+_HEAD_ROWS = 3  # at most: what the columns have in common may stand above their names
+CELLS = ("td", "th")
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlCell:
+    """The text of a cell; `wide` and `tall` are the columns and rows that it spans."""
+
+    text: str
+    is_header: bool = False
+    wide: int = 1
+    tall: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedCell:
+    """A cell, and the columns from `first` to before `end` in which it stands; it hangs into `more` rows below."""
+
+    first: int
+    end: int
+    cell: HtmlCell
+    more: int
+
+
+@dataclass
+class CellBudget:
+    """The cells that the tables of a document may still have."""
+
+    key: str
+    cells: int = MAX_CELLS
+
+    def spend(self, cells: int) -> None:
+        """Raise BadDocument when there are too many."""
+        self.cells -= cells
+        if self.cells < 0:
+            raise BadDocument(f"{self.key} has tables of more than {MAX_CELLS:,} cells; split it into several files.")
+
+
+@dataclass
+class Columns:
+    """The names of columns, from the rows of headings above; a name that no row has shown yet is `unseen`."""
+
+    names: dict[int, list[str]] = field(default_factory=dict)
+    unseen: dict[str, None] = field(default_factory=dict)
+
+    def add(self, row: list[PlacedCell]) -> None:
+        """Take in a row of headings, below those that are known."""
+        for placed in row:
+            if placed.cell.text:
+                self.unseen[placed.cell.text] = None
+                for column in range(placed.first, placed.end):
+                    self.names.setdefault(column, []).append(placed.cell.text)
+
+    def name(self, placed: PlacedCell) -> str:
+        """Return the names of the columns in which a cell stands, each once, from the top."""
+        columns = range(placed.first, placed.end)
+        return ", ".join(dict.fromkeys(name for column in columns for name in self.names.get(column, ())))
+
+    def show(self, placed: PlacedCell) -> None:
+        """Remember that a row shows the names of this cell's columns."""
+        for column in range(placed.first, placed.end):
+            for name in self.names.get(column, ()):
+                self.unseen.pop(name, None)
+
+
+def placed_cells(rows: Iterable[list[HtmlCell]], budget: CellBudget) -> Iterator[list[PlacedCell]]:
+    """Each row with the columns of its cells, and those that hang into it from above."""
+    hanging: list[PlacedCell] = []
+    for row in rows:
+        placed, column, above = list[PlacedCell](), 0, iter([*hanging, None])
+        next_above = next(above)
+        for cell in row:
+            while next_above and next_above.first <= column:
+                column, next_above = max(column, next_above.end), next(above)
+            placed.append(PlacedCell(column, column + cell.wide, cell, cell.tall))
+            column += cell.wide
+        whole = sorted([*hanging, *placed], key=lambda item: item.first)
+        budget.spend(sum(item.end - item.first for item in whole))
+        yield whole
+        hanging = [PlacedCell(item.first, item.end, item.cell, item.more - 1) for item in whole if item.more > 1]
 
 
 class TableWriter:
     """Writes the rows of one table, which may have other headings further down."""
 
-    def __init__(self, writer: Writer, budget: Budget) -> None:
+    def __init__(self, writer: Writer, budget: CellBudget) -> None:
         self._writer = writer
         self._budget = budget
         self._columns = Columns()
@@ -17,7 +107,7 @@ class TableWriter:
         self._was_heading = False
         self._counted = 0
 
-    def write(self, caption: str, rows: Iterable[list[Cell]]) -> None:
+    def write(self, caption: str, rows: Iterable[list[HtmlCell]]) -> None:
         """Write a table with its caption; rows below a heading that is alone on its row, a group, begin with it.
 
         Rows are called by their number, as who counts them below the first headings finds them.
@@ -30,7 +120,7 @@ class TableWriter:
                 self._write_row(row)
             self._name_the_rest()
 
-    def _write_row(self, row: list[Placed]) -> None:
+    def _write_row(self, row: list[PlacedCell]) -> None:
         cells = [placed.cell for placed in row if placed.cell.text]
         is_heading = bool(cells) and all(placed.cell.is_header for placed in row)
         is_group = is_heading and len(row) == 1 and (row[0].cell.wide > 1 or len(self._columns.names) > 1)
@@ -48,7 +138,7 @@ class TableWriter:
             self._writer.row(names, values, f"row {self._counted}")
         self._was_heading = is_heading and not is_group
 
-    def _pairs(self, row: list[Placed]) -> tuple[list[str], list[str]]:
+    def _pairs(self, row: list[PlacedCell]) -> tuple[list[str], list[str]]:
         """Return the names and values of a row; its own heading is the name of what follows if the column has none."""
         pairs = [("", self._group)]
         own = ""
@@ -72,3 +162,101 @@ class TableWriter:
         """Write the headings of columns in which nothing stood: they are words of the page, too."""
         if self._columns.unseen:
             self._writer.line(", ".join(self._columns.unseen))
+
+
+class HtmlTable:
+    """A table of data, as its cells come in."""
+
+    def __init__(self, caption: str) -> None:
+        self.caption = caption
+        self.rows: list[list[HtmlCell]] = []
+
+    def take_caption(self) -> str:
+        """Return the caption; a heading across the first row is one if there is no other."""
+        alone = self.rows[0] if len(self.rows) > 1 and len(self.rows[0]) == 1 else []
+        if not self.caption and alone and alone[0].is_header and alone[0].wide > 1:
+            return self.rows.pop(0)[0].text
+        return " ".join(self.caption.split())
+
+    def add(self, node: LexborNode, text: str) -> None:
+        """Take in a cell with its text."""
+        spans = node.attributes
+        row = node.parent
+        above = row.parent if row is not None else None
+        in_head = node.tag == "th" or (above is not None and above.tag == "thead")
+        wide, tall = _span(spans.get("colspan")), _span(spans.get("rowspan"))
+        self.rows[-1].append(HtmlCell(" ".join(text.split()), in_head, wide, tall))
+
+    def mark_names(self) -> None:
+        """Make the first row of several cells, and the rows above it, headings where it names the columns.
+
+        A table that marks a heading itself is left as it is.
+        """
+        if any(cell.is_header for row in self.rows for cell in row):
+            return
+        shown = [[cell.text for cell in row] for row in self.rows]
+        at = next((at for at, row in enumerate(shown[:_HEAD_ROWS]) if sum(map(bool, row)) > 1), len(shown))
+        if at + 1 < len(shown) and look_like_names(_without_gaps(shown[at]), shown[at + 1 :]):
+            for row in self.rows[: at + 1]:
+                row[:] = [replace(cell, is_header=True) for cell in row]
+
+
+def _without_gaps(row: list[str]) -> list[str]:
+    """Return the texts; of those that are blank, as between columns of money, the first cell's alone."""
+    return [row[0], *filter(None, row[1:])]
+
+
+def _span(value: str | None) -> int:
+    digits = (value or "").strip()[:6]
+    number = int(digits) if digits.isascii() and digits.isdigit() else 1
+    return max(1, min(number, MAX_SPAN))
+
+
+def is_data(table: LexborNode, facts: dict[int, ElementFacts]) -> bool:
+    """Return whether a table says something by its rows and columns.
+
+    One that only lays out a page says so by its role, has words in one column at most and no head, or has no heading
+    and one row, another table, headings or text as long as a passage in it.
+    """
+    if role(table.attributes) in ("presentation", "none"):
+        return False
+    rows, columns, has_heading, longest = 0, set[int](), False, 0
+    for row in _rows(table):
+        column, says = 0, False
+        for cell in children(row, CELLS):
+            weight = facts[cell.mem_id].weight
+            if weight:
+                says = True
+                columns.add(column)
+                has_heading |= cell.tag == "th"
+                longest = max(longest, weight)
+            column += _span(cell.attributes.get("colspan"))
+        rows += says
+    held = facts[table.mem_id]
+    holds_words_alone = rows > 1 and held.tables == 1 and not held.headings
+    if len(columns) < 2:
+        return holds_words_alone and _has_head(table, facts)
+    return has_heading or (holds_words_alone and longest <= CAPACITY)
+
+
+def _has_head(table: LexborNode, facts: dict[int, ElementFacts]) -> bool:
+    """Return whether words stand in its head, which pages that are only laid out by tables do not have."""
+    heads = children(table, ("thead",))
+    return any(facts[cell.mem_id].weight for head in heads for row in children(head) for cell in children(row, CELLS))
+
+
+def _rows(table: LexborNode) -> Iterator[LexborNode]:
+    for child in children(table):
+        if child.tag == "tr":
+            yield child
+        elif child.tag in ("thead", "tbody", "tfoot"):
+            yield from children(child, ("tr",))
+
+
+def children(node: LexborNode, tags: tuple[str, ...] = ()) -> Iterator[LexborNode]:
+    """Yield the elements right below one, or those of them with these tags."""
+    child = node.first_child
+    while child is not None:
+        if child.is_element_node and (not tags or child.tag in tags):
+            yield child
+        child = child.next

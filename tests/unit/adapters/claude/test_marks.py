@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from moto import mock_aws
 
-from selfrag.adapters.claude.cache_control import cheapest_life, mark_for
+from selfrag.adapters.claude.messages import cheapest_life, mark_for
 from selfrag.adapters.claude.profiles import profile_of
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.adapters.recent_calls import DynamoCalls

@@ -61,7 +61,7 @@ def test_any_profile_may_be_given_a_first_judge_and_nobody_is_asked_twice() -> N
 def test_a_profile_or_step_that_is_not_there_is_named(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, value)
     with pytest.raises(Misconfigured, match=name):
-        bootstrap.settings()
+        bootstrap.question_settings()
 
 
 @pytest.fixture

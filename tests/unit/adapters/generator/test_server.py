@@ -26,7 +26,7 @@ def test_ids_that_are_another_models_grade_nothing() -> None:
 
 
 def test_without_a_server_a_question_for_the_generator_is_told_what_is_missing() -> None:
-    assert not generator.settings().configured
+    assert not generator.generator_settings().configured
     with pytest.raises(Misconfigured, match="SELFRAG_GENERATOR_URL names it"):
         decided("How many days?")
 
@@ -64,4 +64,4 @@ def test_a_setting_that_cannot_be_used_is_named(name, value, monkeypatch) -> Non
     monkeypatch.setenv("SELFRAG_GENERATOR_URL", "http://127.0.0.1:1")
     monkeypatch.setenv(name, value)
     with pytest.raises(Misconfigured, match=name):
-        generator.settings()
+        generator.generator_settings()

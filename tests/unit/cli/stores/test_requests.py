@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from selfrag.api.edge.idempotency import once
-from selfrag.api.edge.problems import ProblemRaised
+from selfrag.api.edge.problems import ProblemError
 from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.recent_calls import LocalCalls
 from selfrag_cli.local.stores.requests import LocalRequests
@@ -58,13 +58,13 @@ def test_fifty_requests_at_once_with_one_key_are_carried_out_once(items: Items) 
 
 def test_a_key_that_came_with_another_request_is_refused(items: Items) -> None:
     asked(items, lambda: "q")
-    with pytest.raises(ProblemRaised, match="another request"):
+    with pytest.raises(ProblemError, match="another request"):
         asked(items, lambda: "r", question="Why not?")
 
 
 def test_a_request_that_is_at_work_is_not_begun_again_and_one_that_failed_is(items: Items) -> None:
     def again() -> str:
-        with pytest.raises(ProblemRaised, match="still being answered"):
+        with pytest.raises(ProblemError, match="still being answered"):
             asked(items, lambda: "r")
         raise LookupError
 

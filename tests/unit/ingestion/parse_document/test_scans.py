@@ -5,7 +5,7 @@ import pytest
 from selfrag.domain.documents import Document, Part
 from selfrag.ingestion.parse_document.logic import ParseDocumentTask, read_object
 from selfrag.ports.objects import Object
-from selfrag.reader.scans.finding import listed, scan_of
+from selfrag.reader.scans.detection import listed, scan_of
 from tests.support.documents.files import pdf
 from tests.support.documents.scans import blank_pdf, scanned_pdf, spelled
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from selfrag.domain.documents import Document, Heading, Part, Row, Table
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
-from selfrag.ingestion.recognize_pages.logic import RecognizePagesTask, recognize
-from selfrag.ingestion.recognize_pages.merge import flowing, with_pages, written
+from selfrag.ingestion.recognize_pages.logic import RecognizePagesTask, flowing, recognize, with_pages, written
 from selfrag.ports.recognizer import RecognizedPage
 
 KEY = "c/scan.pdf"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.errors import BadDocument
 from selfrag.reader.data.workbooks.formats import shown
-from selfrag.reader.guarded import read_guarded
+from selfrag.reader.files import read_guarded
 from selfrag.reader.readers import parse
 from tests.support.documents.files import zipped
 from tests.support.documents.workbooks import cell, grid, ods, ods_cell, ods_table, xls, xlsb, xlsx

@@ -5,11 +5,11 @@ import pytest
 
 from selfrag.domain.errors import BadDocument, Misconfigured
 from selfrag.ingestion.split_document.pieces import split
-from selfrag.reader import guarded
-from selfrag.reader.guarded import read_guarded
+from selfrag.reader import files
+from selfrag.reader.files import read_guarded
 from selfrag.reader.pdf.reading import read_pdf
 from selfrag.reader.processes import pool
-from selfrag.reader.processes.pool import POOL, Contained
+from selfrag.reader.processes.pool import POOL, ContainedFunction
 from tests.support.documents.files import assembled, encrypted_pdf, pdf, stream, zipped
 
 SENTENCE = "The allowance is paid in the month after the claim was made."
@@ -169,7 +169,7 @@ FORMS = [stream(b"/X Do " * 10, AGAIN.format(11 + level)) for level in range(12)
 @pytest.mark.parametrize("much", ["time", "memory"])
 def test_a_page_that_asks_for_too_much_is_left_out_and_the_others_are_read(much, monkeypatch):
     asks = b"/X Do" if much == "time" else WORDS % b"Words." + b" %" + b" " * 40_000_000
-    monkeypatch.setattr(guarded, "MAX_SECONDS_A_PAGE", 1)
+    monkeypatch.setattr(files, "MAX_SECONDS_A_PAGE", 1)
     monkeypatch.setattr(pool, "MAX_MEMORY", 100 * 1024 * 1024)
     content = pages_of(WORDS % b"First.", asks, WORDS % b"Third.", forms=FORMS, resources="/XObject << /X {} 0 R >>")
     document = read_guarded("a.pdf", content)
@@ -179,7 +179,7 @@ def test_a_page_that_asks_for_too_much_is_left_out_and_the_others_are_read(much,
 def test_an_attachment_that_takes_too_long_is_left_out_and_the_message_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(guarded, "MAX_SECONDS_AN_ATTACHMENT", 1)
+    monkeypatch.setattr(files, "MAX_SECONDS_AN_ATTACHMENT", 1)
     message = EmailMessage()
     message["Subject"], message["From"] = "Leave", "a@example.com"
     message.set_content("Parents receive 18 weeks.")
@@ -245,7 +245,7 @@ def test_a_pdf_is_read_the_same_in_a_process_of_its_own():
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGILL, signal.SIGTRAP, signal.SIGABRT])
 def test_a_crash_of_a_library_in_c_refuses_the_file_and_nothing_else(number, modules):
     (modules / "crashing.py").write_text(f"import os\ndef read(key, content): os.kill(os.getpid(), {number:d})")
-    read = Contained("crashing:read", "PDF", "print it to a new PDF")
+    read = ContainedFunction("crashing:read", "PDF", "print it to a new PDF")
     with pytest.raises(BadDocument, match=r"^a\.pdf (is a damaged PDF|takes more than 768 MB).*\.$"):
         read("a.pdf", b"%PDF-1.7")
 

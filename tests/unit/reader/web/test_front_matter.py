@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.documents import Labels
 from selfrag.reader.readers import parse
-from selfrag.reader.web.front_matter import MAX_FRONT_MATTER, MAX_TITLE, front_matter
+from selfrag.reader.web.markdown import MAX_FRONT_MATTER, MAX_TITLE, front_matter
 
 BODY = "# Install\n\nRun it."
 YAML = "---\ntitle: Setup\ntags: [HR, Travel]\ndate: 2026-02-01\n---\n"

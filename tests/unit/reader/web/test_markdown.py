@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from selfrag.domain.documents import has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.ingestion.split_document.pieces import split
-from selfrag.reader.guarded import read_guarded
+from selfrag.reader.files import read_guarded
 from tests.support.documents.rows import read_markdown, rows_of
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "

@@ -2,11 +2,11 @@
 
 from selfrag.domain.errors import BadDocument
 from selfrag.reader.data.encodings import decoded
-from selfrag.reader.processes.pool import Contained
+from selfrag.reader.processes.pool import ContainedFunction
 from selfrag.reader.web.html import tree_of
 from selfrag_cli.local.sources.site.addresses import linked
 
-_READ = Contained("selfrag_cli.local.sources.site.links:links_here", "web page")
+_READ = ContainedFunction("selfrag_cli.local.sources.site.links:links_here", "web page")
 
 
 def links_of(address: str, content: bytes) -> list[str]:

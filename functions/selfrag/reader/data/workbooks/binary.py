@@ -10,11 +10,11 @@ from python_calamine import CalamineWorkbook, PasswordError, SheetTypeEnum, Shee
 from selfrag.domain.documents import Document, Labels
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
+from selfrag.reader.archive import LimitExceeded, open_archive
 from selfrag.reader.data.workbooks.formats import plain
 from selfrag.reader.data.workbooks.sheets import write_sheets
-from selfrag.reader.data.workbooks.workbook import Cells, Merged, Sheet
+from selfrag.reader.data.workbooks.workbook import Cells, MergedCells, WorkbookSheet
 from selfrag.reader.kinds import XLS, XLSB, refuse_other_kinds
-from selfrag.reader.zipped import TooMuch, unzipped
 
 
 def read_xls(key: str, content: bytes) -> Document:
@@ -25,7 +25,7 @@ def read_xls(key: str, content: bytes) -> Document:
 
 def read_xlsb(key: str, content: bytes) -> Document:
     """Return the sheets of a binary workbook as a Document; raises BadDocument, also for parts that are too large."""
-    with unzipped(key, content, XLSB) as archive:
+    with open_archive(key, content, XLSB) as archive:
         for name in archive.names:
             archive.unpacked(name)
     return _read(key, content)
@@ -37,7 +37,7 @@ def _read(key: str, content: bytes) -> Document:
         write_sheets(writer, _sheets(CalamineWorkbook.from_filelike(BytesIO(content))))
     except (BadDocument, MemoryError):
         raise
-    except TooMuch as error:
+    except LimitExceeded as error:
         raise BadDocument(f"{key} {error}.") from error
     except PasswordError as error:
         raise BadDocument(f"{key} is an Office file with a password; save it without one.") from error
@@ -46,22 +46,22 @@ def _read(key: str, content: bytes) -> Document:
     return writer.document(PurePosixPath(key).name, Labels())
 
 
-def _sheets(workbook: CalamineWorkbook) -> list[Sheet]:
-    sheets, cells = list[Sheet](), Cells()
+def _sheets(workbook: CalamineWorkbook) -> list[WorkbookSheet]:
+    sheets, cells = list[WorkbookSheet](), Cells()
     for number, about in enumerate(workbook.sheets_metadata):
         if about.typ != SheetTypeEnum.WorkSheet:
             continue
-        sheets.append(Sheet(about.name, about.visible != SheetVisibleEnum.Visible))
+        sheets.append(WorkbookSheet(about.name, about.visible != SheetVisibleEnum.Visible))
         if sheets[-1].hidden:
             continue
-        found = workbook.get_sheet_by_index(number)
-        top, left = found.start or (0, 0)
-        for row, values in enumerate(found.iter_rows(), top + 1):
+        area = workbook.get_sheet_by_index(number)
+        top, left = area.start or (0, 0)
+        for row, values in enumerate(area.iter_rows(), top + 1):
             for column, value in enumerate(values, left):
                 if value != "":
                     cells.put(sheets[-1], row, column, _shown(value))
-        ranges = found.merged_cell_ranges or []
-        sheets[-1].merged += [Merged(first[0] + 1, first[1], last[0] + 1, last[1]) for first, last in ranges]
+        ranges = area.merged_cell_ranges or []
+        sheets[-1].merged += [MergedCells(first[0] + 1, first[1], last[0] + 1, last[1]) for first, last in ranges]
     return sheets
 
 

@@ -87,7 +87,7 @@ def _amount(number: float, section: str, bare: str) -> str:
 
 def _with_unit(text: str, section: str) -> str:
     """Return the amount with the texts that its format has before and after the digits, such as a currency."""
-    spelt = _UNSEEN.sub(" ", _LITERAL.sub(lambda said: said[1] or said[2] or said[3] or "", section))
+    spelt = _UNSEEN.sub(" ", _LITERAL.sub(lambda literal: literal[1] or literal[2] or literal[3] or "", section))
     digits = list(_DIGITS.finditer(spelt))
     if not digits:
         return text

@@ -2,22 +2,155 @@
 
 from pathlib import PurePosixPath
 
+from typing_extensions import override
+
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
-from selfrag.reader.data.workbooks.ods_content import Content
+from selfrag.reader.archive import PartReader, attribute, local, open_archive
+from selfrag.reader.data.workbooks.formats import plain
 from selfrag.reader.data.workbooks.sheets import write_sheets
+from selfrag.reader.data.workbooks.workbook import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet
 from selfrag.reader.kinds import ODS
 from selfrag.reader.office.properties import properties
-from selfrag.reader.zipped import unzipped
 
 _CONTENT, _PROPERTIES = "content.xml", "meta.xml"
+# Comments, drawings and what is kept of changes are no values.
+_SKIPPED = frozenset({"annotation", "shapes", "frame", "custom-shape", "tracked-changes", "forms", "dde-links"})
+_MARKS = {"tab": " ", "line-break": " "}
+_HIDDEN = ("collapse", "filter")
+_NUMBERS = ("float", "currency", "percentage")
 
 
 def read_ods(key: str, content: bytes) -> Document:
     """Each sheet is a part, each row of a table a line; hidden ones are left out with a warning. Raises BadDocument."""
-    writer, reader = Writer(key), Content()
-    with unzipped(key, content, ODS) as archive:
+    writer, reader = Writer(key), OdsContent()
+    with open_archive(key, content, ODS) as archive:
         archive.parse(_CONTENT, reader)
         write_sheets(writer, reader.sheets)
-        said = properties(archive, _PROPERTIES)
-    return writer.document(said.title or PurePosixPath(key).name, said.labels())
+        metadata = properties(archive, _PROPERTIES)
+    return writer.document(metadata.title or PurePosixPath(key).name, metadata.labels())
+
+
+class OdsContent(PartReader):
+    """The sheets of a spreadsheet, in `sheets`."""
+
+    def __init__(self) -> None:
+        self.sheets: list[WorkbookSheet] = []
+        self._cells = Cells()
+        self._hidden_styles: set[str] = set()
+        self._style = ""
+        self._skipped = 0  # how deep in something that is skipped
+        self._row = self._rows = self._column = self._columns = self._of_columns = 0
+        self._cell: dict[str, str] = {}
+        self._values: dict[int, str] = {}
+        self._parts: list[str] = []
+        self._in_paragraph = 0
+        self._hidden = False
+
+    @override
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = local(tag)
+        if self._skipped or name in _SKIPPED:
+            self._skipped += 1
+        elif name in ("style", "table-properties"):
+            self._note_style(name, attributes)
+        elif name == "table":
+            hidden = attribute(attributes, "style-name") in self._hidden_styles
+            self.sheets.append(WorkbookSheet(attribute(attributes, "name"), hidden))
+            self._row, self._rows, self._of_columns = 1, 0, 0
+        elif not self.sheets or self.sheets[-1].hidden:
+            return
+        elif name == "table-column":
+            self._begin_column(attributes)
+        elif name == "table-row":
+            self._begin_row(attributes)
+        elif name in ("table-cell", "covered-table-cell"):
+            self._cell, self._columns = attributes, _count(attributes, "number-columns-repeated")
+            self._parts.clear()
+        elif name in ("p", "h"):
+            self._in_paragraph += 1
+            self._parts.append(" ")
+        elif name == "s":
+            self._parts.append(" ")
+        elif name in _MARKS:
+            self._parts.append(_MARKS[name])
+
+    @override
+    def end(self, tag: str) -> None:
+        name = local(tag)
+        if self._skipped:
+            self._skipped -= 1
+        elif not self.sheets or self.sheets[-1].hidden:
+            return
+        elif name in ("p", "h"):
+            self._in_paragraph -= 1
+        elif name == "covered-table-cell":  # part of a merged one, whose value is shown in its place
+            self._column += self._columns
+        elif name == "table-cell":
+            self._end_cell()
+        elif name == "table-row":
+            self._end_row()
+
+    @override
+    def text(self, text: str) -> None:
+        if self._in_paragraph and not self._skipped:
+            self._parts.append(text)
+
+    def _note_style(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "style":
+            self._style = attribute(attributes, "name")
+        elif attribute(attributes, "display") == "false":
+            self._hidden_styles.add(self._style)
+
+    def _begin_column(self, attributes: dict[str, str]) -> None:
+        first, count = self._of_columns, _count(attributes, "number-columns-repeated")
+        self._of_columns += count
+        if attribute(attributes, "visibility") in _HIDDEN:
+            self.sheets[-1].hide_columns(first, first + count - 1)
+
+    def _begin_row(self, attributes: dict[str, str]) -> None:
+        self._rows, self._column = _count(attributes, "number-rows-repeated"), 0
+        self._values = {}
+        self._hidden = attribute(attributes, "visibility") in _HIDDEN
+
+    def _end_cell(self) -> None:
+        shown = _shown(self._cell, " ".join("".join(self._parts).split()))
+        wide, high = (_count(self._cell, f"number-{kind}-spanned") for kind in ("columns", "rows"))
+        if wide * high > 1:
+            bottom, right = self._row + high - 1, self._column + wide - 1
+            self.sheets[-1].merged.append(MergedCells(self._row, self._column, bottom, right))
+        if shown:
+            last = min(self._column + self._columns, MAX_COLUMN)
+            self._values.update(dict.fromkeys(range(self._column, last), shown))
+        self._column += self._columns
+        self._cell = {}
+
+    def _end_row(self) -> None:
+        if self._values:
+            for row in range(self._row, self._row + self._rows):
+                if self._hidden:
+                    self.sheets[-1].hidden_rows.add(row)
+                for column, value in self._values.items():
+                    self._cells.put(self.sheets[-1], row, column, value)
+        self._row += self._rows
+
+
+def _count(attributes: dict[str, str], name: str) -> int:
+    number = attribute(attributes, name)
+    # What says that it is repeated more often than there are rows is the rest of an empty sheet.
+    return min(int(number[:8]), MAX_ROW) if number.isascii() and number.isdecimal() else 1
+
+
+def _shown(cell: dict[str, str], text: str) -> str:
+    """Return what a cell shows: its value in a form that is the same everywhere, or else its text."""
+    kind, value = attribute(cell, "value-type"), attribute(cell, "value")
+    if kind in _NUMBERS and value:
+        number = float(value)
+        if kind == "percentage":
+            return f"{plain(number * 100)}%"
+        return f"{plain(number)} {attribute(cell, 'currency')}".strip()
+    if kind == "date":
+        return attribute(cell, "date-value").removesuffix("T00:00:00").replace("T", " ")
+    if kind == "boolean":
+        return attribute(cell, "boolean-value").upper()
+    return text

@@ -1,34 +1,42 @@
 """A workbook as a document: each sheet a part, with tables where blank rows and columns divide."""
 
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import pairwise
+
 from selfrag.domain.writing import Writer
-from selfrag.reader.data.tables import Line, Tables, flush_lines
-from selfrag.reader.data.workbooks.blocks import blocks, unmerge
-from selfrag.reader.data.workbooks.workbook import Sheet
+from selfrag.reader.archive import LimitExceeded
+from selfrag.reader.data.tables import DataRow, DataTables, flush_lines
+from selfrag.reader.data.workbooks.workbook import WorkbookSheet
 
 _LISTED = 10
+_NARROWEST, _MOST = 2, 20  # columns of a table beside others, and such tables
+MAX_STEPS = 20_000_000  # cells with and without a value up to the last one of each row, and cells in merged ones
+
+Band = list[tuple[int, bool, dict[int, str]]]
 
 
-def write_sheets(writer: Writer, sheets: list[Sheet]) -> None:
+def write_sheets(writer: Writer, sheets: list[WorkbookSheet]) -> None:
     """Write each sheet that is shown as a part, and say what was left out."""
-    told: dict[str, list[str]] = {"sheets": [], "rows": [], "columns": []}
+    left_out: dict[str, list[str]] = {"sheets": [], "rows": [], "columns": []}
     without_value = 0
     for sheet in sheets:
         if sheet.hidden:
-            told["sheets"].append(sheet.name)
+            left_out["sheets"].append(sheet.name)
             continue
-        told["rows"] += [sheet.name] if sheet.hidden_rows & sheet.rows.keys() else []
-        told["columns"] += [sheet.name] if _hide_columns(sheet) else []
+        left_out["rows"] += [sheet.name] if sheet.hidden_rows & sheet.rows.keys() else []
+        left_out["columns"] += [sheet.name] if _hide_columns(sheet) else []
         without_value += sheet.without_value
         if sheet.rows.keys() - sheet.hidden_rows:
             writer.part(f"sheet {sheet.name}")
             if len(sheets) > 1:
                 writer.heading(1, sheet.name)
             _write(writer, sheet, 1 + (len(sheets) > 1))
-    _warn(writer, told, without_value)
+    _warn(writer, left_out, without_value)
 
 
-def _warn(writer: Writer, told: dict[str, list[str]], without_value: int) -> None:
-    for kind, names in told.items():
+def _warn(writer: Writer, left_out: dict[str, list[str]], without_value: int) -> None:
+    for kind, names in left_out.items():
         if names:
             where = f"{', '.join(names[:_LISTED])}{' and more' if len(names) > _LISTED else ''}"
             on = f"hidden {kind}" if kind == "sheets" else f"hidden {kind} on"
@@ -41,26 +49,26 @@ def _warn(writer: Writer, told: dict[str, list[str]], without_value: int) -> Non
         )
 
 
-def _hide_columns(sheet: Sheet) -> bool:
+def _hide_columns(sheet: WorkbookSheet) -> bool:
     """Take away what stands in hidden columns; tells whether anything did."""
-    found = False
+    any_hidden = False
     for row in sheet.rows.values():
         for column in sheet.hidden_columns & row.keys():
-            found = True
+            any_hidden = True
             del row[column]
-    return found
+    return any_hidden
 
 
-def _write(writer: Writer, sheet: Sheet, level: int) -> None:
+def _write(writer: Writer, sheet: WorkbookSheet, level: int) -> None:
     wide, from_above = unmerge(sheet)
-    above, tables = list[str](), dict[int, Tables]()
+    above, tables = list[str](), dict[int, DataTables]()
     shown = {column for number, row in sheet.rows.items() if number not in sheet.hidden_rows for column in row}
     for left, right, band in blocks(sheet, bool(len(shown) > 1)):
         if right - left == 0 and len(shown) > 1:
             above += [" ".join(row[left].split()) for _, _, row in band if left in row]
             continue
         lines = (
-            Line(
+            DataRow(
                 number,
                 [row.get(column, "") for column in range(left, max(row) + 1)],
                 apart,
@@ -69,5 +77,78 @@ def _write(writer: Writer, sheet: Sheet, level: int) -> None:
             )
             for number, apart, row in band
         )
-        tables.setdefault(left, Tables(writer, level, above, left)).write(lines, right - left + 1)
+        tables.setdefault(left, DataTables(writer, level, above, left)).write(lines, right - left + 1)
     flush_lines(writer, above)
+
+
+def blocks(sheet: WorkbookSheet, divides: bool) -> Iterator[tuple[int, int, Band]]:
+    """Stretches of rows between blank ones, each cut at blank columns: first and last column, and the rows.
+
+    Raises LimitExceeded if the values lie so far apart that going through the rows would take long.
+    """
+    if sum(max(row, default=0) for row in sheet.rows.values()) > MAX_STEPS:
+        raise LimitExceeded("has values too far apart; move them together, or save it as several files")
+    for band in _bands(sheet):
+        columns = sorted({column for _, _, row in band for column in row})
+        starts = [0, *(n for n, (left, right) in enumerate(pairwise(columns), 1) if _gap(sheet, left, right))]
+        groups = [(columns[a], columns[b - 1]) for a, b in pairwise([*starts, len(columns)])]
+        if (
+            not divides
+            or len(band) == 1
+            or len(groups) > _MOST
+            or any(right - left + 1 < _NARROWEST for left, right in groups)
+        ):
+            groups = [(columns[0], columns[-1])]
+        for left, right in groups:
+            rows = [
+                (number, apart, {c: v for c, v in row.items() if left <= c <= right}) for number, apart, row in band
+            ]
+            yield left, right, [each for each in rows if each[2]]
+
+
+def _gap(sheet: WorkbookSheet, left: int, right: int) -> bool:
+    return any(column not in sheet.hidden_columns for column in range(left + 1, right))
+
+
+def _bands(sheet: WorkbookSheet) -> Iterator[Band]:
+    band: Band = []
+    before, apart = 0, False
+    for number in sorted(sheet.rows):
+        apart = apart or (number - before > 1 and before > 0)
+        before = number
+        if number in sheet.hidden_rows or not sheet.rows[number]:
+            continue
+        if apart and band:
+            yield band
+            band = []
+        band.append((number, apart, sheet.rows[number]))
+        apart = False
+    if band:
+        yield band
+
+
+def unmerge(sheet: WorkbookSheet) -> tuple[dict[int, dict[int, int]], set[int]]:
+    """Repeat a cell that spans rows in each of them that has a value; gives the widths by row and column.
+
+    Gives, too, the rows into which a cell from above reaches.
+    """
+    numbers, steps = sorted(sheet.rows), 0
+    wide: dict[int, dict[int, int]] = {}
+    from_above: set[int] = set()
+    for merged in sheet.merged:
+        value = sheet.rows.get(merged.top, {}).get(merged.left, "")
+        if not value:
+            continue
+        if merged.right > merged.left:
+            wide.setdefault(merged.top, {})[merged.left] = merged.right - merged.left + 1
+        below = numbers[bisect_right(numbers, merged.top) : bisect_right(numbers, merged.bottom)]
+        steps += len(below)
+        if steps > MAX_STEPS:
+            raise LimitExceeded("has too many merged cells; split it into several files")
+        for number in below:
+            if merged.left not in sheet.rows[number]:
+                sheet.rows[number][merged.left] = value
+                from_above.add(number)
+                if merged.right > merged.left:
+                    wide.setdefault(number, {})[merged.left] = merged.right - merged.left + 1
+    return wide, from_above

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass, field
 
-from selfrag.reader.zipped import TooMuch
+from selfrag.reader.archive import LimitExceeded
 
 MAX_ROW, MAX_COLUMN = 1_048_576, 16_384
 MAX_CELLS = 1_000_000  # of a workbook, with a value; each takes some 100 bytes
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergedCells:
     """Cells that are one, by their first and last rows and columns, counted from 1 and 0."""
 
     top: int
@@ -19,7 +19,7 @@ class Merged:
 
 
 @dataclass
-class Sheet:
+class WorkbookSheet:
     """The values by row, counted from 1, and column, counted from 0.
 
     Hidden rows and columns have theirs, too; a hidden sheet has none.
@@ -28,7 +28,7 @@ class Sheet:
     name: str
     hidden: bool = False
     rows: dict[int, dict[int, str]] = field(default_factory=dict)
-    merged: list[Merged] = field(default_factory=list)
+    merged: list[MergedCells] = field(default_factory=list)
     hidden_rows: set[int] = field(default_factory=set)
     hidden_columns: set[int] = field(default_factory=set)
     without_value: int = 0
@@ -45,10 +45,10 @@ class Cells:
     def __init__(self) -> None:
         self._left = MAX_CELLS
 
-    def put(self, sheet: Sheet, row: int, column: int, value: str) -> None:
-        """Note a value; raises TooMuch."""
+    def put(self, sheet: WorkbookSheet, row: int, column: int, value: str) -> None:
+        """Note a value; raises LimitExceeded."""
         if value.strip():
             self._left -= 1
             if self._left < 0:
-                raise TooMuch(f"has more than {MAX_CELLS:,} cells with a value; split it into several files")
+                raise LimitExceeded(f"has more than {MAX_CELLS:,} cells with a value; split it into several files")
             sheet.rows.setdefault(row, {})[column] = value

@@ -1,31 +1,37 @@
 """The sheets of an Excel workbook: what its cells show, never what a formula or a macro would do."""
 
+import re
 from pathlib import PurePosixPath
+
+from typing_extensions import override
 
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
+from selfrag.reader.archive import LimitExceeded, PartReader, XmlArchive, attribute, local, open_archive
+from selfrag.reader.data.workbooks.formats import BUILT_IN, shown
 from selfrag.reader.data.workbooks.sheets import write_sheets
-from selfrag.reader.data.workbooks.workbook import Cells, Sheet
-from selfrag.reader.data.workbooks.xlsx_parts import Formats, Strings, Workbook
-from selfrag.reader.data.workbooks.xlsx_sheet import SheetReader
+from selfrag.reader.data.workbooks.workbook import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet
 from selfrag.reader.kinds import EXCEL
 from selfrag.reader.office.properties import properties
-from selfrag.reader.office.relations import relations
-from selfrag.reader.zipped import TooMuch, Zipped, unzipped
+from selfrag.reader.office.relations import relation_id, relations
 
 _WORKBOOK, _PROPERTIES = "xl/workbook.xml", "docProps/core.xml"
+_CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
+MAX_STRINGS = 1_000_000
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+ON = ("1", "true", "on")
 
 
 def read_xlsx(key: str, content: bytes) -> Document:
     """Each sheet is a part, each row of a table a line; hidden ones are left out with a warning. Raises BadDocument."""
     writer = Writer(key)
-    with unzipped(key, content, EXCEL) as archive:
+    with open_archive(key, content, EXCEL) as archive:
         write_sheets(writer, _sheets(archive, writer))
-        said = properties(archive, _PROPERTIES)
-    return writer.document(said.title or PurePosixPath(key).name, said.labels())
+        metadata = properties(archive, _PROPERTIES)
+    return writer.document(metadata.title or PurePosixPath(key).name, metadata.labels())
 
 
-def _sheets(archive: Zipped, writer: Writer) -> list[Sheet]:
+def _sheets(archive: XmlArchive, writer: Writer) -> list[WorkbookSheet]:
     workbook, related = Workbook(), relations(archive, _WORKBOOK)
     archive.parse(_WORKBOOK, workbook)
     parts = {relation.kind: relation.part for relation in related.values()}
@@ -35,15 +41,187 @@ def _sheets(archive: Zipped, writer: Writer) -> list[Sheet]:
     try:
         if "styles" in parts:
             archive.parse(parts["styles"], formats)
-    except TooMuch:
+    except LimitExceeded:
         raise
     except Exception:  # what expat and zlib raise; the numbers are worth reading without their formats
         writer.warnings.append(f"{writer.key} has formats that cannot be read, so its dates are numbers.")
-    sheets, cells = list[Sheet](), Cells()
+    sheets, cells = list[WorkbookSheet](), Cells()
     for name, relation, hidden in workbook.sheets:
         if relation in related and related[relation].kind == "worksheet":
-            sheets.append(Sheet(name, hidden))
+            sheets.append(WorkbookSheet(name, hidden))
             if not hidden:
-                reader = SheetReader(sheets[-1], cells, strings.found, formats.codes, workbook.since_1904)
+                reader = SheetReader(sheets[-1], cells, strings.texts, formats.codes, workbook.since_1904)
                 archive.parse(related[relation].part, reader)
     return sheets
+
+
+class SheetReader(PartReader):
+    """The cells of a sheet, by what they show."""
+
+    def __init__(
+        self, sheet: WorkbookSheet, cells: Cells, strings: list[str], codes: list[str], since_1904: bool
+    ) -> None:
+        self._sheet, self._cells = sheet, cells
+        self._strings, self._codes, self._since_1904 = strings, codes, since_1904
+        self._row = self._column = 0
+        self._style = self._kind = ""
+        self._parts: list[str] = []
+        self._in_value = self._aside = self._formula = False
+
+    @override
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = local(tag)
+        if name == "c":
+            self._begin_cell(attributes)
+        elif name in ("v", "t"):
+            self._in_value = not self._aside
+        elif name == "f":
+            self._formula = True
+        elif name == "rPh":
+            self._aside = True
+        elif name == "row":
+            row = attributes.get("r", "")
+            self._row = int(row) if row.isascii() and row.isdecimal() else self._row + 1
+            self._column = -1
+            if self._row > MAX_ROW:
+                raise LimitExceeded(f"has a row {self._row}, and no sheet has more than {MAX_ROW}; save it again")
+            if attributes.get("hidden") in ON:
+                self._sheet.hidden_rows.add(self._row)
+        elif name == "col" and attributes.get("hidden") in ON:
+            self._sheet.hide_columns(int(attributes["min"]) - 1, int(attributes["max"]) - 1)
+        elif name == "mergeCell":
+            self._merge(attributes.get("ref", ""))
+
+    @override
+    def end(self, tag: str) -> None:
+        name = local(tag)
+        if name in ("v", "t"):
+            self._in_value = False
+        elif name == "rPh":
+            self._aside = False
+        elif name == "c":
+            value = "".join(self._parts)
+            self._sheet.without_value += self._formula and not value and self._kind != "str"
+            self._cells.put(self._sheet, self._row, self._column, self._shown(value) if value else "")
+
+    @override
+    def text(self, text: str) -> None:
+        if self._in_value:
+            self._parts.append(text)
+
+    def _begin_cell(self, attributes: dict[str, str]) -> None:
+        place = _place(attributes.get("r", ""))
+        self._column = place[1] if place else self._column + 1
+        if self._column >= MAX_COLUMN:
+            raise LimitExceeded(f"has a row of more than {MAX_COLUMN} columns; save it again")
+        self._kind, self._style = attributes.get("t", "n"), attributes.get("s", "")
+        self._parts.clear()
+        self._formula = False
+
+    def _merge(self, reference: str) -> None:
+        first, _, last = reference.partition(":")
+        begin, end = _place(first), _place(last)
+        if begin and end:
+            self._sheet.merged.append(MergedCells(begin[0], begin[1], min(end[0], MAX_ROW), end[1]))
+
+    def _shown(self, value: str) -> str:
+        if self._kind == "s":
+            number = int(value)
+            return self._strings[number] if 0 <= number < len(self._strings) else ""
+        if self._kind == "b":
+            return "TRUE" if value.strip() in ON else "FALSE"
+        if self._kind == "d":
+            return value.removesuffix("T00:00:00")
+        if self._kind != "n":
+            return unescaped(value)
+        style = int(self._style) if self._style.isascii() and self._style.isdecimal() else -1
+        return shown(float(value), self._codes[style] if 0 <= style < len(self._codes) else "", self._since_1904)
+
+
+def _place(reference: str) -> tuple[int, int] | None:
+    """Return the row, counted from 1, and the column, counted from 0."""
+    cell = _CELL.fullmatch(reference)
+    if not cell:
+        return None
+    column = 0
+    for letter in cell[1].upper():
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return int(cell[2]), column - 1
+
+
+class Workbook(PartReader):
+    """The sheets in order: name, the id that refers to the part, and whether it is hidden."""
+
+    def __init__(self) -> None:
+        self.sheets: list[tuple[str, str, bool]] = []
+        self.since_1904 = False
+
+    @override
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = local(tag)
+        if name == "sheet":
+            hidden = attribute(attributes, "state") in ("hidden", "veryHidden")
+            self.sheets.append((attribute(attributes, "name"), relation_id(attributes), hidden))
+        elif name == "workbookPr":
+            self.since_1904 = attribute(attributes, "date1904") in ON
+
+
+class Strings(PartReader):
+    """The texts that cells refer to by their number; what says how a Japanese one is pronounced is left out."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._parts: list[str] = []
+        self._in_text = self._aside = False
+
+    @override
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = local(tag)
+        if name == "rPh":
+            self._aside = True
+        elif name == "t":
+            self._in_text = not self._aside
+
+    @override
+    def end(self, tag: str) -> None:
+        name = local(tag)
+        if name == "t":
+            self._in_text = False
+        elif name == "rPh":
+            self._aside = False
+        elif name == "si":
+            if len(self.texts) >= MAX_STRINGS:
+                raise LimitExceeded(f"has more than {MAX_STRINGS:,} texts; split it into several files")
+            self.texts.append(unescaped("".join(self._parts)))
+            self._parts.clear()
+
+    @override
+    def text(self, text: str) -> None:
+        if self._in_text:
+            self._parts.append(text)
+
+
+class Formats(PartReader):
+    """The number formats of cells, by the number of their style."""
+
+    def __init__(self) -> None:
+        self.codes: list[str] = []
+        self._own: dict[str, str] = {}
+        self._of_cells = False
+
+    @override
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = local(tag)
+        if name == "numFmt":
+            self._own[attribute(attributes, "numFmtId")] = attribute(attributes, "formatCode")
+        elif name in ("cellXfs", "cellStyleXfs"):
+            self._of_cells = name == "cellXfs"
+        elif name == "xf" and self._of_cells:
+            number = attribute(attributes, "numFmtId")
+            built_in = BUILT_IN.get(int(number), "") if number.isascii() and number.isdecimal() else ""
+            self.codes.append(self._own.get(number) or built_in)
+
+
+def unescaped(text: str) -> str:
+    """Return a text in which Office has written control characters by their number, as spaces here."""
+    return _ESCAPED.sub(lambda code: chr(int(code[1], 16)) if 0x20 <= int(code[1], 16) < 0xD800 else " ", text)

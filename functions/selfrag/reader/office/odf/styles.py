@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from typing_extensions import override
+
+from selfrag.reader.archive import PartReader, attribute, local
 from selfrag.reader.office.numbering import MAX_LEVELS, numeral, whole
-from selfrag.reader.zipped import attribute, local
 
 _MAX_BASES = 20
 _MAX_AFFIX = 20
@@ -13,14 +15,14 @@ _BOLD = "Table_20_Heading"
 
 
 @dataclass
-class _Style:
+class _OdfStyle:
     base: str = ""
     hidden: bool = False
     bold: bool = False
 
 
 @dataclass
-class Level:
+class ListLevel:
     """The numbering of one level of a list; without a form it has none."""
 
     form: str = ""
@@ -31,26 +33,26 @@ class Level:
 
 
 @dataclass
-class _List:
-    levels: list[Level] = field(default_factory=lambda: [Level() for _ in range(MAX_LEVELS)])
+class _OdfList:
+    levels: list[ListLevel] = field(default_factory=lambda: [ListLevel() for _ in range(MAX_LEVELS)])
 
 
-class OdfStyles:
+class OdfStyles(PartReader):
     """Reads styles wherever they stand: some are in the content's own part."""
 
     def __init__(self) -> None:
-        self._styles: dict[str, _Style] = {}
-        self._lists: dict[str, _List] = {}
-        self._style, self._list = _Style(), _List()
+        self._styles: dict[str, _OdfStyle] = {}
+        self._lists: dict[str, _OdfList] = {}
+        self._style, self._list = _OdfStyle(), _OdfList()
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Note a style or a list, or what it says."""
         name = local(tag)
         if name == "style":
             key = f"{attribute(attributes, 'family')} {attribute(attributes, 'name')}"
-            self._style = self._styles[key] = _Style(attribute(attributes, "parent-style-name"))
+            self._style = self._styles[key] = _OdfStyle(attribute(attributes, "parent-style-name"))
         elif name in ("list-style", "outline-style"):
-            self._list = self._lists[attribute(attributes, "name") if name == "list-style" else ""] = _List()
+            self._list = self._lists[attribute(attributes, "name") if name == "list-style" else ""] = _OdfList()
         elif name in ("list-level-style-number", "outline-level-style"):
             self._level(attributes)
         elif name == "drawing-page-properties":
@@ -58,12 +60,6 @@ class OdfStyles:
         elif name == "text-properties":
             self._style.hidden = attribute(attributes, "display") == "none"
             self._style.bold = attribute(attributes, "font-weight") == "bold"
-
-    def end(self, tag: str) -> None:
-        """Nothing hangs on an end."""
-
-    def text(self, text: str) -> None:
-        """Styles hold no text."""
 
     def is_title(self, paragraph: str) -> bool:
         """Return whether a paragraph's style is that of the title."""
@@ -77,20 +73,20 @@ class OdfStyles:
         """Return whether a paragraph's or a span's style is bold, or that of a table's heading."""
         names = self._names(family, style)
         return _BOLD in names or any(
-            self._styles[f"{family} {name}"].bold for name in names if self._known(family, name)
+            self._styles[f"{family} {name}"].bold for name in names if self._is_defined(family, name)
         )
 
     def hides(self, family: str, style: str) -> bool:
         """Return whether a style hides what has it."""
-        return self._known(family, style) and self._styles[f"{family} {style}"].hidden
+        return self._is_defined(family, style) and self._styles[f"{family} {style}"].hidden
 
     def starts(self, name: str) -> list[int]:
         """Return where each level of a list begins to count."""
-        return [level.start for level in self._lists.get(name, _List()).levels]
+        return [level.start for level in self._lists.get(name, _OdfList()).levels]
 
     def label(self, name: str, numbers: list[int]) -> str:
         """The number of a paragraph as a list shows it; "" if that level has none. "" names the outline of headings."""
-        levels = self._lists.get(name, _List()).levels
+        levels = self._lists.get(name, _OdfList()).levels
         level = levels[len(numbers) - 1]
         if not level.form:
             return ""
@@ -100,22 +96,22 @@ class OdfStyles:
         )
         return f"{level.before}{'.'.join(shown)}{level.after}".strip()
 
-    def _level(self, said: dict[str, str]) -> None:
-        at = min(max(whole(attribute(said, "level")), 1), MAX_LEVELS) - 1
-        self._list.levels[at] = Level(
-            attribute(said, "num-format"),
-            attribute(said, "num-prefix")[:_MAX_AFFIX],
-            attribute(said, "num-suffix")[:_MAX_AFFIX],
-            whole(attribute(said, "start-value") or "1"),
-            whole(attribute(said, "display-levels") or "1"),
+    def _level(self, attributes: dict[str, str]) -> None:
+        at = min(max(whole(attribute(attributes, "level")), 1), MAX_LEVELS) - 1
+        self._list.levels[at] = ListLevel(
+            attribute(attributes, "num-format"),
+            attribute(attributes, "num-prefix")[:_MAX_AFFIX],
+            attribute(attributes, "num-suffix")[:_MAX_AFFIX],
+            whole(attribute(attributes, "start-value") or "1"),
+            whole(attribute(attributes, "display-levels") or "1"),
         )
 
-    def _known(self, family: str, style: str) -> bool:
+    def _is_defined(self, family: str, style: str) -> bool:
         return f"{family} {style}" in self._styles
 
     def _names(self, family: str, style: str) -> list[str]:
-        found = list[str]()
-        while style and len(found) < _MAX_BASES:
-            found.append(style)
-            style = self._styles[f"{family} {style}"].base if self._known(family, style) else ""
-        return found
+        names = list[str]()
+        while style and len(names) < _MAX_BASES:
+            names.append(style)
+            style = self._styles[f"{family} {style}"].base if self._is_defined(family, style) else ""
+        return names

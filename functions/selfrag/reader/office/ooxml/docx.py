@@ -3,18 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from typing_extensions import override
+
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
+from selfrag.reader.archive import XmlArchive, attribute, local, open_archive
 from selfrag.reader.kinds import WORD
 from selfrag.reader.office.blocks import Block, Paragraph, texts
-from selfrag.reader.office.headers import PAGE_NUMBER, compared, said_beside
+from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
 from selfrag.reader.office.ooxml.docx_body import Body, Notes
 from selfrag.reader.office.ooxml.docx_lists import Numbering
 from selfrag.reader.office.ooxml.docx_parts import Styles
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import Relation, relations
 from selfrag.reader.office.tables import write
-from selfrag.reader.zipped import Zipped, attribute, local, unzipped
 
 _BODY, _STYLES, _NUMBERING = "word/document.xml", "word/styles.xml", "word/numbering.xml"
 _PROPERTIES = "docProps/core.xml"
@@ -27,7 +29,7 @@ def read_docx(key: str, content: bytes) -> Document:
     A header or footer is read once, before its section, without page numbers and what the text says itself.
     """
     writer = Writer(key)
-    with unzipped(key, content, WORD) as archive:
+    with open_archive(key, content, WORD) as archive:
         styles, numbering = Styles(), Numbering()
         if not _read_beside(archive, _STYLES, styles):
             writer.warnings.append(f"{key} has styles that cannot be read, so its headings may be missing.")
@@ -40,13 +42,13 @@ def read_docx(key: str, content: bytes) -> Document:
         if body.comments:
             writer.warnings.append(f"{key} has comments, which are not read.")
         write(writer, _with_headers(archive, styles, body))
-        said = properties(archive, _PROPERTIES)
+        metadata = properties(archive, _PROPERTIES)
         highest = min(writer.headings, key=lambda heading: heading.level, default=None)
         title = highest.text if highest and highest.level <= 2 else PurePosixPath(key).name
-        return writer.document(title, said.labels())
+        return writer.document(title, metadata.labels())
 
 
-def _read_beside(archive: Zipped, name: str, reader: Styles | Numbering) -> bool:
+def _read_beside(archive: XmlArchive, name: str, reader: Styles | Numbering) -> bool:
     try:
         if name in archive.names:
             archive.parse(name, reader)
@@ -58,26 +60,28 @@ def _read_beside(archive: Zipped, name: str, reader: Styles | Numbering) -> bool
 class _NoteTexts(Body):
     """The texts of notes by their ids."""
 
-    found: dict[str, str]
+    notes: dict[str, str]
 
     def __init__(self, styles: Styles) -> None:
         super().__init__(styles, Numbering(), {})
-        self.found = {}
+        self.notes = {}
         self._id = ""
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if local(tag) in ("footnote", "endnote"):
             self._id = attribute(attributes, "id")
             self.story.blocks.clear()
         super().start(tag, attributes)
 
+    @override
     def end(self, tag: str) -> None:
         super().end(tag)
         if local(tag) in ("footnote", "endnote"):
-            self.found[self._id] = " ".join(" ".join(texts(self.story.blocks)).split())
+            self.notes[self._id] = " ".join(" ".join(texts(self.story.blocks)).split())
 
 
-def _notes(writer: Writer, archive: Zipped, styles: Styles) -> Notes:
+def _notes(writer: Writer, archive: XmlArchive, styles: Styles) -> Notes:
     texts: dict[str, dict[str, str]] = {}
     for kind, name in _NOTES.items():
         reader = _NoteTexts(styles)
@@ -86,20 +90,20 @@ def _notes(writer: Writer, archive: Zipped, styles: Styles) -> Notes:
                 archive.parse(name, reader)
         except Exception:  # as above
             writer.warnings.append(f"{writer.key} has {kind} that cannot be read; they are missing.")
-        texts[kind] = reader.found
+        texts[kind] = reader.notes
     return texts
 
 
-def _with_headers(archive: Zipped, styles: Styles, body: Body) -> list[Block]:
+def _with_headers(archive: XmlArchive, styles: Styles, body: Body) -> list[Block]:
     """Return the blocks of the body, and before those of a section what its headers and footers say beside."""
     related = relations(archive, _BODY)
     if not any(section.headers for section in body.sections):
         return body.story.blocks
-    known = set(map(compared, texts(body.story.blocks)))
+    seen = set(map(compared, texts(body.story.blocks)))
     blocks, upto = list[Block](), 0
     for section, following in zip(body.sections, [*body.sections[1:], None], strict=True):
         headers = _header_lines(archive, styles, related, section.headers)
-        blocks += [Paragraph(line) for line in said_beside(headers, known)]
+        blocks += [Paragraph(line) for line in new_lines(headers, seen)]
         ends = following.begins if following else len(body.story.blocks)
         blocks += body.story.blocks[upto:ends]
         upto = ends
@@ -107,7 +111,7 @@ def _with_headers(archive: Zipped, styles: Styles, body: Body) -> list[Block]:
 
 
 def _header_lines(
-    archive: Zipped, styles: Styles, related: Mapping[str, Relation], headers: Sequence[str]
+    archive: XmlArchive, styles: Styles, related: Mapping[str, Relation], headers: Sequence[str]
 ) -> Iterator[str]:
     for part in dict.fromkeys(related[name].part for name in headers if name in related):
         reader = Body(styles, Numbering(), {}, PAGE_NUMBER)

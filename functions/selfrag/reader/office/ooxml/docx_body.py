@@ -1,25 +1,29 @@
 """The XML of a Word document's body, of its notes, or of a header, read as it streams by."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
+from typing_extensions import override
+
+from selfrag.reader.archive import PartReader, attribute, local, switched_on
+from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.numbering import numeral, whole
-from selfrag.reader.office.ooxml.docx_fields import Fields
 from selfrag.reader.office.ooxml.docx_lists import Numbering
-from selfrag.reader.office.ooxml.docx_looks import Look, Section, stands_out
 from selfrag.reader.office.ooxml.docx_parts import Styles
 from selfrag.reader.office.relations import relation_id
-from selfrag.reader.office.skipping import Skipping
 from selfrag.reader.office.story import Story
-from selfrag.reader.zipped import attribute, local, switched_on
 
 # Not shown, or shown elsewhere as well: properties, text that was moved away, and text boxes for old versions.
 _SKIPPED = frozenset({"pPrChange", "rPrChange", "tblGrid", "tabs", "moveFrom", "Fallback"})
 _MARKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 Notes = Mapping[str, dict[str, str]]
 _NOTES = {"footnoteReference": ("footnotes", "decimal"), "endnoteReference": ("endnotes", "lowerRoman")}
+_PAGE_NUMBERS = ("PAGE", "NUMPAGES", "SECTIONPAGES")
+_MAX_INSTRUCTION = 100
+_FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stands out
 
 
-class Body:
+class Body(PartReader):
     """Tells a story of what stands in a part; `notes` are the texts of notes by kind and id.
 
     `page_number` stands where the number of a page does.
@@ -27,14 +31,14 @@ class Body:
 
     def __init__(self, styles: Styles, numbering: Numbering, notes: Notes, page_number: str = "") -> None:
         self.story = Story()
-        self.sections: list[Section] = [Section(0)]
+        self.sections: list[DocxSection] = [DocxSection(0)]
         self.comments = 0
         self._styles, self._numbering, self._notes = styles, numbering, notes
         self._counted = dict.fromkeys(_NOTES, 0)
         self._fields = Fields(page_number)
-        self._skipping = Skipping()
+        self._depth = ElementDepth()
         self._in_text = self._hidden = self._bold = False
-        self._looks: list[Look] = [Look()]
+        self._looks: list[DocxLook] = [DocxLook()]
         self._table_style = ""
         self._starts = self._beginnings()
         self._ends: dict[str, Callable[[], None]] = {
@@ -46,12 +50,12 @@ class Body:
             "t": lambda: setattr(self, "_in_text", False),
         }
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take in what begins here."""
-        self._skipping.enter()
+        self._depth.enter()
         name = local(tag)
-        if self._skipping.on or name in _SKIPPED:
-            self._skipping.skip()
+        if self._depth.on or name in _SKIPPED:
+            self._depth.skip()
         elif name in _MARKS:
             self._add(_MARKS[name])
         elif name in self._starts:
@@ -59,19 +63,19 @@ class Body:
         else:
             self._fields.start(name, attributes)
 
+    @override
     def end(self, tag: str) -> None:
-        """Take in what ends here."""
         name = local(tag)
-        if self._skipping.leave():
+        if self._depth.leave():
             return
         if name in self._ends:
             self._ends[name]()
         else:
             self._fields.end(name)
 
+    @override
     def text(self, text: str) -> None:
-        """Take in text, if it stands where text is shown."""
-        if self._in_text and not self._skipping.on:
+        if self._in_text and not self._depth.on:
             self._add(text)
         else:
             self._fields.text(text)
@@ -81,27 +85,29 @@ class Body:
         return {
             "p": self._begin_paragraph,
             "pStyle": self._take_style,
-            "numId": lambda said: setattr(self._looks[-1], "list", attribute(said, "val")),
-            "ilvl": lambda said: setattr(self._looks[-1], "list_level", min(whole(attribute(said, "val")), 8)),
+            "numId": lambda attributes: setattr(self._looks[-1], "list", attribute(attributes, "val")),
+            "ilvl": lambda attributes: setattr(
+                self._looks[-1], "list_level", min(whole(attribute(attributes, "val")), 8)
+            ),
             "r": lambda _: self._begin_run(),
-            "b": lambda said: setattr(self, "_bold", switched_on(said)),
-            "vanish": lambda said: setattr(self, "_hidden", switched_on(said)),
+            "b": lambda attributes: setattr(self, "_bold", switched_on(attributes)),
+            "vanish": lambda attributes: setattr(self, "_hidden", switched_on(attributes)),
             "t": lambda _: setattr(self, "_in_text", True),
             "tbl": self._begin_table,
-            "tblStyle": lambda said: setattr(self, "_table_style", attribute(said, "val")),
+            "tblStyle": lambda attributes: setattr(self, "_table_style", attribute(attributes, "val")),
             "tblLook": self._look_at_table,
             "tr": lambda _: story.begin_row(),
-            "tblHeader": lambda said: story.head(switched_on(said)),
+            "tblHeader": lambda attributes: story.head(switched_on(attributes)),
             "tc": lambda _: story.begin_cell(),
-            "gridSpan": lambda said: story.widen(whole(attribute(said, "val"))),
-            "vMerge": lambda said: story.go_on(attribute(said, "val") != "restart"),
+            "gridSpan": lambda attributes: story.widen(whole(attribute(attributes, "val"))),
+            "vMerge": lambda attributes: story.go_on(attribute(attributes, "val") != "restart"),
             "drawing": lambda _: story.picture(),
             "pict": lambda _: story.picture(),
-            "footnoteReference": lambda said: self._refer("footnoteReference", said),
-            "endnoteReference": lambda said: self._refer("endnoteReference", said),
+            "footnoteReference": lambda attributes: self._refer("footnoteReference", attributes),
+            "endnoteReference": lambda attributes: self._refer("endnoteReference", attributes),
             "commentReference": lambda _: setattr(self, "comments", self.comments + 1),
-            "headerReference": lambda said: self.sections[-1].headers.append(relation_id(said)),
-            "footerReference": lambda said: self.sections[-1].headers.append(relation_id(said)),
+            "headerReference": lambda attributes: self.sections[-1].headers.append(relation_id(attributes)),
+            "footerReference": lambda attributes: self.sections[-1].headers.append(relation_id(attributes)),
         }
 
     def _add(self, text: str) -> None:
@@ -113,21 +119,21 @@ class Body:
 
     def _begin_paragraph(self, _: dict[str, str]) -> None:
         self.story.begin_paragraph()
-        self._looks.append(Look())
+        self._looks.append(DocxLook())
 
-    def _take_style(self, said: dict[str, str]) -> None:
+    def _take_style(self, attributes: dict[str, str]) -> None:
         look = self._looks[-1]
-        look.style = attribute(said, "val")
+        look.style = attribute(attributes, "val")
         look.list, look.list_level = self._styles.list_of(look.style)
 
     def _begin_table(self, _: dict[str, str]) -> None:
         self._table_style = ""
         self.story.begin_table()
 
-    def _look_at_table(self, said: dict[str, str]) -> None:
+    def _look_at_table(self, attributes: dict[str, str]) -> None:
         """Take in the table's look, which is Word's default: only the style tells that the first row stands out."""
         styled = self._styles.sets_off_first_row(self._table_style) or None
-        self.story.look(styled if stands_out(said) else False, likely=True)
+        self.story.look(styled if stands_out(attributes) else False, likely=True)
 
     def _end_paragraph(self) -> None:
         look, styles = self._looks.pop(), self._styles
@@ -137,14 +143,77 @@ class Body:
             label = self._numbering.label(look.list, look.list_level) if self.story.says else ""
             self.story.end_paragraph(styles.level(look.style), styles.is_caption(look.style), label)
         if look.ends_section:
-            self.sections.append(Section(len(self.story.blocks)))
+            self.sections.append(DocxSection(len(self.story.blocks)))
 
     def _end_section(self) -> None:
         self._looks[-1].ends_section = True
 
-    def _refer(self, name: str, said: dict[str, str]) -> None:
+    def _refer(self, name: str, attributes: dict[str, str]) -> None:
         """Refer to a note; what it says is told where it is first referred to."""
         kind, written = _NOTES[name]
         self._counted[name] += 1
-        note = self._notes.get(kind, {}).pop(attribute(said, "id"), "")
+        note = self._notes.get(kind, {}).pop(attribute(attributes, "id"), "")
         self.story.refer(numeral(self._counted[name], written), note)
+
+
+class Fields:
+    """Follows the fields that are open; `page_number` stands for what they show of pages."""
+
+    def __init__(self, page_number: str) -> None:
+        self._page_number = page_number
+        self._open: list[str] = []  # what each asks for
+        self._in_instruction = False
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+        kind = attribute(attributes, "fldCharType")
+        if name == "fldSimple":
+            self._open.append(attribute(attributes, "instr")[:_MAX_INSTRUCTION])
+        elif kind == "begin":
+            self._open.append("")
+        elif kind == "end" and self._open:
+            self._open.pop()
+        self._in_instruction = name == "instrText"
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+        self._in_instruction = False
+        if name == "fldSimple" and self._open:
+            self._open.pop()
+
+    def text(self, text: str) -> None:
+        """Take in what a field asks for."""
+        if self._in_instruction and self._open:
+            self._open[-1] = (self._open[-1] + text)[:_MAX_INSTRUCTION]
+
+    def shown(self, text: str) -> str:
+        """Return what is shown of a text inside the fields that are open."""
+        instruction = self._open[-1].split() if self._open else []
+        return self._page_number if instruction and instruction[0].upper() in _PAGE_NUMBERS else text
+
+
+@dataclass
+class DocxSection:
+    """The beginning of a section among the blocks, and its headers and footers by the ids that refer to them."""
+
+    begins: int
+    headers: list[str] = field(default_factory=list)
+
+
+@dataclass
+class DocxLook:
+    """The look of a paragraph."""
+
+    style: str = ""
+    list: str = ""
+    list_level: int = 0
+    ends_section: bool = False
+
+
+def stands_out(look: Mapping[str, str]) -> bool:
+    """Return whether a table's look has a first row of its own."""
+    first_row = attribute(look, "firstRow")
+    if first_row:
+        return first_row not in ("0", "false", "off")
+    bits = attribute(look, "val")
+    return not bits or len(bits) > 4 or bool(int(bits, 16) & _FIRST_ROW)

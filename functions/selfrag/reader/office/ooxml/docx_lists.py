@@ -2,38 +2,40 @@
 
 from dataclasses import dataclass, field
 
+from typing_extensions import override
+
+from selfrag.reader.archive import PartReader, attribute, local
 from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, whole
 from selfrag.reader.office.ooxml.docx_parts import list_level
-from selfrag.reader.zipped import attribute, local
 
 _BULLETS = ("bullet", "none")
 _MAX_LABEL = 50
 
 
 @dataclass
-class _List:
+class _DocxList:
     starts: list[int] = field(default_factory=lambda: [1] * MAX_LEVELS)
     written: list[str] = field(default_factory=lambda: ["decimal"] * MAX_LEVELS)
     texts: list[str] = field(default_factory=lambda: [""] * MAX_LEVELS)
 
 
-class Numbering:
+class Numbering(PartReader):
     """The lists of a document, and how far each of them is counted."""
 
     def __init__(self) -> None:
-        self._kinds: dict[str, _List] = {}
+        self._kinds: dict[str, _DocxList] = {}
         self._lists: dict[str, str] = {}
         self._restarts: dict[str, list[int]] = {}
-        self._kind = _List()
+        self._kind = _DocxList()
         self._list = ""
         self._level = 0
         self._counters = Counters()
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Note a kind of list with its levels, or a list of a kind."""
         name, value = local(tag), attribute(attributes, "val")
         if name == "abstractNum":
-            self._kind = self._kinds[attribute(attributes, "abstractNumId")] = _List()
+            self._kind = self._kinds[attribute(attributes, "abstractNumId")] = _DocxList()
         elif name in ("lvl", "lvlOverride"):
             self._level = list_level(attribute(attributes, "ilvl"))
         elif name == "start":
@@ -43,17 +45,11 @@ class Numbering:
         elif name == "lvlText":
             self._kind.texts[self._level] = value[:_MAX_LABEL]
         elif name == "num":
-            self._list, self._kind = attribute(attributes, "numId"), _List()
+            self._list, self._kind = attribute(attributes, "numId"), _DocxList()
         elif name == "abstractNumId":
             self._lists[self._list] = value
         elif name == "startOverride":
             self._restarts.setdefault(self._list, []).append(self._level)
-
-    def end(self, tag: str) -> None:
-        """Nothing hangs on an end."""
-
-    def text(self, text: str) -> None:
-        """Numbers hold no text."""
 
     def label(self, name: str, level: int) -> str:
         """Count a paragraph of a list; gives its number as it is shown, "" for a bullet."""

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from typing_extensions import override
+
+from selfrag.reader.archive import PartReader, attribute, local
 from selfrag.reader.office.numbering import MAX_LEVELS, whole
-from selfrag.reader.zipped import attribute, local
 
 _TITLE_LEVEL, _LOWEST_HEADING = 1, 9
 _MAX_BASES = 20
@@ -13,7 +15,7 @@ _MAX_LABEL = 50
 
 
 @dataclass
-class _Style:
+class _DocxStyle:
     name: str = ""
     base: str = ""
     list: str = ""
@@ -21,19 +23,19 @@ class _Style:
     first_row: bool = False
 
 
-class Styles:
+class Styles(PartReader):
     """The styles of paragraphs and tables, their names, which are English in every Word, and the styles below them."""
 
     def __init__(self) -> None:
-        self._styles: dict[str, _Style] = {"": _Style()}
+        self._styles: dict[str, _DocxStyle] = {"": _DocxStyle()}
         self._id = ""
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Note a style, its name, its base or its list."""
         name, value = local(tag), attribute(attributes, "val")
         if name == "style":
             self._id = attribute(attributes, "styleId")
-            self._styles[self._id] = _Style()
+            self._styles[self._id] = _DocxStyle()
         elif name == "name":
             self._styles[self._id].name = value.lower()
         elif name == "basedOn":
@@ -44,12 +46,6 @@ class Styles:
             self._styles[self._id].list_level = list_level(value)
         elif name == "tblStylePr" and attribute(attributes, "type") == "firstRow":
             self._styles[self._id].first_row = True
-
-    def end(self, tag: str) -> None:
-        """Nothing hangs on an end."""
-
-    def text(self, text: str) -> None:
-        """Styles hold no text."""
 
     def level(self, style: str) -> int:
         """Return the level of the heading that a style makes; 0 if it makes none."""
@@ -75,24 +71,24 @@ class Styles:
 
     def list_of(self, style: str) -> tuple[str, int]:
         """Return the list that a style belongs to, and at which level of it; "" if to none."""
-        for one in self._bases(style):
-            if one.list:
-                return one.list, one.list_level
+        for base in self._bases(style):
+            if base.list:
+                return base.list, base.list_level
         return "", 0
 
     def sets_off_first_row(self, style: str) -> bool:
         """Return whether a table's style gives the first row a look of its own."""
-        return any(one.first_row for one in self._bases(style))
+        return any(base.first_row for base in self._bases(style))
 
     def _names(self, style: str) -> list[str]:
-        return [one.name for one in self._bases(style)]
+        return [base.name for base in self._bases(style)]
 
-    def _bases(self, style: str) -> list[_Style]:
-        found = list[_Style]()
-        while style in self._styles and style and len(found) < _MAX_BASES:
-            found.append(self._styles[style])
-            style = found[-1].base
-        return found
+    def _bases(self, style: str) -> list[_DocxStyle]:
+        bases = list[_DocxStyle]()
+        while style in self._styles and style and len(bases) < _MAX_BASES:
+            bases.append(self._styles[style])
+            style = bases[-1].base
+        return bases
 
 
 def list_level(value: str) -> int:

@@ -1,19 +1,113 @@
 """The text of a PowerPoint presentation, slide by slide, with what the speaker noted."""
 
+from collections.abc import Callable
 from pathlib import PurePosixPath
+
+from typing_extensions import override
 
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
+from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
 from selfrag.reader.kinds import POWERPOINT
-from selfrag.reader.office.blocks import texts
-from selfrag.reader.office.ooxml.pptx_slide import SlideReader
+from selfrag.reader.office.blocks import Block, texts
+from selfrag.reader.office.element_depth import ElementDepth
+from selfrag.reader.office.numbering import whole
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import relation_id, relations
+from selfrag.reader.office.story import Story
 from selfrag.reader.office.tables import write
-from selfrag.reader.zipped import Zipped, local, unzipped
 
 _PRESENTATION, _PROPERTIES = "ppt/presentation.xml", "docProps/core.xml"
 NOTES = "Notes: "
+_TITLES = {"ctrTitle": 1, "title": 2}
+_FURNITURE = frozenset({"dt", "ftr", "hdr", "sldNum"})
+_ON_NOTES = frozenset({"title", "ctrTitle", "sldImg"})  # what a page of notes repeats of its slide
+_SKIPPED = frozenset({"Fallback", "fld"})  # a field is a number of slides or a date
+_SHAPES = frozenset({"sp", "pic", "graphicFrame"})
+_OFF, _ON = ("0", "false"), ("1", "true")
+
+
+class SlideReader(PartReader):
+    """Tells a story of each shape: the title's stands first, the others in the order that screen readers follow."""
+
+    def __init__(self, notes: bool = False) -> None:
+        self.hidden = False
+        self._notes = notes
+        self._first, self._rest = Story(), Story()
+        self._story = self._rest
+        self._level = 0
+        self._depth = ElementDepth()
+        self._shape_at = 0  # the depth of the shape that is open
+        self._in_text = self._bold = False
+
+    def blocks(self) -> list[Block]:
+        """Return what the slide says."""
+        return self._first.blocks + self._rest.blocks
+
+    @override
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth.enter()
+        name = local(tag)
+        if self._depth.on or name in _SKIPPED or (name == "tc" and _on(attributes, "hMerge")):
+            self._depth.skip()
+        elif name == "sld":
+            self.hidden = attribute(attributes, "show") in _OFF
+        elif name in _SHAPES:
+            self._shape_at = self._depth.depth
+        elif name == "ph":
+            self._placed(attribute(attributes, "type"))
+        elif name == "t":
+            self._in_text = True
+        elif name == "br":
+            self._story.add("\n")
+        elif name == "rPr":
+            self._bold = _on(attributes, "b")
+        elif name == "r":
+            self._bold = False
+        else:
+            self._begin(name, attributes)
+
+    @override
+    def end(self, tag: str) -> None:
+        name = local(tag)
+        if self._depth.leave():
+            return
+        if name == "t":
+            self._in_text = False
+        elif name == "p":
+            self._story.end_paragraph(self._level)
+        elif name in _SHAPES:
+            self._story, self._level = self._rest, 0
+        elif name == "tc":
+            self._story.end_cell()
+        elif name == "tr":
+            self._story.end_row()
+        elif name == "tbl":
+            self._story.end_table()
+
+    @override
+    def text(self, text: str) -> None:
+        if self._in_text and not self._depth.on:
+            self._story.add(text, self._bold)
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        story = self._story
+        begins: dict[str, Callable[[], None]] = {
+            "p": story.begin_paragraph,
+            "tbl": lambda: story.begin_table(False),
+            "tblPr": lambda: story.look(_on(attributes, "firstRow")),
+            "tr": story.begin_row,
+            "tc": lambda: story.begin_cell(whole(attribute(attributes, "gridSpan")), _on(attributes, "vMerge")),
+        }
+        if name in begins:
+            begins[name]()
+
+    def _placed(self, kind: str) -> None:
+        """The shape that is open stands in this kind of place."""
+        if kind in _FURNITURE or (self._notes and kind in _ON_NOTES):
+            self._depth.skip(self._shape_at)
+        elif kind in _TITLES:
+            self._story, self._level = self._first, _TITLES[kind]
 
 
 def read_pptx(key: str, content: bytes) -> Document:
@@ -22,7 +116,7 @@ def read_pptx(key: str, content: bytes) -> Document:
     Hidden slides are left out with a warning. Raises BadDocument.
     """
     writer, hidden = Writer(key), list[int]()
-    with unzipped(key, content, POWERPOINT) as archive:
+    with open_archive(key, content, POWERPOINT) as archive:
         for number, part in enumerate(_slides(archive), 1):
             slide = SlideReader()
             archive.parse(part, slide)
@@ -33,9 +127,9 @@ def read_pptx(key: str, content: bytes) -> Document:
                 _write(writer, archive, part, slide)
         if hidden:
             writer.warnings.append(hidden_slides(key, hidden))
-        said = properties(archive, _PROPERTIES)
+        metadata = properties(archive, _PROPERTIES)
         title = next((heading.text for heading in writer.headings), PurePosixPath(key).name)
-        return writer.document(title, said.labels())
+        return writer.document(title, metadata.labels())
 
 
 def hidden_slides(key: str, hidden: list[int]) -> str:
@@ -44,36 +138,35 @@ def hidden_slides(key: str, hidden: list[int]) -> str:
     return f"{key} has hidden slides, which were left out: {', '.join(map(str, hidden[:10]))}{more}."
 
 
-def _write(writer: Writer, archive: Zipped, part: str, slide: SlideReader) -> None:
+def _write(writer: Writer, archive: XmlArchive, part: str, slide: SlideReader) -> None:
     related = relations(archive, part).values()
-    for drawing in (one.part for one in related if one.kind == "diagramData"):
+    for drawing in (relation.part for relation in related if relation.kind == "diagramData"):
         archive.parse(drawing, slide)
     write(writer, slide.blocks())
-    for notes in (one.part for one in related if one.kind == "notesSlide"):
+    for notes in (relation.part for relation in related if relation.kind == "notesSlide"):
         reader = SlideReader(notes=True)
         archive.parse(notes, reader)
         for text in texts(reader.blocks()):
             writer.line(NOTES + text)
 
 
-class _Presentation:
+class _Presentation(PartReader):
     """The slides of a presentation, in order, by the ids that refer to them."""
 
     def __init__(self) -> None:
         self.slides: list[str] = []
 
+    @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if local(tag) == "sldId":
             self.slides.append(relation_id(attributes))
 
-    def end(self, tag: str) -> None:
-        pass
 
-    def text(self, text: str) -> None:
-        pass
-
-
-def _slides(archive: Zipped) -> list[str]:
+def _slides(archive: XmlArchive) -> list[str]:
     reader, related = _Presentation(), relations(archive, _PRESENTATION)
     archive.parse(_PRESENTATION, reader)
     return list(dict.fromkeys(related[slide].part for slide in reader.slides if slide in related))
+
+
+def _on(attributes: dict[str, str], name: str) -> bool:
+    return attribute(attributes, name) in _ON

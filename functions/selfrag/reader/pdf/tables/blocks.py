@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from selfrag.reader.pdf.shapes import Box, Rule, Segment, around
+from selfrag.reader.pdf.shapes import Box, PdfSegment, Rule, around
 from selfrag.reader.pdf.tables.frames import is_in
 from selfrag.reader.pdf.text.segments import ENUMERATOR
 
@@ -19,7 +19,7 @@ _AROUND = 15  # points from a table to the lines that are drawn around it
 _SHARE = 0.6  # of a table's height, along which a line between columns runs
 _CAPTION = re.compile(r"(?:Tab(?:le|\.|elle|leau|la|ela|ella)|Таблица|表|표)\s*[\dA-Z]", re.IGNORECASE)
 
-Row = list[Segment]
+Row = list[PdfSegment]
 Columns = list[tuple[float, float]]
 
 
@@ -39,7 +39,7 @@ def blocks(rows: Sequence[Row], rules: Sequence[Rule], frames: Sequence[Box]) ->
     at = 0
     while at < len(rows):
         end = _end(rows, at, frames)
-        box = around([one.box for row in rows[at:end] for one in row])
+        box = around([segment.box for row in rows[at:end] for segment in row])
         near = [rule for rule in rules if _is_near(rule.box, box)]
         columns = _columns(rows[at:end], near, box) if end > at + 1 else []
         if len(columns) < 2:
@@ -59,7 +59,7 @@ def _end(rows: Sequence[Row], at: int, frames: Sequence[Box]) -> int:
 
     Lines between may stand below one of these.
     """
-    frame = next((one for one in frames if is_in(rows[at][0], one)), None)
+    frame = next((frame for frame in frames if is_in(rows[at][0], frame)), None)
     framed = sum(1 for _ in takewhile(lambda row: is_in(row[0], frame), rows[at:])) if frame else 0
     if framed > 1:
         return at + framed
@@ -91,13 +91,13 @@ def _extended(rows: Sequence[Row], end: int, columns: Columns) -> int:
     """
     edges = [left for left, _ in columns[1:]] + [math.inf]
     while end < len(rows) and _are_near(rows[end - 1], rows[end]):
-        found = [
+        columns_met = [
             at
-            for one in rows[end]
+            for segment in rows[end]
             for at, ((left, _), edge) in enumerate(zip(columns, edges, strict=True))
-            if abs(one.box.left - left) <= _EXACT and one.box.right < edge
+            if abs(segment.box.left - left) <= _EXACT and segment.box.right < edge
         ]
-        if found == [0] or len(found) < len(rows[end]):
+        if columns_met == [0] or len(columns_met) < len(rows[end]):
             break
         end += 1
     return end
@@ -136,8 +136,8 @@ def _columns(rows: Sequence[Row], rules: Sequence[Rule], box: Box) -> Columns:
 
 def _columns_of_cells(rows: Sequence[Row], ruled: bool) -> Columns:
     """Return what the rows with the usual number of cells cover, if each cell stands below the one above."""
-    cells = [one for row in rows for one in row]
-    if sum(one.fixed for one in cells) > (len(cells) / 2 if ruled else 0):
+    cells = [segment for row in rows for segment in row]
+    if sum(segment.fixed for segment in cells) > (len(cells) / 2 if ruled else 0):
         return []  # the lines of a program
     if all(ENUMERATOR.fullmatch(row[0].text) for row in rows if len(row) > 1):
         return []  # a list
@@ -146,5 +146,7 @@ def _columns_of_cells(rows: Sequence[Row], ruled: bool) -> Columns:
     if counts[usual] < (_LEAST_RULED if ruled else _LEAST_ROWS):
         return []
     below = zip(*(row for row in rows if len(row) == usual), strict=True)
-    columns = [(min(one.box.left for one in held), max(one.box.right for one in held)) for held in below]
+    columns = [
+        (min(segment.box.left for segment in held), max(segment.box.right for segment in held)) for held in below
+    ]
     return columns if all(left[1] < right[0] + 1 for left, right in pairwise(columns)) else []

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from selfrag.reader.pdf.shapes import Box, Rule, Segment, around
+from selfrag.reader.pdf.shapes import Box, PdfSegment, Rule, around
 
 _NEAR = 3  # points: lines that are drawn to meet
 _LEAST_FLAT = 3
@@ -17,25 +17,25 @@ def frames_of(rules: Sequence[Rule]) -> list[Box]:
         met, others = [(rule.box, [rule])], list[tuple[Box, list[Rule]]]()
         for group in groups:
             (met if _meet(group[0], rule.box) else others).append(group)
-        groups = [*others, (around([box for box, _ in met]), [one for _, held in met for one in held])]
+        groups = [*others, (around([box for box, _ in met]), [member for _, held in met for member in held])]
     return [box for box, held in groups if _divides(box, held)]
 
 
-def around_frames(segments: Sequence[Segment], frames: Sequence[Box]) -> Iterator[tuple[list[Segment], bool]]:
+def around_frames(segments: Sequence[PdfSegment], frames: Sequence[Box]) -> Iterator[tuple[list[PdfSegment], bool]]:
     """Yield what is above a frame, in it and below it, and whether it is in it; with text beside it, all at once."""
     left = list(segments)
-    for frame in sorted(frames, key=lambda one: -one.top):
-        level = [one for one in left if frame.bottom < one.box.middle < frame.top]
-        if level and all(is_in(one, frame) for one in level):
-            yield [one for one in left if one.box.middle >= frame.top], False
+    for frame in sorted(frames, key=lambda frame: -frame.top):
+        level = [segment for segment in left if frame.bottom < segment.box.middle < frame.top]
+        if level and all(is_in(segment, frame) for segment in level):
+            yield [segment for segment in left if segment.box.middle >= frame.top], False
             yield level, True
-            left = [one for one in left if one.box.middle <= frame.bottom]
+            left = [segment for segment in left if segment.box.middle <= frame.bottom]
     yield left, False
 
 
-def is_in(one: Segment, frame: Box) -> bool:
+def is_in(segment: PdfSegment, frame: Box) -> bool:
     """Return whether a stretch begins in a frame."""
-    return frame.bottom < one.box.middle < frame.top and frame.left - 5 < one.box.left < frame.right
+    return frame.bottom < segment.box.middle < frame.top and frame.left - 5 < segment.box.left < frame.right
 
 
 def flat_lines(rules: Sequence[Rule], least: float) -> list[int]:
@@ -51,9 +51,9 @@ def flat_lines(rules: Sequence[Rule], least: float) -> list[int]:
     return [height * _NEAR for height in heights]
 
 
-def _meet(one: Box, other: Box) -> bool:
-    across = one.left <= other.right + _NEAR and other.left <= one.right + _NEAR
-    return across and one.bottom <= other.top + _NEAR and other.bottom <= one.top + _NEAR
+def _meet(box: Box, other: Box) -> bool:
+    across = box.left <= other.right + _NEAR and other.left <= box.right + _NEAR
+    return across and box.bottom <= other.top + _NEAR and other.bottom <= box.top + _NEAR
 
 
 def _divides(frame: Box, rules: Sequence[Rule]) -> bool:

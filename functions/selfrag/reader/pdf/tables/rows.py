@@ -1,23 +1,105 @@
-"""The rows of a table, of which each may take several lines."""
+"""The rows of a table, of which each may take several lines, and the names of its columns."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from selfrag.reader.pdf.shapes import around
 from selfrag.reader.pdf.tables.blocks import Block, Columns, Row
 from selfrag.reader.pdf.tables.frames import flat_lines
-from selfrag.reader.pdf.tables.heads import Line, is_number, names_of, numbered, spans
 from selfrag.reader.pdf.text.paragraphs import Words
 
 _MORE = 0.1  # of the size: by so much more are the lines of two rows apart than those of one
 _SHARE = 0.25  # of the lines of a table that have two cells or more
 _LEAST_SHARED = 3  # rows
 _EXACT = 4  # points: heights of lines are rounded to 3
+_LONGEST = 120  # characters of a name: what is longer is a sentence
+_OFF = 9  # points from the middle of what a name is over
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
+
+
+class TableLine(NamedTuple):
+    """A line of a table: the text in each column, its stretches, and how many drawn lines are above it."""
+
+    cells: list[str]
+    row: Row
+    above: int
+
+
+def names_of(
+    rows: Sequence[list[str]], groups: Sequence[Sequence[TableLine]], head: int, at: Columns
+) -> list[list[str]]:
+    """Return the rows at the top that name columns, none if that is not certain; `at` are the columns.
+
+    Names stand above a drawn line, as the first `head` lines do, or above the first number of a column of numbers, or
+    are bold. A value is never taken for a name.
+    """
+    bold = [all(segment.bold for line in group for segment in line.row) for group in groups]
+    head_rows = next((at for at, lines in enumerate(accumulate(map(len, groups)), 1) if lines >= head > 0), 0)
+    depth = _depth(rows, head_rows, bold[0] and not all(bold))
+    above = max(0, depth - 1)
+    return [*(_spread(rows[row], groups[row], at) for row in range(above)), *rows[above:depth]]
+
+
+def _depth(rows: Sequence[Sequence[str]], head: int, bold: bool) -> int:
+    columns = numbered([["" if _YEAR.fullmatch(cell) else cell for cell in cells] for cells in rows])
+    values = [2 * sum(is_number(cells[at]) for at in columns) >= len(columns) for cells in rows]
+    first = values.index(True) if columns and True in values else len(rows)
+    depth = head or (first if columns else int(bold))
+    while 0 < depth < first and (
+        spans(rows[depth - 1]) or (first < len(rows) and not _are_named(rows[:depth], columns))
+    ):
+        depth += 1
+    depth = min(depth, first)
+    names = [cell for cells in rows[:depth] for cell in cells if not _YEAR.fullmatch(cell)]
+    certain = (head or not any(map(is_number, names))) and all(len(name) <= _LONGEST for name in names)
+    return depth if certain and depth < len(rows) and _are_named(rows[:depth], columns) else 0
+
+
+def _are_named(head: Sequence[Sequence[str]], columns: Sequence[int]) -> bool:
+    return all(any(cells[column] for cells in head) for column in columns)
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a value with its unit."""
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def numbered(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the columns behind the first one that hold more numbers than other texts."""
+    filled = [list(filter(None, column)) for column in zip(*rows, strict=True)]
+    return [at for at, cells in enumerate(filled) if at and 2 * sum(map(is_number, cells)) > len(cells)]
+
+
+def spans(cells: Sequence[str]) -> bool:
+    """Return whether one name stands above two columns."""
+    return any(name and name == other for name, other in pairwise(cells))
+
+
+def _spread(cells: Sequence[str], group: Sequence[TableLine], columns: Columns) -> list[str]:
+    """Return a row of names, each over all columns of which it stands in the middle, over none of another one."""
+    spread = list(cells)
+    centres = {segment.text: (segment.box.left + segment.box.right) / 2 for line in group for segment in line.row}
+    for text in dict.fromkeys(filter(None, cells)):
+        if cells.count(text) != sum(map(text.__eq__, spread)) or text not in centres:
+            continue
+        first, end = cells.index(text), len(cells) - list(reversed(cells)).index(text)
+        least = max((at for at in range(first) if spread[at]), default=0) + 1
+        most = min((at for at in range(end, len(cells)) if cells[at]), default=len(cells))
+        over = [(left, right) for left in range(least, first + 1) for right in range(end, most + 1)]
+        off = {span: abs(columns[span[0]][0] + columns[span[1] - 1][1] - 2 * centres[text]) / 2 for span in over}
+        wide = max(
+            (span for span in over if off[span] <= _OFF), key=lambda span: span[1] - span[0], default=(first, end)
+        )
+        spread[wide[0] : wide[1]] = [text] * (wide[1] - wide[0])
+    return spread
 
 
 @dataclass(slots=True)
-class Table:
+class PdfTable:
     """The names of columns, "" where they are not certain, and the values of each row."""
 
     names: list[str]
@@ -25,49 +107,49 @@ class Table:
     caption: str = ""
 
 
-def table_of(block: Block, words: Words) -> Table | None:
+def table_of(block: Block, words: Words) -> PdfTable | None:
     """Return the lines of a block as a table, None if they are none; a value is never taken for a name."""
-    flat = flat_lines(block.rules, around([one.box for row in block.rows for one in row]).width / 2)
+    flat = flat_lines(block.rules, around([segment.box for row in block.rows for segment in row]).width / 2)
     above = [sum(row[0].box.bottom + 1 < height for height in flat) for row in block.rows]
-    lines = [Line(_cells(row, block.columns), row, over) for row, over in zip(block.rows, above, strict=True)]
+    lines = [TableLine(_cells(row, block.columns), row, over) for row, over in zip(block.rows, above, strict=True)]
     head = _head_lines(lines)
     if not head and sum(sum(map(bool, line.cells)) > 1 for line in lines) < _SHARE * len(lines):
         return None
     groups = _groups_of(lines, head)
-    told = [
+    rows = [
         [_joined(column, words) for column in zip(*(line.cells for line in group), strict=True)] for group in groups
     ]
-    told = _with_shared(told, [group[0].above for group in groups], flat, block)
-    names = names_of(told, groups, head, block.columns)
-    called = [", ".join(dict.fromkeys(filter(None, column))) for column in zip(*names, strict=True)]
-    return Table(called or [""] * len(block.columns), told[len(names) :])
+    rows = _with_shared(rows, [group[0].above for group in groups], flat, block)
+    names = names_of(rows, groups, head, block.columns)
+    columns = [", ".join(dict.fromkeys(filter(None, column))) for column in zip(*names, strict=True)]
+    return PdfTable(columns or [""] * len(block.columns), rows[len(names) :])
 
 
 def _cells(row: Row, columns: Columns) -> list[str]:
     """Return what stands in each column; what spans several stands in each of them."""
     cells = [""] * len(columns)
-    for one in row:
-        met = [
+    for segment in row:
+        columns_met = [
             at
             for at, (left, right) in enumerate(columns)
-            if min(one.box.right, right) - max(one.box.left, left) > 0.3 * min(one.box.width, right - left)
-            and not any(one.box.left < other.box.left and left <= other.box.left < right for other in row)
+            if min(segment.box.right, right) - max(segment.box.left, left) > 0.3 * min(segment.box.width, right - left)
+            and not any(segment.box.left < other.box.left and left <= other.box.left < right for other in row)
         ]
-        nearest = min(range(len(columns)), key=lambda at: abs(sum(columns[at]) - one.box.left - one.box.right))
-        for at in met or [nearest]:
-            cells[at] = f"{cells[at]} {one.text}".strip()
+        nearest = min(range(len(columns)), key=lambda at: abs(sum(columns[at]) - segment.box.left - segment.box.right))
+        for at in columns_met or [nearest]:
+            cells[at] = f"{cells[at]} {segment.text}".strip()
     return cells
 
 
 def _joined(texts: Sequence[str], words: Words) -> str:
     """Return the lines of a cell as one."""
-    said = ""
+    cell = ""
     for text in filter(None, texts):
-        said = words.put_together(said, text, cell=True) if said else text
-    return said
+        cell = words.put_together(cell, text, cell=True) if cell else text
+    return cell
 
 
-def _head_lines(lines: Sequence[Line]) -> int:
+def _head_lines(lines: Sequence[TableLine]) -> int:
     """Return how many lines stand above a drawn one, that divides a table's head from its rows; 0 if there is none.
 
     Several with a number among them are rows, and the line is above their sum.
@@ -78,22 +160,22 @@ def _head_lines(lines: Sequence[Line]) -> int:
     return head if head == 1 or not any(is_number(cell) for line in lines[:head] for cell in line.cells) else 0
 
 
-def _are_ruled(lines: Sequence[Line]) -> bool:
+def _are_ruled(lines: Sequence[TableLine]) -> bool:
     """Return whether lines are drawn between the rows, not only below the head."""
     return len({line.above for line in lines}) > 2
 
 
-def _groups_of(lines: Sequence[Line], head: int) -> list[list[Line]]:
+def _groups_of(lines: Sequence[TableLine], head: int) -> list[list[TableLine]]:
     """Return the lines of each row: those between two drawn lines, between wider gaps, or from each first cell on.
 
     A number is whole: below another text of a column of numbers it is the next row's. The `head` lines are one row if
     none of their names spans columns.
     """
     ruled = _are_ruled(lines)
-    one = max(1, head) if not ruled and not any(spans(line.cells) for line in lines[:head]) else 1
-    rest = lines[one - 1 :]
+    first = max(1, head) if not ruled and not any(spans(line.cells) for line in lines[:head]) else 1
+    rest = lines[first - 1 :]
     numbers, wide = numbered([line.cells for line in rest]), None if ruled else _wide_gap(rest)
-    groups = [[*lines[:one]]]
+    groups = [[*lines[:first]]]
     for before, line in pairwise(rest):
         starts = _gap(before, line) > wide if wide is not None else bool(line.cells[0])
         counts = any(is_number(line.cells[at]) and any(held.cells[at] for held in groups[-1]) for at in numbers)
@@ -103,34 +185,38 @@ def _groups_of(lines: Sequence[Line], head: int) -> list[list[Line]]:
     return groups
 
 
-def _wide_gap(lines: Sequence[Line]) -> float | None:
+def _wide_gap(lines: Sequence[TableLine]) -> float | None:
     """Return the distance from which on the next line is another row's; None if all are alike, or each is whole."""
-    found = sorted((_gap(above, line), all(line.cells)) for above, line in pairwise(lines) if above.above == line.above)
-    jumps = [(after - before, (before + after) / 2) for (before, _), (after, _) in pairwise(found)]
+    gaps = sorted((_gap(above, line), all(line.cells)) for above, line in pairwise(lines) if above.above == line.above)
+    jumps = [(after - before, (before + after) / 2) for (before, _), (after, _) in pairwise(gaps)]
     jump, wide = max(jumps, default=(0.0, 0.0))
-    whole = [whole for gap, whole in found if gap <= wide]
+    whole = [whole for gap, whole in gaps if gap <= wide]
     return wide if jump > _MORE * lines[0].row[0].size and 2 * sum(whole) <= len(whole) else None
 
 
-def _gap(above: Line, line: Line) -> float:
-    return max(one.base for one in above.row) - max(one.base for one in line.row)
+def _gap(above: TableLine, line: TableLine) -> float:
+    return max(segment.base for segment in above.row) - max(segment.base for segment in line.row)
 
 
-def _with_shared(told: Sequence[list[str]], above: Sequence[int], flat: Sequence[int], block: Block) -> list[list[str]]:
+def _with_shared(rows: Sequence[list[str]], above: Sequence[int], flat: Sequence[int], block: Block) -> list[list[str]]:
     """Return the rows with what several share in each: no line is drawn between them in their column.
 
     `above` is how many of the lines at the heights `flat` are above each row. Rows that no lines divide share nothing,
     nor do those of which each has a text of its own.
     """
-    rows = [list(row) for row in told]
-    if len(rows) < _LEAST_SHARED or any(one >= after for one, after in pairwise(above)):
-        return rows
+    shared = [list(row) for row in rows]
+    if len(shared) < _LEAST_SHARED or any(before >= after for before, after in pairwise(above)):
+        return shared
     heights = [flat[-1 - lines] for lines in above[:-1]]
     for column, middle in enumerate(map(sum, block.columns)):
-        across = [one.box.bottom for one in block.rules if one.flat and 2 * one.box.left <= middle <= 2 * one.box.right]
-        ends = [row for row, height in enumerate(heights, 1) if any(abs(one - height) <= _EXACT for one in across)]
-        for first, end in pairwise([0, *ends, len(rows)]):
-            texts = [row[column] for row in told[first:end]]
-            for row in rows[first:end]:
+        across = [
+            rule.box.bottom for rule in block.rules if rule.flat and 2 * rule.box.left <= middle <= 2 * rule.box.right
+        ]
+        ends = [
+            row for row, height in enumerate(heights, 1) if any(abs(bottom - height) <= _EXACT for bottom in across)
+        ]
+        for first, end in pairwise([0, *ends, len(shared)]):
+            texts = [row[column] for row in rows[first:end]]
+            for row in shared[first:end]:
                 row[column] = row[column] if all(texts) else " ".join(filter(None, texts))
-    return rows
+    return shared

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from selfrag.reader.pdf.shapes import Box, Segment, around
+from selfrag.reader.pdf.shapes import Box, PdfSegment, around
 from selfrag.reader.pdf.text.segments import ENUMERATOR, NO_SPACES
 
 _LEADING, _WIDEST = 0.75, 2.0  # of the size: more white between two lines divides paragraphs
@@ -23,7 +23,7 @@ _ENDS = re.compile(r"[.!?:;。！？：；][)\"'”’」』）]*$")
 
 
 @dataclass(slots=True)
-class Paragraph:
+class PdfParagraph:
     """Text of one look; `apart` tells whether white divides it from the text above, `across` that it runs sideways."""
 
     text: str
@@ -40,8 +40,8 @@ class Words:
     def __init__(self, lines: Iterable[str]) -> None:
         texts = list(lines)
         # Neither the first word of a line nor the last: the end of a line may have cut them.
-        self._known = {word.casefold() for text in texts for word in _WORD.findall(text)[1:-1]}
-        over = [_word_over(one, after) for one, after in pairwise(texts)]
+        self._vocabulary = {word.casefold() for text in texts for word in _WORD.findall(text)[1:-1]}
+        over = [_word_over(before, after) for before, after in pairwise(texts)]
         ends = [last + first for last, hyphen, first in over if hyphen and first.islower()]
         self._divides = len(ends) < _LEAST or sum(map(self._has, ends)) >= _SHARE * len(ends)
 
@@ -60,7 +60,7 @@ class Words:
         return before + ("" if in_one or (NO_SPACES.match(before[-1]) and NO_SPACES.match(after[0])) else " ") + after
 
     def _has(self, word: str) -> bool:
-        return word.casefold() in self._known
+        return word.casefold() in self._vocabulary
 
 
 def _word_over(before: str, after: str) -> tuple[str, str, str]:
@@ -69,40 +69,40 @@ def _word_over(before: str, after: str) -> tuple[str, str, str]:
     return (end[1], end[2], begin[0]) if end and begin else ("", "", "")
 
 
-def joined_row(row: Sequence[Segment]) -> Segment:
+def joined_row(row: Sequence[PdfSegment]) -> PdfSegment:
     """Return the stretches of one line as one."""
-    longest = max(row, key=lambda one: len(one.text))
-    text, box = " ".join(one.text for one in row), around([one.box for one in row])
-    return Segment(text, box, longest.size, longest.base, all(one.bold for one in row), longest.fixed)
+    longest = max(row, key=lambda segment: len(segment.text))
+    text, box = " ".join(segment.text for segment in row), around([segment.box for segment in row])
+    return PdfSegment(text, box, longest.size, longest.base, all(segment.bold for segment in row), longest.fixed)
 
 
-def paragraphs_of(lines: Sequence[Segment], words: Words) -> list[Paragraph]:
+def paragraphs_of(lines: Sequence[PdfSegment], words: Words) -> list[PdfParagraph]:
     """Return the paragraphs of a column."""
-    found, last = list[Paragraph](), None
+    paragraphs, last = list[PdfParagraph](), None
     for line in lines:
         if last is None or _differ(last, line):
-            alike = [one for one in lines if not _differ(one, line)]
-            column, usual = around([one.box for one in alike]), _usual_white(alike)
+            alike = [segment for segment in lines if not _differ(segment, line)]
+            column, usual = around([segment.box for segment in alike]), _usual_white(alike)
         white = last.box.bottom - line.box.top if last else 0
-        if last and white <= max(_LEADING, usual) * line.size and _goes_on(found[-1], last, line, column):
-            held = found[-1]
+        if last and white <= max(_LEADING, usual) * line.size and _goes_on(paragraphs[-1], last, line, column):
+            held = paragraphs[-1]
             held.text, held.lines = words.put_together(held.text, line.text), held.lines + 1
             held.bold = held.bold and line.bold
         else:
             apart = last is None or white > 0.5 * _LEADING * line.size or _differ(last, line)
-            found.append(Paragraph(line.text, line.size, line.bold, apart=apart))
+            paragraphs.append(PdfParagraph(line.text, line.size, line.bold, apart=apart))
         last = line
-    return found
+    return paragraphs
 
 
-def _usual_white(lines: Sequence[Segment]) -> float:
+def _usual_white(lines: Sequence[PdfSegment]) -> float:
     """Return the usual white between lines, in sizes, and a little more; 0 where it is very wide."""
     white = [(above.box.bottom - line.box.top) / line.size for above, line in pairwise(lines)]
     usual = _MORE * median(white) if white else 0
     return usual if usual <= _WIDEST else 0
 
 
-def _goes_on(held: Paragraph, last: Segment, line: Segment, column: Box) -> bool:
+def _goes_on(held: PdfParagraph, last: PdfSegment, line: PdfSegment, column: Box) -> bool:
     first = line.text.split(maxsplit=1)[0]
     entry = ENUMERATOR.fullmatch(first) and len(first) < len(line.text)
     if _differ(last, line) or (last.fixed and line.fixed) or entry:
@@ -111,9 +111,9 @@ def _goes_on(held: Paragraph, last: Segment, line: Segment, column: Box) -> bool
         return False
     if line.text[0].islower() and not _ENDS.search(last.text):
         return True
-    wanted = line.box.width * len(first) / len(line.text) + 0.25 * line.size
-    return column.width >= _BROAD * line.size and last.box.right + wanted > column.right - 0.5 * line.size
+    needed = line.box.width * len(first) / len(line.text) + 0.25 * line.size
+    return column.width >= _BROAD * line.size and last.box.right + needed > column.right - 0.5 * line.size
 
 
-def _differ(last: Segment, line: Segment) -> bool:
+def _differ(last: PdfSegment, line: PdfSegment) -> bool:
     return abs(last.size - line.size) > 0.12 * max(last.size, line.size)

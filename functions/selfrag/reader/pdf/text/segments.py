@@ -1,14 +1,15 @@
-"""From words to stretches of a line, and from these to lines."""
+"""From the characters of a page to words, from these to stretches of a line, and to lines."""
 
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from statistics import median_low
 
-from selfrag.reader.pdf.pdfium import Page
-from selfrag.reader.pdf.shapes import Box, Rule, Segment, Sheet, Word, around
+from selfrag.reader.pdf.pdfium import PdfPage
+from selfrag.reader.pdf.shapes import Box, PdfSegment, PdfSheet, Rule, Word, around
 from selfrag.reader.pdf.tables.frames import frames_of
-from selfrag.reader.pdf.text.words import words_of
 
 # A gap that divides two columns or two cells, in sizes of the font.
 _WIDE, _AFTER_A_NUMBER = 1.05, 3.0
@@ -16,9 +17,89 @@ _WIDE, _AFTER_A_NUMBER = 1.05, 3.0
 NO_SPACES = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 # What stands before an entry of a list, or before a heading.
 ENUMERATOR = re.compile(r"[•◦▪‣·*–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]|(?:[A-Z]\.|\d+\.)(?:\d+\.?)*|§")
+# PDFium puts U+FFFE for a hyphen at the end of a line, and the next line right behind it.
+_HYPHEN = "\ufffe"
+_WORD = re.compile(rf"[^\s\x00-\x1f\x7f{_HYPHEN}]+{_HYPHEN}?")
+_LATIN_RUN = re.compile(r"[A-Za-z\u00c0-\u024f.,;:()'\u2019-]{4,}")
+_NOTE = re.compile(r"\d{1,3}(?=[^\W\d])")
+_SMALLER = 0.85  # of the size: the number of a note, before its text
+_LIGATURE = re.compile("[\ufb00-\ufb06]")
+_LONGEST = 300  # characters; no line is longer
+_GAP = 0.15  # of the size; the least space that TeX sets is a fifth
+_BACK = 0.4  # of the size: no letter is set so far into the one before it, but a cell into the one beside it
+_TINY = 0.1  # points: text of no size is not to be seen
+# Of a watermark: so large as the page's largest letters, and of so many words at most.
+_AS_LARGE, _MOST_WORDS = 0.95, 20
 
 
-def sheet_of(page: Page) -> Sheet:
+def words_of(page: PdfPage) -> list[Word]:
+    """Return the words of a page in the order of the file, those of watermarks left out."""
+    text, words = page.text(), list[Word]()
+    for match in _WORD.finditer(text):
+        for start, end in _parted(match, page):
+            if word := _word(text[start:end], start, end, page):
+                before = text[start - 1 : start]
+                word.spaced = not before or before.isspace() or start > match.start()
+                words.append(word)
+    return _without_watermarks(words, page)
+
+
+def _without_watermarks(words: list[Word], page: PdfPage) -> list[Word]:
+    """Return the words but for those at a slant, if few are, and for pale ones over the text, larger than all of it."""
+    level = [word for word in words if not word.slanted]
+    if 2 * len(level) < len(words):
+        return words
+    least = _AS_LARGE * max((word.size for word in level), default=0)
+    large = [word for word in level if word.size >= least]
+    if len(large) > _MOST_WORDS:
+        return level
+    text = [word for word in level if word.size < least]
+    marks = [word for word in large if any(_is_over(word, other) for other in text) and page.is_pale(word.index)]
+    return [word for word in level if word not in marks] if marks else level
+
+
+def _is_over(word: Word, other: Word) -> bool:
+    """Return whether the middle of the other word is in this one's box."""
+    x, y = (other.box.left + other.box.right) / 2, other.box.middle
+    return word.box.left < x < word.box.right and word.box.bottom < y < word.box.top
+
+
+def _word(shown: str, start: int, end: int, page: PdfPage) -> Word | None:
+    first = page.character(start)
+    size, quarters = first.size, first.quarters
+    box = around([first.box, page.character(end - 1).box]).turned(quarters)
+    if box.height < _TINY or not all(abs(side) < 1e7 for side in box):
+        return None
+    base = page.origin(first.number).turned(quarters).bottom
+    size = size if size >= 1 else box.height
+    return Word(_readable(shown), box, size, quarters, first.number, base, slanted=first.slanted)
+
+
+def _parted(match: re.Match[str], page: PdfPage) -> Iterator[tuple[int, int]]:
+    """Return the bounds of the words in a long one: gaps wider than those between its other letters."""
+    start, end = match.span()
+    note = _NOTE.match(match[0])
+    if note and page.character(start).size < _SMALLER * page.character(start + note.end()).size:
+        yield start, start + note.end()
+        start += note.end()
+    cuts: Sequence[int] = ()
+    if end - start <= _LONGEST and _LATIN_RUN.search(match.string, start, end):
+        first = page.character(start)
+        boxes = [page.box(first.number + number).turned(first.quarters) for number in range(end - start)]
+        # The letters of a ligature have one place.
+        gaps = [after.left - before.right if after != before else 0 for before, after in pairwise(boxes)]
+        wide = max(0, median_low(gaps)) + _GAP * first.size
+        cuts = [start + number for number, gap in enumerate(gaps, 1) if gap > wide or gap < -_BACK * first.size]
+    yield from pairwise([start, *cuts, end])
+
+
+def _readable(shown: str) -> str:
+    """Valid characters: a hyphen for its stand-in, letters for ligatures."""
+    valid = shown.replace(_HYPHEN, "-").replace("\uffff", "").replace("\xad", "-")
+    return _LIGATURE.sub(lambda ligature: unicodedata.normalize("NFKC", ligature[0]), valid)
+
+
+def sheet_of(page: PdfPage) -> PdfSheet:
     """Return what a page shows; text that runs across the rest, such as a stamp in the margin, is apart."""
     words, (rules, picture) = words_of(page), page.rules_and_picture()
     letters = Counter[int]()
@@ -28,32 +109,32 @@ def sheet_of(page: Page) -> Sheet:
     turned = [Rule(rule.box.turned(main), rule.flat == (main % 2 == 0)) for rule in rules]
     segments = _segments([word for word in words if word.quarters == main], turned, page)
     across = _segments([word for word in words if word.quarters != main], (), page)
-    return Sheet(segments, across, turned, frames_of(turned), picture)
+    return PdfSheet(segments, across, turned, frames_of(turned), picture)
 
 
-def _segments(words: Sequence[Word], rules: Sequence[Rule], page: Page) -> list[Segment]:
+def _segments(words: Sequence[Word], rules: Sequence[Rule], page: PdfPage) -> list[PdfSegment]:
     """Return the stretches in the order of the words; a standing line between two words divides them."""
     standing = [rule.box for rule in rules if not rule.flat]
-    found = list[list[Word]]()
+    runs = list[list[Word]]()
     for word in words:
         # The number of a heading or of an entry begins a line; among the cells of a row it is a value.
-        begins = bool(found) and len(found[-1]) == 1 and not (found[1:] and found[-2][-1].box.beside(word.box))
-        if found and _goes_on(found[-1][-1], word, begins) and not _ruled_off(found[-1][-1], word, standing):
-            found[-1].append(word)
+        begins = bool(runs) and len(runs[-1]) == 1 and not (runs[1:] and runs[-2][-1].box.beside(word.box))
+        if runs and _goes_on(runs[-1][-1], word, begins) and not _ruled_off(runs[-1][-1], word, standing):
+            runs[-1].append(word)
         else:
-            found.append([word])
-    return [_segment(held, page) for held in found]
+            runs.append([word])
+    return [_segment(held, page) for held in runs]
 
 
-def rows_of(segments: Iterable[Segment]) -> list[list[Segment]]:
+def rows_of(segments: Iterable[PdfSegment]) -> list[list[PdfSegment]]:
     """Return the stretches line by line, from the top; those of a line from the left."""
-    rows = list[list[Segment]]()
-    for segment in sorted(segments, key=lambda one: -one.box.top - one.box.bottom):
+    rows = list[list[PdfSegment]]()
+    for segment in sorted(segments, key=lambda segment: -segment.box.top - segment.box.bottom):
         if rows and rows[-1][0].box.beside(segment.box):
             rows[-1].append(segment)
         else:
             rows.append([segment])
-    return [sorted(row, key=lambda one: one.box.left) for row in rows]
+    return [sorted(row, key=lambda segment: segment.box.left) for row in rows]
 
 
 def _goes_on(last: Word, word: Word, begins: bool) -> bool:
@@ -74,7 +155,7 @@ def _is_space(last: Word, word: Word) -> bool:
     return word.spaced
 
 
-def _segment(words: Sequence[Word], page: Page) -> Segment:
+def _segment(words: Sequence[Word], page: PdfPage) -> PdfSegment:
     text = words[0].text
     for last, word in pairwise(words):
         text += " " * _is_space(last, word) + word.text
@@ -85,4 +166,4 @@ def _segment(words: Sequence[Word], page: Page) -> Segment:
     bold, fixed = all(bold for bold, _ in looks), all(fixed for _, fixed in looks)
     size = sizes.most_common(1)[0][0]
     base = max(words, key=lambda word: word.size).base
-    return Segment(text, around([word.box for word in words]), size, base, bold, fixed)
+    return PdfSegment(text, around([word.box for word in words]), size, base, bold, fixed)

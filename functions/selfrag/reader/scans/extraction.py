@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Iterator, Sequence
 from io import BytesIO
-from typing import Any
+from typing import Any, TypedDict
 
 import pypdfium2
 from pypdfium2 import raw
@@ -18,26 +18,34 @@ _DEPTH = 4
 _KINDS = {raw.FPDF_PAGEOBJ_IMAGE: "image", raw.FPDF_PAGEOBJ_PATH: "path"}
 
 
-def extract(key: str, content: bytes, pages: Sequence[int] | None, most: int) -> dict[str, Any]:
+class PageExtract(TypedDict):
+    """Pages to be recognised, how many the document has (`of`), and the first pages as a PDF in base64."""
+
+    pages: list[int]
+    of: int
+    pdf: str
+
+
+def extract(key: str, content: bytes, pages: Sequence[int] | None, most: int) -> PageExtract:
     """Return the pages of these (all for None, from 1) to be recognised, and the first `most` as a PDF.
 
-    As what JSON holds: `pages`, how many the document has (`of`), and `pdf` in base64. Raises BadDocument.
+    Raises BadDocument.
     """
     try:
         document = pypdfium2.PdfDocument(content)
         every = range(1, len(document) + 1)
-        asked = every if pages is None else [page for page in pages if page in every]
-        found = [page for page in asked if _shows(document[page - 1])]
-        return {"pages": found, "of": len(document), "pdf": _extracted(document, found[:most])}
+        candidates = every if pages is None else [page for page in pages if page in every]
+        wordless = [page for page in candidates if _shows(document[page - 1])]
+        return {"pages": wordless, "of": len(document), "pdf": _extracted(document, wordless[:most])}
     except (pypdfium2.PdfiumError, ValueError, OSError) as error:
         raise BadDocument(f"{key} has pages that cannot be looked at.") from error
 
 
 def _extracted(document: pypdfium2.PdfDocument, pages: Sequence[int]) -> str:
-    made, out = pypdfium2.PdfDocument.new(), BytesIO()
+    copy, out = pypdfium2.PdfDocument.new(), BytesIO()
     if pages:
-        made.import_pages(document, [page - 1 for page in pages])
-        made.save(out)
+        copy.import_pages(document, [page - 1 for page in pages])
+        copy.save(out)
     return base64.b64encode(out.getvalue()).decode()
 
 

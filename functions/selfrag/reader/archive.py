@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import PurePosixPath
-from typing import Protocol
 from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
@@ -18,30 +17,33 @@ MAX_DEPTH = 200  # elements within elements; office programs use a few dozen
 _CHUNK = 1024 * 1024
 
 
-class TooMuch(Exception):
+class LimitExceeded(Exception):
     """A document goes beyond what any honest one does; the message goes on after its name and says what to do."""
 
 
-class Reader(Protocol):
-    """A listener to a part as it streams by; names are preceded by their namespace and a space."""
+class PartReader:
+    """A listener to a part as it streams by, which ignores all of it by default.
+
+    Names are preceded by their namespace and a space.
+    """
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """An element begins."""
+        """Take in the beginning of an element."""
 
     def end(self, tag: str) -> None:
-        """An element ends."""
+        """Take in the end of an element."""
 
     def text(self, text: str) -> None:
-        """Text inside an element."""
+        """Take in text inside an element."""
 
 
-class Zipped:
+class XmlArchive:
     """An archive that is open: nothing in it is unpacked before it is asked for, and nothing outside is followed."""
 
     def __init__(self, archive: ZipFile) -> None:
         entries = archive.namelist()
         if len(entries) > MAX_ENTRIES:
-            raise TooMuch(f"holds {len(entries)} files, and at most {MAX_ENTRIES} are read; save it again")
+            raise LimitExceeded(f"holds {len(entries)} files, and at most {MAX_ENTRIES} are read; save it again")
         self.names = frozenset(entries)
         self._archive = archive
         self._unpacked = 0
@@ -50,15 +52,15 @@ class Zipped:
         """A part as it is; raises KeyError if there is none."""
         return b"".join(self._chunks(name))
 
-    def parse(self, name: str, reader: Reader) -> None:
-        """Tell a reader of a part's XML; raises KeyError if there is none, TooMuch, or what expat and zlib raise."""
+    def parse(self, name: str, reader: PartReader) -> None:
+        """Stream a part to a reader; raises KeyError if there is none, LimitExceeded or what expat and zlib raise."""
         parser, depth = expat.ParserCreate(namespace_separator=" "), 0
 
         def start(tag: str, attributes: dict[str, str]) -> None:
             nonlocal depth
             depth += 1
             if depth > MAX_DEPTH:
-                raise TooMuch(f"has elements nested more than {MAX_DEPTH} deep; save it again")
+                raise LimitExceeded(f"has elements nested more than {MAX_DEPTH} deep; save it again")
             reader.start(tag, attributes)
 
         def end(tag: str) -> None:
@@ -90,22 +92,24 @@ class Zipped:
 
     def _allow(self, part: ZipInfo, size: int) -> None:
         if size > MAX_PART:
-            raise TooMuch(f"unpacks {part.filename} to more than {MAX_PART >> 20} MB; split it into several files")
+            raise LimitExceeded(
+                f"unpacks {part.filename} to more than {MAX_PART >> 20} MB; split it into several files"
+            )
         if self._unpacked + size > MAX_UNPACKED:
-            raise TooMuch(f"unpacks to more than {MAX_UNPACKED >> 20} MB; split it into several files")
+            raise LimitExceeded(f"unpacks to more than {MAX_UNPACKED >> 20} MB; split it into several files")
 
 
 @contextmanager
-def unzipped(key: str, content: bytes, kind: str) -> Iterator[Zipped]:
+def open_archive(key: str, content: bytes, kind: str) -> Iterator[XmlArchive]:
     """Yield a file of a kind of `kinds`, opened; whatever goes wrong while it is read is raised as BadDocument."""
     refuse_other_kinds(key, content, kind)
     again = f"save it as {PurePosixPath(key).suffix.lower()} again"
     try:
         with ZipFile(BytesIO(content)) as archive:
-            yield Zipped(archive)
+            yield XmlArchive(archive)
     except (BadDocument, MemoryError):
         raise
-    except TooMuch as error:
+    except LimitExceeded as error:
         raise BadDocument(f"{key} {error}.") from error
     except Exception as error:  # zipfile and zlib raise half a dozen kinds, and expat one more
         name = kind.partition(" ")[2]
@@ -129,4 +133,4 @@ def switched_on(attributes: Mapping[str, str]) -> bool:
 
 def _refuse_doctype(*_: object) -> None:
     # It could define entities that grow without end.
-    raise TooMuch("declares a document type (DTD), which no such file needs; save it again")
+    raise LimitExceeded("declares a document type (DTD), which no such file needs; save it again")

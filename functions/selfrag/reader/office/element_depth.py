@@ -1,7 +1,7 @@
 """Elements of XML that are left out with all that they hold, as it streams by."""
 
 
-class Skipping:
+class ElementDepth:
     """Counts how deep the element is that is open."""
 
     def __init__(self) -> None:

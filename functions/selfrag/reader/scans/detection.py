@@ -9,11 +9,11 @@ from pathlib import PurePosixPath
 
 from selfrag.domain.documents import Document, has_words
 from selfrag.domain.errors import BadDocument
-from selfrag.reader.processes.pool import Contained
+from selfrag.reader.processes.pool import ContainedFunction
 
 # What recognised text depends on beside the pages: another number has all of them recognised anew.
 _METHOD = "1"
-_EXTRACT = Contained("selfrag.reader.scans.extracting:extract", "PDF", "print it to a new PDF")
+_EXTRACT = ContainedFunction("selfrag.reader.scans.extraction:extract", "PDF", "print it to a new PDF")
 HOW = 'text recognition reads them: `text_recognition = "lines"` in Terraform, or on a laptop tesseract on the PATH'
 
 
@@ -42,14 +42,14 @@ def scan_of(key: str, content: bytes, document: Document | None, most: int) -> S
     if pages == []:
         return None
     try:
-        found = _EXTRACT(key, content, pages=pages, most=most)
+        extract = _EXTRACT(key, content, pages=pages, most=most)
     except BadDocument:
         return None
-    if not found["pages"]:
+    if not extract["pages"]:
         return None
-    taken = found["pages"][:most]
-    name = hashlib.sha256(json.dumps([_METHOD, taken]).encode() + b"\n" + content).hexdigest()
-    return Scan(name, tuple(taken), tuple(found["pages"][most:]), found["of"], base64.b64decode(found["pdf"]))
+    first = extract["pages"][:most]
+    name = hashlib.sha256(json.dumps([_METHOD, first]).encode() + b"\n" + content).hexdigest()
+    return Scan(name, tuple(first), tuple(extract["pages"][most:]), extract["of"], base64.b64decode(extract["pdf"]))
 
 
 def wordless_pages(document: Document) -> list[int]:

@@ -1,0 +1,30 @@
+"""The event of API Gateway (REST, Lambda proxy), with the fields that are read here."""
+
+from typing import NotRequired, TypedDict
+
+
+class Identity(TypedDict, total=False):
+    """The caller that API Gateway authenticated, by an API key or by IAM."""
+
+    apiKeyId: str | None
+    userArn: str | None
+
+
+class RequestContext(TypedDict, total=False):
+    """The circumstances of a request; its time is in milliseconds since the epoch."""
+
+    requestId: str
+    path: str
+    requestTimeEpoch: int
+    identity: Identity | None
+
+
+class GatewayEvent(TypedDict):
+    """A request."""
+
+    httpMethod: str
+    path: str
+    headers: NotRequired[dict[str, str] | None]
+    body: NotRequired[str | None]
+    isBase64Encoded: NotRequired[bool]
+    requestContext: NotRequired[RequestContext]

@@ -1,0 +1,305 @@
+"""The text of a message as mail programs save it, with what is attached to it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date, datetime
+from email import message_from_bytes
+from email.message import EmailMessage, Message
+from email.policy import EmailPolicy
+from email.utils import parsedate_to_datetime
+from pathlib import PurePosixPath
+from time import monotonic
+from typing import cast
+
+from icalendar import Calendar, Component
+
+from selfrag.domain.documents import Document, has_words
+from selfrag.domain.errors import BadDocument
+from selfrag.domain.kinds import of_a_kind_that_is_read
+from selfrag.domain.writing import Writer
+from selfrag.reader.archive import LimitExceeded
+from selfrag.reader.kinds import MESSAGE, refuse_other_kinds
+from selfrag.reader.labels import labels
+
+MAX_ATTACHMENTS = 200
+MAX_WITHIN = 3  # messages in each other
+MAX_SECONDS = 60  # after which no further attachment is begun
+_ENCRYPTED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime", "multipart/encrypted"})
+# The endings of the kinds of text that have a reader; any other text is read as it is.
+_ENDINGS = {"html": ".html", "markdown": ".md", "csv": ".csv", "tab-separated-values": ".tsv"}
+Read = Callable[[str, bytes], Document]
+MAX_BYTES = 500_000  # the library takes a second for 1.2 MB
+MAX_EVENTS = 50
+MAX_HEADER = 2_000  # characters; the parser of headers takes time with the square of their length
+MAX_HEADERS = 10_000
+MAX_BOUNDARIES = 200  # each line is compared with all that are open
+_MAX_NAME = 100
+_CALENDARS = frozenset({"text/calendar", "application/ics"})
+# Texts with a reader of their own here, or that no person reads as they are.
+_OF_OTHER_USE = frozenset({"plain", "html", "calendar", "rtf"})
+
+
+def read_eml(key: str, content: bytes, read: Read) -> Document:
+    """Return who wrote whom about what, the text, and each attachment of a kind that is read; raises BadDocument.
+
+    `read` reads an attachment, or the text if it is a web page.
+    """
+    refuse_other_kinds(key, content, MESSAGE)
+    try:
+        message = parsed(content)
+        if not any(header(message, name) for name in ("From", "Subject", "Date")):
+            raise BadDocument(f"{key} is no message: it has no sender, subject or date; save it as .eml again.")
+        reader = _Reader(key, read)
+        reader.write(message)
+    except (BadDocument, MemoryError):
+        raise
+    except LimitExceeded as error:
+        raise BadDocument(f"{key} {error}.") from error
+    except Exception as error:  # the standard library raises what the damage leads to
+        raise BadDocument(f"{key} is a damaged message and cannot be read; save it as .eml again.") from error
+    if reader.unread:
+        more = f" and {len(reader.unread) - 10} more" if len(reader.unread) > 10 else ""
+        reader.writer.warnings.append(
+            f"{key} has attachments that were not read: {', '.join(reader.unread[:10])}{more}."
+        )
+    day = sent(message)
+    title = header(message, "Subject") or PurePosixPath(key).name
+    return reader.writer.document(title, labels([header(message, "Keywords")], day[:10]))
+
+
+class _Reader:
+    """Writes a message and those that are attached to it; `unread` are the names of what is not read."""
+
+    def __init__(self, key: str, read: Read) -> None:
+        self.writer = Writer(key)
+        self.unread: list[str] = []
+        self._key, self._read = key, read
+        self._until = monotonic() + MAX_SECONDS
+        self._met = 0
+        self._events: list[str] = []
+
+    def write(self, message: EmailMessage, called: str = "", within: int = 0) -> None:
+        """Write a message; `called` is what a citation calls it if it is attached to another one."""
+        if message.get_content_type() in _ENCRYPTED and not within:
+            raise BadDocument(f"{self._key} is encrypted; save it as .eml without encryption.")
+        attached = attachments(message)
+        if attached or called:
+            self.writer.part(called or "message")
+        self._write_head(message)
+        text = self._write_body(message)
+        if not self._write_events(map(payload, calendars(message))) and text is None:
+            self.writer.warnings.append(f"{self._key} holds a message without text; its head and attachments are read.")
+        for name, part in attached:
+            if part is not text:
+                where = f"{called}, attachment {name}" if called else f"attachment {name}"
+                self._write_attached(part, name, where, within)
+
+    def _write_attached(self, part: EmailMessage, name: str, where: str, within: int) -> None:
+        self._met += 1
+        if self._met > MAX_ATTACHMENTS or monotonic() > self._until:
+            self.unread.append(name)
+        elif part.get_content_type() == "message/rfc822":
+            self._write_message(part.get_content(), name, where, within + 1)
+        elif name.lower().endswith(".eml"):
+            self._write_message(parsed(payload(part)), name, where, within + 1)
+        elif of_a_kind_that_is_read(name):
+            self._write_attachment(payload(part), name, where)
+        elif not ((is_calendar(part) or name.lower().endswith(".ics")) and self._write_events((payload(part),))):
+            self.unread.append(name)
+
+    def _write_message(self, message: EmailMessage, name: str, where: str, within: int) -> None:
+        if within > MAX_WITHIN:
+            self.unread.append(name)
+        else:
+            self.write(message, where, within)
+
+    def _write_head(self, message: EmailMessage) -> None:
+        if subject := header(message, "Subject"):
+            self.writer.heading(1, subject)
+        addresses = [(name, header(message, name)) for name in ("From", "To", "Cc")]
+        fields = [f"{name}: {value}" for name, value in [*addresses, ("Date", sent(message))] if value]
+        if fields:
+            self.writer.line("; ".join(fields))
+
+    def _write_body(self, message: EmailMessage) -> EmailMessage | None:
+        """Write the text, and return the part that holds it."""
+        return next(filter(self._wrote_text, bodies(message)), None)
+
+    def _wrote_text(self, part: EmailMessage) -> bool:
+        text = text_of(part)
+        if not (has_words(text) if text is not None else payload(part)):
+            return False
+        ending = _ENDINGS.get(part.get_content_subtype(), ".txt")
+        if ending == ".txt" and text is not None:
+            self.writer.line(text.strip())
+            return True
+        # A byte order mark goes before what a page says of its encoding.
+        content = payload(part) if text is None else text.encode("utf-8-sig", "replace")
+        within = self._readable(f"{self._key} text{ending}", content)
+        if within:
+            self.writer.document_within(within)
+        return within is not None
+
+    def _write_events(self, invitations: Iterable[bytes]) -> bool:
+        """Write the events of invitations, each once: it often comes beside the text and attached; tell of any."""
+        lines = [event for invitation in invitations for event in events(invitation)]
+        for event in lines:
+            if event not in self._events:
+                self._events.append(event)
+                self.writer.line(event)
+        return bool(lines)
+
+    def _write_attachment(self, content: bytes, name: str, where: str) -> None:
+        within = self._readable(f"{self._key} attachment {name}", content)
+        if within:
+            self.writer.document_within(within, where)
+
+    def _readable(self, key: str, content: bytes) -> Document | None:
+        try:
+            document = self._read(key, content)
+        except BadDocument as error:
+            self.writer.warnings.append(str(error))
+            return None
+        self.writer.warnings += document.warnings
+        return document
+
+
+def events(content: bytes) -> list[str]:
+    """Return a line for each event; none if it is no calendar, or larger than MAX_BYTES."""
+    try:
+        calendars = Calendar.from_ical(content, multiple=True) if len(content) <= MAX_BYTES else []
+        pairs = [(calendar, event) for calendar in calendars for event in calendar.walk("VEVENT")]
+        return ["; ".join(_fields(calendar, event)) for calendar, event in pairs[:MAX_EVENTS]]
+    except Exception:  # the library raises ValueError and whatever damage leads to
+        return []
+
+
+def _fields(calendar: Component, event: Component) -> Iterator[str]:
+    cancelled = "CANCEL" in (str(calendar.get("METHOD")), str(event.get("STATUS"))[:6])
+    yield f"{'Cancelled event' if cancelled else 'Event'}: {_line(event, 'SUMMARY') or 'without a summary'}"
+    begins, ends = (getattr(event.get(name), "dt", None) for name in ("DTSTART", "DTEND"))
+    if isinstance(begins, date):
+        yield f"When: {_time(begins, ends)}"
+    if place := _line(event, "LOCATION"):
+        yield f"Where: {place}"
+    if repeats := (event.get("RRULE") or {}).get("FREQ"):
+        yield f"Repeats: {str(repeats[0]).lower()}"
+
+
+def _line(event: Component, name: str) -> str:
+    return " ".join(str(event.get(name) or "").split())
+
+
+def _time(begins: date, ends: object) -> str:
+    """Return the days, or the times with their time zone as the calendar names it."""
+    if not isinstance(begins, datetime):
+        return f"{begins}"
+    until = ""
+    if isinstance(ends, datetime):
+        until = f" to {ends:%H:%M}" if ends.date() == begins.date() else f" to {ends:%Y-%m-%d %H:%M}"
+    return f"{begins:%Y-%m-%d %H:%M}{until}{f' ({begins.tzinfo})' if begins.tzinfo else ''}"
+
+
+def parsed(content: bytes) -> EmailMessage:
+    """Return a message; raises LimitExceeded, or what the standard library does."""
+    if content.lower().count(b"boundary=") > MAX_BOUNDARIES:
+        raise LimitExceeded(
+            f"has more than {MAX_BOUNDARIES} parts that hold others; save its attachments by themselves"
+        )
+    counted = 0
+
+    class BoundedHeaders(EmailPolicy):
+        """Counts headers, and cuts them."""
+
+        def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+            nonlocal counted
+            counted += 1
+            if counted > MAX_HEADERS:
+                raise LimitExceeded(f"has more than {MAX_HEADERS} lines of headers; save it as .eml again")
+            name, value = super().header_source_parse(sourcelines)
+            return name, value[:MAX_HEADER]
+
+    return cast(EmailMessage, message_from_bytes(content, policy=BoundedHeaders()))
+
+
+def header(message: Message, name: str) -> str:
+    """Return what a header says, on one line; "" if it says nothing that can be read."""
+    try:
+        value = str(message[name] or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except Exception:  # the parser of headers raises what the damage leads to
+        return ""
+    return " ".join(value.split())
+
+
+def sent(message: Message) -> str:
+    """Return the day and time at which a message was sent; "" if it does not say."""
+    try:
+        return f"{parsedate_to_datetime(header(message, 'Date')):%Y-%m-%d %H:%M}"
+    except Exception:  # as above
+        return ""
+
+
+def bodies(message: EmailMessage) -> Iterator[EmailMessage]:
+    """Yield the parts that may be the text: plain text, a web page, then any other text that is not attached."""
+    for kind in ("plain", "html"):
+        if body := message.get_body((kind,)):
+            yield cast(EmailMessage, body)
+    for part in _not_attached(message):
+        if part.get_content_maintype() == "text" and part.get_content_subtype() not in _OF_OTHER_USE:
+            yield part
+
+
+def calendars(message: EmailMessage) -> list[EmailMessage]:
+    """Return the invitations that stand in a message beside its text."""
+    return [part for part in _not_attached(message) if is_calendar(part)]
+
+
+def is_calendar(part: Message) -> bool:
+    """Return whether a part is an invitation."""
+    return part.get_content_type() in _CALENDARS
+
+
+def _not_attached(part: EmailMessage) -> Iterator[EmailMessage]:
+    if part.is_attachment() or part.get_content_type() == "message/rfc822":
+        return
+    if part.is_multipart():
+        for inner in part.iter_parts():
+            yield from _not_attached(cast(EmailMessage, inner))
+    else:
+        yield part
+
+
+def payload(part: Message) -> bytes:
+    """Return the bytes of a part, decoded from what mail can carry."""
+    content = part.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b""
+
+
+def text_of(part: Message) -> str | None:
+    """Return the text of a part in the encoding that it declares; None if it declares none, or another one."""
+    charset = part.get_content_charset()
+    try:
+        return payload(part).decode(charset).replace("\r\n", "\n") if charset else None
+    except (LookupError, ValueError):
+        return None
+
+
+def attachments(message: EmailMessage) -> list[tuple[str, EmailMessage]]:
+    """Return what is attached, by name; pictures that stand in the text are not."""
+    attached = list[tuple[str, EmailMessage]]()
+    if message.get_content_type() == "message/rfc822":
+        return attached
+    for part in message.iter_attachments():
+        if part.get_content_maintype() == "multipart":
+            attached += attachments(part)
+        elif name := _name(part):
+            attached.append((name, part))
+    return attached
+
+
+def _name(part: EmailMessage) -> str:
+    name = " ".join((part.get_filename() or "").replace("/", " ").split())[-_MAX_NAME:]
+    if part.get_content_type() == "message/rfc822":
+        return name or "message.eml"
+    if part.get_content_maintype() == "image" and part.get_content_disposition() != "attachment":
+        return ""
+    return name or {"text/plain": "text.txt", "text/html": "text.html"}.get(part.get_content_type(), "without a name")

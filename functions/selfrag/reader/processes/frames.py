@@ -1,0 +1,32 @@
+"""The frames between this process and its workers: a length in eight bytes, and so many bytes.
+
+A request is two frames, JSON and a file's content; a reply is frames of JSON, of which the last has no `part`.
+"""
+
+from typing import TypedDict
+
+LENGTH_BYTES = 8
+CHUNK_BYTES = 1 << 20
+# The exit code of a worker without memory.
+OUT_OF_MEMORY = 3
+
+
+class WorkerRequest(TypedDict):
+    """A function, as `module:name`, with its arguments, and the bytes and seconds that it may take."""
+
+    function: str
+    key: str
+    arguments: dict[str, object]
+    memory: int
+    seconds: int
+
+
+class WorkerReply(TypedDict, total=False):
+    """The part that is read now; or the result or the error, and the memory that the worker holds."""
+
+    part: int
+    result: object
+    bad: str
+    missing: str
+    unexpected: str
+    resident: int
