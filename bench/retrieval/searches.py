@@ -13,7 +13,7 @@ import numpy as np
 from bench.retrieval.measures import DEPTH, Answered
 from bench.retrieval.squad import Paragraph
 from selfrag.domain.passages import Bounds, Candidates, Passage, embedded_text
-from selfrag.ports.index import CANDIDATES, Entry, search
+from selfrag.ports.index import CANDIDATES, IndexEntry, search
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex, NamedEmbedder
 
@@ -66,7 +66,7 @@ def searches(paragraphs: Sequence[Paragraph], embedder: NamedEmbedder, on_paragr
             vectors += (np.asarray(vector, np.float32).tobytes() for vector in embedded)
             on_paragraph(len(vectors), len(texts))
         entries = [
-            Entry(
+            IndexEntry(
                 Passage(
                     passage_id=str(number),
                     document=str(paragraph.article),

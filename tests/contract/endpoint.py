@@ -19,7 +19,7 @@ from opensearchpy.exceptions import NotFoundError
 
 from selfrag.adapters.opensearch.collection import connect
 from selfrag.adapters.opensearch.search import OpenSearchPassages
-from selfrag.ports.index import Entry, WriteOutcome
+from selfrag.ports.index import IndexEntry, WriteOutcome
 
 ADDRESS = os.environ.get("SELFRAG_TEST_OPENSEARCH", "").rstrip("/")
 _HOST = urlsplit(ADDRESS).hostname or ""
@@ -38,7 +38,7 @@ class Settled(OpenSearchPassages):
         super().__init__(client, index, dimensions)
         self._written: dict[str, tuple[str, str]] = {}
 
-    def add(self, entries: Sequence[Entry]) -> WriteOutcome:
+    def add(self, entries: Sequence[IndexEntry]) -> WriteOutcome:
         added = super().add(entries)
         place = {entry.passage.passage_id: entry.passage.collection for entry in entries}
         written = {service_id: (passage_id, place[passage_id]) for passage_id, service_id in added.ids.items()}

@@ -10,7 +10,7 @@ from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
 
 from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.domain.passages import Bounds, Passage
-from selfrag.ports.index import Entry
+from selfrag.ports.index import IndexEntry
 from tests.support.doubles.opensearch_double import ACCESS_KEY, REGION, SECRET_KEY, OpenSearchDouble
 
 DIMENSIONS = 8
@@ -26,9 +26,9 @@ def unit(*numbers: float) -> list[float]:
 
 def entry(
     passage_id: str, text: str = "words", vector: list[float] | None = None, collection: str = "mine", **more: Any
-) -> Entry:
+) -> IndexEntry:
     passage = Passage(passage_id=passage_id, document="d.md", text=text, title="T", collection=collection, **more)
-    return Entry(passage, vector or unit(1.0), position=3)
+    return IndexEntry(passage, vector or unit(1.0), position=3)
 
 
 def stored(service: OpenSearchDouble) -> Counter[str]:

@@ -14,7 +14,7 @@ from bench.retrieval.measures import Answered, figures
 from bench.retrieval.squad import read_task
 from bench.retrieval.vectors import kept_on_disk
 from selfrag.domain.passages import Bounds, Passage, embedded_text
-from selfrag.ports.index import CANDIDATES, Entry, best
+from selfrag.ports.index import CANDIDATES, IndexEntry, best
 from selfrag_cli.local.index import E5Embedder
 from tests.contract.endpoint import ADDRESS, index_of_its_own
 
@@ -29,7 +29,7 @@ def test_the_right_paragraph_is_found_first_for_95_questions_in_100(record_prope
         texts = [embedded_text(paragraph.title, paragraph.text) for paragraph in task.paragraphs]
         vectors = [list(map(float, vector)) for vector in embedder.passages(texts)]
         entries = [
-            Entry(
+            IndexEntry(
                 Passage(passage_id=str(n), document="d.md", text=one.text, title=one.title, collection="mine"),
                 vector,
                 n,

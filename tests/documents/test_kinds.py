@@ -13,7 +13,7 @@ from selfrag.domain.passages import Bounds, Passage, embedded_text
 from selfrag.domain.steps import GenerateTask
 from selfrag.ingestion.split_document.logic import SplitDocumentTask as ToSplit
 from selfrag.ingestion.split_document.logic import split_into_batches
-from selfrag.ports.index import CANDIDATES, Entry, best
+from selfrag.ports.index import CANDIDATES, IndexEntry, best
 from selfrag.question.generate.logic import generate
 from selfrag.text.sentences import split_around
 from selfrag_cli.local.index import open_embedder, open_index
@@ -41,7 +41,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("SELFRAG_HOME", str(home))
         passages = [passage for document in documents() for passage in passages_of(document)]
         vectors = open_embedder().passages([embedded_text(each.title, each.text) for each in passages])
-        open_index().add([Entry(each, vector) for each, vector in zip(passages, vectors, strict=True)])
+        open_index().add([IndexEntry(each, vector) for each, vector in zip(passages, vectors, strict=True)])
         yield home
 
 

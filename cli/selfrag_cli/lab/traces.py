@@ -55,9 +55,9 @@ class Trace(BaseModel):
 def trace_of(history: ExecutionHistory) -> Trace:
     """Return the part of an execution's history that judging it again needs."""
     steps = [
-        RecordedStep(name=step.name, task=step.given, result=step.result if isinstance(step.result, dict) else None)
+        RecordedStep(name=step.name, task=step.task, result=step.result if isinstance(step.result, dict) else None)
         for step in history.steps
-        if step.name in (*GRADERS, END) and isinstance(step.given, dict)
+        if step.name in (*GRADERS, END) and isinstance(step.task, dict)
     ]
     end = steps[-1] if steps and steps[-1].name == END else RecordedStep(name=END, task={}, result=None)
     return Trace(
@@ -108,7 +108,7 @@ def written_from(steps: Sequence[Step], response: Mapping[str, object]) -> list[
 
 
 def _texts(step: Step) -> Iterator[_Text]:
-    task, result = step.given or {}, step.result if isinstance(step.result, dict) else {}
+    task, result = step.task or {}, step.result if isinstance(step.result, dict) else {}
     sources, strips = [] if task.get("mode") == "direct" else task.get("passages", []), task.get("strips") or {}
     passages = [_shown(source, strips) for source in sources]
     # The fine-tuned model writes an answer from each passage in one step.

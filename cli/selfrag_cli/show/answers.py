@@ -169,7 +169,7 @@ def _of_the_answer(reflection: Reflection) -> list[SupportVerdict | UtilityVerdi
 def _meanings(reflection: Reflection, steps: Sequence[Step]) -> Iterator[str]:
     """Yield what the tokens that were judged say, and on which scale."""
     if reflection.relevance and not _is_by_rule(reflection.relevance[0]):
-        thresholds = (step.given.get("relevance_threshold") for step in steps if isinstance(step.given, dict))
+        thresholds = (step.task.get("relevance_threshold") for step in steps if isinstance(step.task, dict))
         threshold = next((each for each in thresholds if each is not None), None)
         least = "" if threshold is None else f", relevant from {threshold:.2f} up"
         yield f"IsRel: how far a passage helps to answer, from 0 to 1{least}"

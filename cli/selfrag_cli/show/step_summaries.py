@@ -30,7 +30,7 @@ def summarize(step: Step, places: Mapping[str, str]) -> str:
     summary = _SUMMARIES.get(step.name, _graded if step.name.startswith("Grade") else None)
     if summary is None or not isinstance(step.result, dict):
         return ""
-    task = step.given if isinstance(step.given, dict) else {}
+    task = step.task if isinstance(step.task, dict) else {}
     verdict = step.result.get("verdict") or {}
     words = summary(task, verdict or step.result, places)
     remembered = step.result.get("cached") or verdict.get("cached")

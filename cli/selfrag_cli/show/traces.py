@@ -144,7 +144,7 @@ def _whole(number: int, step: Step) -> Panel:
     again = f", {step.attempts} attempts" if step.attempts > 1 else ""
     title = f"{number}. {step.name}  [dim]at {step.started:.2f} s, took {step.seconds:.2f} s{again}[/]"
     ending = Text(f"error   {_error(step)}", style="red") if step.error else Text("result  " + _json(step.result))
-    parts = Group(Text("given   " + _json(step.given)), ending, *map(Text, _strips(step)))
+    parts = Group(Text("task    " + _json(step.task)), ending, *map(Text, _strips(step)))
     return Panel(parts, title=title, title_align="left", border_style="red" if step.error else "blue")
 
 
@@ -159,7 +159,7 @@ def _strips(step: Step) -> list[str]:
     if step.name != "GradeRelevance" or not isinstance(step.result, dict):
         return []
     strips = (step.result.get("verdict") or {}).get("strips") or []
-    text = step.given["passage"]["text"] if strips else ""
+    text = step.task["passage"]["text"] if strips else ""
     return ["strips  " + _json([text[strip["start"] : strip["end"]] for strip in strips])] if strips else []
 
 

@@ -12,12 +12,12 @@ from botocore.exceptions import ClientError
 from pydantic import TypeAdapter
 
 from selfrag.adapters.faults import code_of, readable
-from selfrag.domain.records import Part, Record
+from selfrag.domain.records import Record, StoredPart
 
 DOCUMENT = "document"
 
 Json = dict[str, Any]
-_PART = TypeAdapter(Part)
+_PART = TypeAdapter(StoredPart)
 
 
 def key_of(document_id: str, part: str) -> Json:
@@ -42,7 +42,7 @@ def record_of(item: Json) -> Record:
         return Record.model_validate({name: values[name] for name in Record.model_fields if name in values})
 
 
-def part_of(item: Json) -> Part:
+def part_of(item: Json) -> StoredPart:
     """Return the batch in an item; raises Unreadable as `record_of` does."""
     values = values_of(item)
     generation, _, number = values.pop("part").partition("#")

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from selfrag.adapters.faults import aws_faults
 from selfrag.adapters.items import DOCUMENT, Json, index_key_of, key_of, part_of, record_of, serialized, updated
-from selfrag.domain.records import Part, Record, part_name
+from selfrag.domain.records import Record, StoredPart, part_name
 from selfrag.ports.manifest import Manifest
 
 SERVICE = "the manifest"
@@ -95,8 +95,8 @@ class DynamoManifest(Manifest):
         return not self._update(record.id, f"SET {setting} REMOVE look_again", "lease_owner = :owner", mine, names)
 
     @override
-    def parts(self, document_id: str) -> list[Part]:
-        parts: list[Part] = []
+    def parts(self, document_id: str) -> list[StoredPart]:
+        parts: list[StoredPart] = []
         start: Json = {}
         while True:
             page = self._call(
@@ -113,20 +113,20 @@ class DynamoManifest(Manifest):
             start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
     @override
-    def part(self, document_id: str, generation: str, number: int) -> Part | None:
+    def part(self, document_id: str, generation: str, number: int) -> StoredPart | None:
         key = key_of(document_id, part_name(generation, number))
         item = self._call("get_item", Key=key, ConsistentRead=True).get("Item")
         return part_of(item) if item else None
 
     @override
-    def put(self, part: Part) -> None:
+    def put(self, part: StoredPart) -> None:
         item = {"id": part.document_id, "part": part.name, "passage_ids": part.passage_ids, "ids": part.ids}
         if part.writing_since is not None:
             item["writing_since"] = str(part.writing_since)
         self._call("put_item", Item=serialized(item))
 
     @override
-    def forget(self, part: Part) -> None:
+    def forget(self, part: StoredPart) -> None:
         self._call("delete_item", Key=key_of(part.document_id, part.name))
 
     def _update(

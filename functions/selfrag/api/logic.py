@@ -45,23 +45,23 @@ def draft_of(steps: Sequence[Step]) -> DraftAnswer | None:
 
 
 def _last_pass(steps: Sequence[Step]) -> tuple[Mapping[str, Any], Sequence[Step]]:
-    """Return what was known when the last pass was planned, and its steps."""
+    """Return the state when the last pass was planned, and its steps."""
     plans = [at for at, step in enumerate(steps) if plan_of(step)]
     if not plans:
         return {}, steps
-    return steps[plans[-1]].result.get("known", {}), steps[plans[-1] + 1 :]
+    return steps[plans[-1]].result.get("state", {}), steps[plans[-1] + 1 :]
 
 
 def _written(now: Sequence[Step], state: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the text of a pass; a direct one, written ahead, counts once no search is needed."""
     decided = [step.result["verdict"]["decision"] for step in _finished(now, "DecideRetrieval")]
     mode = "direct" if state.get("direct") or "no" in decided else "grounded"
-    return next((step.result for step in _finished(now, "Generate") if step.given.get("mode") == mode), None)
+    return next((step.result for step in _finished(now, "Generate") if step.task.get("mode") == mode), None)
 
 
 def _support(steps: Sequence[Step], answer: str) -> Any:
     """Return the last verdict on this text."""
-    judged = [step.result["verdict"] for step in _finished(steps, "GradeSupport") if step.given.get("answer") == answer]
+    judged = [step.result["verdict"] for step in _finished(steps, "GradeSupport") if step.task.get("answer") == answer]
     return judged[-1] if judged else None
 
 

@@ -25,7 +25,7 @@ class Step:
     started: float
     seconds: float
     attempts: int
-    given: Any
+    task: Any
     result: Any
     error: str
     cause: str = ""
@@ -66,7 +66,7 @@ def passages_by_claim(history: Sequence[dict[str, Any]]) -> dict[str, list[str]]
     """Return the texts of the passages by which each claim of an answer was checked at last."""
     checks = [step for step in steps_of(history) if step.name == "GradeSupport" and isinstance(step.result, dict)]
     return {
-        claim["claim"]: [passage["text"] for passage in step.given["passages"]]
+        claim["claim"]: [passage["text"] for passage in step.task["passages"]]
         for step in checks
         for claim in (step.result.get("verdict") or {}).get("claims", [])
     }
@@ -90,7 +90,7 @@ def _step(chain: Sequence[dict[str, Any]], begin: float) -> Step:
         started=started - begin,
         seconds=epoch_seconds(last) - started,
         attempts=max(len(scheduled), reply.get("attempts", 0)),
-        given=_payload(scheduled[-1]) if scheduled else None,
+        task=_payload(scheduled[-1]) if scheduled else None,
         result=result,
         error=error,
         cause=cause,

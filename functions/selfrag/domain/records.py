@@ -48,7 +48,7 @@ class Record(Content):
 
 
 @dataclass(frozen=True)
-class Part:
+class StoredPart:
     """A batch of passages: their ids, and the index's own id of each that is known to be written.
 
     `writing_since` is set (seconds since the epoch) from before a write until its outcome is known.

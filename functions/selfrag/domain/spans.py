@@ -129,7 +129,7 @@ def _of_step(step: Step, begin: float, content: bool) -> Span:
         "selfrag.attempts": step.attempts,
         "selfrag.cached": True in (result.get("cached"), verdict.get("cached")),
         "selfrag.cost_usd": sum(cost or 0.0 for cost in costs) if costs and None not in costs else None,
-        "selfrag.given": _json(step.given) if content else None,
+        "selfrag.given": _json(step.task) if content else None,
         "selfrag.result": _json(step.result) if content else None,
     }
     started = begin + step.started

@@ -58,7 +58,7 @@ class RecallAnswerParameters(Parameters):
     step = "RecallAnswer"
 
 
-class PassageHit(Model):
+class RetrievedHit(Model):
     """A passage of a search, and its document."""
 
     passage_id: str
@@ -74,7 +74,7 @@ class EvidenceItem(Model):
     score: float
 
 
-class StoredAnswer(Model):
+class EarlierAnswer(Model):
     """The earlier answer of a follow-up; the item of a running question has no `answer` yet."""
 
     model_config = ConfigDict(extra="ignore")
@@ -98,7 +98,7 @@ def plain(attribute: Mapping[str, Any]) -> Any:
 class RecallAnswerResult(StepResult):
     """The earlier answer, null if none is stored."""
 
-    item: Annotated[StoredAnswer | None, BeforeValidator(lambda item: plain({"M": item}))] = Field(
+    item: Annotated[EarlierAnswer | None, BeforeValidator(lambda item: plain({"M": item}))] = Field(
         default=None, alias="Item"
     )
 
@@ -196,7 +196,7 @@ class RetrievalResult(StepResult):
     count.
     """
 
-    hits: list[PassageHit] = []
+    hits: list[RetrievedHit] = []
     folded: list[str] = []
     bytes: int = 0
     text_hits: int | None = None
@@ -211,7 +211,7 @@ class RetrievedPassages(RetrievalResult):
     def of(cls, passages: Sequence[Passage], size: int, warnings: Sequence[str], text_hits: int | None = None) -> Self:
         """Return the result that has these passages."""
         return cls(
-            hits=[PassageHit(passage_id=passage.passage_id, document=passage.document) for passage in passages],
+            hits=[RetrievedHit(passage_id=passage.passage_id, document=passage.document) for passage in passages],
             folded=[copy.passage_id for passage in passages for copy in passage.copies],
             bytes=size,
             text_hits=text_hits,

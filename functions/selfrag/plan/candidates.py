@@ -146,7 +146,7 @@ class CandidatesState(State):
 Next = tuple[CandidatesState, Plan]
 
 
-class Candidates(Strategy[CandidatesState]):
+class CandidatesStrategy(Strategy[CandidatesState]):
     """The answers, passage by passage, and the best of them."""
 
     state_type = CandidatesState

@@ -11,7 +11,7 @@ from selfrag.domain.policy import Policy
 from selfrag.domain.questions import Filters, Weights
 from selfrag.domain.steps import RecallAnswerParameters
 from selfrag.domain.verdicts import RelevanceVerdict
-from selfrag.plan.candidates import Candidates
+from selfrag.plan.candidates import CandidatesStrategy
 from selfrag.plan.corrective import Corrective
 from selfrag.plan.loop import Naive
 from selfrag.plan.passes import Plan, PlannedStep
@@ -26,7 +26,7 @@ STRATEGIES: dict[str, type[Strategy[Any]]] = {
     "naive": Naive,
     "corrective": Corrective,
     "adaptive": Adaptive,
-    "candidates": Candidates,
+    "candidates": CandidatesStrategy,
     "segments": Segments,
 }
 UNREADABLE = "The earlier answer could not be read, so the question stands alone."

@@ -24,11 +24,11 @@ from selfrag.domain.steps import (
     GradeRelevanceResult,
     GradeSupportResult,
     GradeUtilityResult,
-    PassageHit,
     PickCandidateResult,
     RankPathsResult,
     RecallAnswerResult,
     RetrievalResult,
+    RetrievedHit,
     RewriteQuestionResult,
     SelfragTextsResult,
 )
@@ -215,7 +215,7 @@ def searches_in(reports: Iterable[Report]) -> list[SearchReport]:
     return [report for report in reports if isinstance(report, RetrieveReport | SearchWebReport)]
 
 
-def hits_of(report: SearchReport) -> list[PassageHit]:
+def hits_of(report: SearchReport) -> list[RetrievedHit]:
     """Return the passages of a search; none of a failed one."""
     return report.result.hits if report.result else []
 

@@ -26,7 +26,7 @@ class PassageIndex(Protocol):
 
 
 @dataclass(frozen=True)
-class Entry:
+class IndexEntry:
     """A passage to write, its vector of length 1, and its place in the document."""
 
     passage: Passage
@@ -50,7 +50,7 @@ class WriteOutcome:
 class PassageWriter(Protocol):
     """The index that ingestion writes to: it assigns its own ids, and a write can be searched after some time."""
 
-    def add(self, entries: Sequence[Entry]) -> WriteOutcome:
+    def add(self, entries: Sequence[IndexEntry]) -> WriteOutcome:
         """Write passages, each once."""
 
     def delete(self, ids: Iterable[str]) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from selfrag.domain.records import Part, Record
+from selfrag.domain.records import Record, StoredPart
 
 
 class Manifest(Protocol):
@@ -34,14 +34,14 @@ class Manifest(Protocol):
     def release(self, record: Record, owner: str) -> bool:
         """Write the record and release the document; False, keeping it, if it must be looked at again."""
 
-    def parts(self, document_id: str) -> list[Part]:
+    def parts(self, document_id: str) -> list[StoredPart]:
         """Return every batch of a document's passages that the index may hold."""
 
-    def part(self, document_id: str, generation: str, number: int) -> Part | None:
+    def part(self, document_id: str, generation: str, number: int) -> StoredPart | None:
         """Return one batch of passages, or None."""
 
-    def put(self, part: Part) -> None:
+    def put(self, part: StoredPart) -> None:
         """Write a batch."""
 
-    def forget(self, part: Part) -> None:
+    def forget(self, part: StoredPart) -> None:
         """Remove a batch whose passages are gone from the index."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from selfrag import bootstrap
-from selfrag.ports.index import Entry
+from selfrag.ports.index import IndexEntry
 from selfrag_cli.local.definitions import QUESTION
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index.embedders import E5Embedder
@@ -53,7 +53,7 @@ def asking_chains(some: tuple[Chain, ...]) -> Iterator[Ask]:
     handlers = deployed_handlers(QUESTION)
     with tempfile.TemporaryDirectory() as home, closing(connect(SCHEMA, Path(home))) as connection:
         index = EmbeddedIndex(connection)
-        index.add([Entry(one, vector) for one, vector in zip(found, vectors, strict=True)])
+        index.add([IndexEntry(one, vector) for one, vector in zip(found, vectors, strict=True)])
 
         def ask(chain: Chain, model: ChainModel, **policy: Any) -> Figures:
             policy = {"web_search": False, "deadline_seconds": 100_000, "cache": False, **policy}

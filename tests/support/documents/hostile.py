@@ -12,10 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from selfrag.reader.guarded import read_guarded
-
 from selfrag.domain.errors import BadDocument
 from selfrag.ingestion.split_document.logic import SplitDocumentTask, split_into_batches
+from selfrag.reader.files import read_guarded
 from selfrag.reader.processes import pool
 from selfrag.reader.processes.pool import POOL
 from selfrag_cli.local.stores.objects import LocalObjects

@@ -11,7 +11,7 @@ from datetime import date
 from typing import Any
 
 from selfrag.domain.passages import Bounds, Passage
-from selfrag.ports.index import Entry
+from selfrag.ports.index import IndexEntry
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from selfrag_cli.local.index.tokens import tokens
 
@@ -187,7 +187,7 @@ class Index:
             date=source.get("date"),
         )
         dimension = self.fields.get("vector", {}).get("dimension", 1)
-        self._laptop.add([Entry(passage, source.get("vector") or [0.0] * dimension, 0)])
+        self._laptop.add([IndexEntry(passage, source.get("vector") or [0.0] * dimension, 0)])
 
     def search(self, body: Any, number: int) -> tuple[list[tuple[Document, float]], Json]:
         """Return the hits of the nth search, best first, and the number of all matches as the reply has it."""

@@ -320,7 +320,7 @@ def test_a_question_at_work_that_is_not_plainly_the_callers_is_not_found(
 
 
 def test_an_execution_that_ended_without_a_response_has_failed() -> None:
-    failed = Step("Retrieve", started=0.1, seconds=2.0, attempts=4, given={}, result=None, error="Misconfigured")
+    failed = Step("Retrieve", started=0.1, seconds=2.0, attempts=4, task={}, result=None, error="Misconfigured")
     view = unfinished("abc", "failed", [failed])
     assert view.trace
     assert (view.status, view.path) == ("failed", ["Retrieve"])

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Candidates, Passage
-from selfrag.ports.index import Entry, Index, WriteOutcome
+from selfrag.ports.index import Index, IndexEntry, WriteOutcome
 from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.collection_vectors import CollectionVectors, Vectors
 from selfrag_cli.local.index.store import Numbers, columns, put, reading
@@ -180,7 +180,7 @@ class EmbeddedIndex(Index):
             return [_read(passage) for (passage,) in self._connection.execute(_ALL, (collection,))]
 
     @override
-    def add(self, entries: Sequence[Entry]) -> WriteOutcome:
+    def add(self, entries: Sequence[IndexEntry]) -> WriteOutcome:
         """Write passages, each once; they can be searched at once."""
         ids = {entry.passage.passage_id: uuid.uuid4().hex for entry in entries}
         with self._lock, writing(self._connection):

@@ -1,4 +1,4 @@
-"""State machine definitions in the Amazon States Language, with JSONata, as far as this package interprets it."""
+"""AslState machine definitions in the Amazon States Language, with JSONata, as far as this package interprets it."""
 
 from typing import Literal, TypedDict
 
@@ -39,7 +39,7 @@ class Retrier(_Retrier, total=False):
     JitterStrategy: str
 
 
-class State(Transition, total=False):
+class AslState(Transition, total=False):
     """A state with the fields of all types; `Type` says which of them it has."""
 
     Type: StateType
@@ -62,7 +62,7 @@ class States(TypedDict):
     """The states of a machine, or of the items of a Map."""
 
     StartAt: str
-    States: dict[str, State]
+    States: dict[str, AslState]
 
 
 class StateMachine(States, total=False):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from selfrag_cli.local.runner.asl import Retrier, State, States, Transition
+from selfrag_cli.local.runner.asl import AslState, Retrier, States, Transition
 from selfrag_cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATION_ERROR, Failure, ItemAbort
 from selfrag_cli.local.runner.lane import Lane, as_json
 from selfrag_cli.local.runner.tasks import in_time
@@ -124,7 +124,7 @@ def run_states(part: States, data: Any, lane: Lane) -> Any:
     return data
 
 
-def _run(name: str, state: State, data: Any, lane: Lane) -> tuple[Any, str | None]:
+def _run(name: str, state: AslState, data: Any, lane: Lane) -> tuple[Any, str | None]:
     """Run one state, and return its output and the next one's name."""
     lane.note(f"{state['Type']}StateEntered", name=name, input=as_json(data, f"the input of {name}"))
     retries = Retries(state.get("Retry", ()))
@@ -141,7 +141,7 @@ def _run(name: str, state: State, data: Any, lane: Lane) -> tuple[Any, str | Non
         lane.pause(seconds)
 
 
-def _leave(name: str, state: State, left: Exit, data: Any, lane: Lane) -> tuple[Any, str | None]:
+def _leave(name: str, state: AslState, left: Exit, data: Any, lane: Lane) -> tuple[Any, str | None]:
     # What is assigned takes effect when the state is left: Output sees the old values.
     states = {"input": data, **left.states}
     values = lane.value(left.fields.get("Assign", {}), states)
@@ -153,7 +153,7 @@ def _leave(name: str, state: State, left: Exit, data: Any, lane: Lane) -> tuple[
     return output, left.fields.get("Next")
 
 
-def _caught(state: State, failure: Failure) -> Exit:
+def _caught(state: AslState, failure: Failure) -> Exit:
     for catcher in state.get("Catch", ()):
         if failure.is_among(catcher["ErrorEquals"]):
             error_output = {"Error": failure.error, "Cause": failure.cause}
@@ -162,18 +162,18 @@ def _caught(state: State, failure: Failure) -> Exit:
     raise Failure(failure.error, failure.cause)
 
 
-def _details(failure: Failure, state: State) -> dict[str, str]:
+def _details(failure: Failure, state: AslState) -> dict[str, str]:
     if failure.event.startswith("MapState"):
         return {}
     details = {"error": failure.error, "cause": failure.cause}
     return {**_resource(state), **details} if failure.event.startswith("Task") else details
 
 
-def _pass(name: str, state: State, data: Any, lane: Lane) -> Exit:
+def _pass(name: str, state: AslState, data: Any, lane: Lane) -> Exit:
     return Exit(state, data)
 
 
-def _choice(name: str, state: State, data: Any, lane: Lane) -> Exit:
+def _choice(name: str, state: AslState, data: Any, lane: Lane) -> Exit:
     for choice in state["Choices"]:
         holds = lane.value(choice["Condition"], {"input": data})
         if not isinstance(holds, bool):
@@ -182,21 +182,21 @@ def _choice(name: str, state: State, data: Any, lane: Lane) -> Exit:
             return Exit(choice, data)
     if "Default" not in state:
         raise Failure(NO_CHOICE_MATCHED, f"no Choice of {name} holds")
-    default: State = {**state, "Next": state["Default"]}
+    default: AslState = {**state, "Next": state["Default"]}
     return Exit(default, data)
 
 
-def _wait(name: str, state: State, data: Any, lane: Lane) -> Exit:
+def _wait(name: str, state: AslState, data: Any, lane: Lane) -> Exit:
     lane.pause(lane.value(state["Seconds"], {"input": data}))
     return Exit(state, data)
 
 
-def _fail(name: str, state: State, data: Any, lane: Lane) -> Exit:
+def _fail(name: str, state: AslState, data: Any, lane: Lane) -> Exit:
     error, cause = (lane.value(state.get(part, ""), {"input": data}) for part in ("Error", "Cause"))
     raise Failure(error, cause)
 
 
-def _task(name: str, state: State, data: Any, lane: Lane) -> Exit:
+def _task(name: str, state: AslState, data: Any, lane: Lane) -> Exit:
     states, resource = {"input": data}, _resource(state)
     seconds = lane.value(state.get("TimeoutSeconds"), states)
     parameters = as_json(lane.value(state["Arguments"], states), f"what {name} is given")
@@ -210,7 +210,7 @@ def _task(name: str, state: State, data: Any, lane: Lane) -> Exit:
     return Exit(state, result, {"result": result})
 
 
-def _map(name: str, state: State, data: Any, lane: Lane) -> Exit:
+def _map(name: str, state: AslState, data: Any, lane: Lane) -> Exit:
     items = lane.value(state["Items"], {"input": data})
     if not isinstance(items, list):
         raise Failure(QUERY_EVALUATION_ERROR, f"Items of {name} is no array", "EvaluationFailed")
@@ -220,13 +220,13 @@ def _map(name: str, state: State, data: Any, lane: Lane) -> Exit:
     return Exit(state, result, {"result": result})
 
 
-def _resource(state: State) -> dict[str, str]:
+def _resource(state: AslState) -> dict[str, str]:
     """Return how a task's events name what it calls."""
     kind, action = state["Resource"].split(":")[-2:]
     return {"resourceType": kind, "resource": action}
 
 
-_DO: dict[str, Callable[[str, State, Any, Lane], Exit]] = {
+_DO: dict[str, Callable[[str, AslState, Any, Lane], Exit]] = {
     "Pass": _pass,
     "Choice": _choice,
     "Wait": _wait,

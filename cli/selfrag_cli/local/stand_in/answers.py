@@ -7,7 +7,7 @@ from selfrag.question.generate.annotations import NO_ANSWER
 from selfrag.text.east_asian import RUN
 from selfrag_cli.local.stand_in.arithmetic import total_for, worked_out
 from selfrag_cli.local.stand_in.fields import Fields, object_in, text_in, texts_in
-from selfrag_cli.local.stand_in.messages import SearchResultBlock, SearchResultLocation, TextBlock
+from selfrag_cli.local.stand_in.messages import SearchResultBlock, SearchResultLocation, TextContent
 from selfrag_cli.local.stand_in.questions import in_full, is_about_documents, lacking
 from selfrag_cli.local.stand_in.quoting import ENOUGH, Quote, QuoteSource, chosen, quotes
 from selfrag_cli.local.stand_in.words import holds, letters
@@ -17,7 +17,7 @@ _DATED = re.compile(r", \d{4}-\d\d-\d\d$")
 ABILITIES = "Hello. I quote sentences from the documents that answer a question, or say that none does."
 
 
-def generate(fields: Fields, results: Sequence[SearchResultBlock]) -> list[TextBlock]:
+def generate(fields: Fields, results: Sequence[SearchResultBlock]) -> list[TextContent]:
     """Quote the sentences that answer, with citations; without search results, reply to a greeting or a sum."""
     question, previous = text_in(fields, "question"), object_in(fields, "previous")
     if not results:
@@ -54,7 +54,7 @@ def _following(question: str, so_far: str, sources: Sequence[QuoteSource]) -> li
     return []
 
 
-def _quoted(quote: Quote, results: Sequence[SearchResultBlock]) -> TextBlock:
+def _quoted(quote: Quote, results: Sequence[SearchResultBlock]) -> TextContent:
     result = results[quote.source]
     citation: SearchResultLocation = {
         "type": "search_result_location",
@@ -73,5 +73,5 @@ def _apart(sentence: str) -> str:
     return sentence if RUN.match(sentence) else f" {sentence}"
 
 
-def _text(text: str) -> TextBlock:
+def _text(text: str) -> TextContent:
     return {"type": "text", "text": text}

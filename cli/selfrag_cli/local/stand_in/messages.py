@@ -24,7 +24,7 @@ class SearchResultLocation(TypedDict):
 
 
 @final
-class TextBlock(TypedDict, total=False):
+class TextContent(TypedDict, total=False):
     """A text, with citations where it has been written from search results."""
 
     type: str
@@ -39,17 +39,17 @@ class SearchResultBlock(TypedDict):
     type: str
     source: str
     title: str
-    content: list[TextBlock]
+    content: list[TextContent]
 
 
 class RequestMessage(TypedDict):
     """A turn of a conversation."""
 
     role: str
-    content: str | list[TextBlock | SearchResultBlock]
+    content: str | list[TextContent | SearchResultBlock]
 
 
-def content_blocks(message: RequestMessage) -> list[TextBlock | SearchResultBlock]:
+def content_blocks(message: RequestMessage) -> list[TextContent | SearchResultBlock]:
     """Return a message's content as blocks; a plain string is one text block."""
     content = message["content"]
     return [{"type": "text", "text": content}] if isinstance(content, str) else content

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from typing_extensions import override
 
-from selfrag.domain.records import Part, Record, part_name
+from selfrag.domain.records import Record, StoredPart, part_name
 from selfrag.ports.manifest import Manifest
 from selfrag_cli.local.home import connect, writing
 from selfrag_cli.local.stores.attributes import item_of, values_of
@@ -27,7 +27,7 @@ CREATE INDEX IF NOT EXISTS kept_documents_by_collection ON kept_documents (colle
 """
 _DOCUMENT = "document"
 _KEY, _STATUS = "json_extract(item, '$.key.S')", "json_extract(item, '$.status.S')"
-_PART = TypeAdapter(Part)
+_PART = TypeAdapter(StoredPart)
 
 Values = dict[str, Any]
 
@@ -100,16 +100,16 @@ class LocalManifest(Manifest):
         self._change(document_id, lambda values: {**values, **marked})
 
     @override
-    def parts(self, document_id: str) -> list[Part]:
+    def parts(self, document_id: str) -> list[StoredPart]:
         return [_part(values) for values in self._rows("id = ? AND part <> ? ORDER BY part", document_id, _DOCUMENT)]
 
     @override
-    def part(self, document_id: str, generation: str, number: int) -> Part | None:
+    def part(self, document_id: str, generation: str, number: int) -> StoredPart | None:
         rows = self._rows("id = ? AND part = ?", document_id, part_name(generation, number))
         return _part(rows[0]) if rows else None
 
     @override
-    def put(self, part: Part) -> None:
+    def put(self, part: StoredPart) -> None:
         values: Values = {"id": part.document_id, "part": part.name, "passage_ids": part.passage_ids, "ids": part.ids}
         if part.writing_since is not None:
             values["writing_since"] = str(part.writing_since)
@@ -117,7 +117,7 @@ class LocalManifest(Manifest):
             self._write(values)
 
     @override
-    def forget(self, part: Part) -> None:
+    def forget(self, part: StoredPart) -> None:
         with self._lock, writing(self._connection):
             where = (part.document_id, part.name)
             self._connection.execute("DELETE FROM kept_documents WHERE id = ? AND part = ?", where)
@@ -153,7 +153,7 @@ def _record(values: Values) -> Record:
     return Record.model_validate({name: values[name] for name in Record.model_fields if name in values})
 
 
-def _part(values: Values) -> Part:
+def _part(values: Values) -> StoredPart:
     generation, _, number = values["part"].partition("#")
     fields = {name: values[name] for name in ("passage_ids", "ids", "writing_since") if name in values}
     return _PART.validate_python({"document_id": values["id"], "generation": generation, "number": number, **fields})

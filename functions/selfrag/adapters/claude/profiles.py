@@ -41,7 +41,7 @@ class OutputConfig(TypedDict, total=False):
     format: dict[str, object]
 
 
-class Parameters(TypedDict, total=False):
+class RequestParameters(TypedDict, total=False):
     """The parameters of a request that depend on the model and on the kind of reply."""
 
     output_config: OutputConfig
@@ -51,7 +51,7 @@ class Parameters(TypedDict, total=False):
     extra_body: dict[str, str]
 
 
-class TextBlock(TypedDict):
+class PromptBlock(TypedDict):
     """A text of a request; with `cache_control` the prompt cache keeps what ends with it."""
 
     type: str
@@ -59,11 +59,11 @@ class TextBlock(TypedDict):
     cache_control: NotRequired[dict[str, str]]
 
 
-class MessagesRequest(Parameters, total=False):
+class MessagesRequest(RequestParameters, total=False):
     """A request of the Messages API."""
 
     model: Required[str]
-    system: Required[list[TextBlock]]
+    system: Required[list[PromptBlock]]
     messages: Required[list[dict[str, object]]]
 
 
@@ -124,7 +124,7 @@ def profile_of(model: str) -> Profile:
     return Profile(ways, effort="low", thinking=stops, thinks=True, hour=hour)
 
 
-def bedrock_request(model: str) -> Parameters:
+def bedrock_request(model: str) -> RequestParameters:
     """Return the extra request parameters of a Bedrock id: the API version that models up to 4.6 know.
 
     The SDK sends Bedrock a version that such models refuse. Ids of other services need nothing.
@@ -135,12 +135,12 @@ def bedrock_request(model: str) -> Parameters:
     return {"extra_body": {"anthropic_version": "bedrock-2023-05-31"}}
 
 
-def plain_request(profile: Profile) -> Parameters:
+def plain_request(profile: Profile) -> RequestParameters:
     """Return the request parameters for free text: a short answer from passages needs little effort."""
     return {"output_config": {"effort": profile.effort}} if profile.effort else {}
 
 
-def verdict_request(schema: dict[str, object], profile: Profile) -> Parameters:
+def verdict_request(schema: dict[str, object], profile: Profile) -> RequestParameters:
     """Return the request parameters that make a model of this profile reply in the shape of `schema`."""
     parameters = plain_request(profile)
     if profile.thinking:

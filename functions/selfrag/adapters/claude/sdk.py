@@ -30,9 +30,9 @@ from selfrag.adapters.claude.messages import (
 )
 from selfrag.adapters.claude.profiles import (
     MessagesRequest,
-    Parameters,
     Profile,
-    TextBlock,
+    PromptBlock,
+    RequestParameters,
     bedrock_request,
     instruction,
     plain_request,
@@ -55,7 +55,7 @@ class ReplyKind:
     """A request's kind of reply, its parameters and its words after the rubric by profile, and its most tokens."""
 
     kind: Kind
-    parameters: Callable[[Profile], Parameters]
+    parameters: Callable[[Profile], RequestParameters]
     instruction: Callable[[Profile], str]
     tokens: Callable[[Profile], int]
 
@@ -228,13 +228,13 @@ class SdkClaude(Claude):
     ) -> MessagesRequest:  # fmt: skip
         mark = mark_for(prompt.text, model, intervals, price_of(model, self._prices), hour=profile.hour)
         # The rubric is the same for every question, so it is the part that the prompt cache can serve.
-        system: list[TextBlock] = [{"type": "text", "text": prompt.text}]
+        system: list[PromptBlock] = [{"type": "text", "text": prompt.text}]
         if mark:
             system[0]["cache_control"] = mark
         if words := reply_kind.instruction(profile):
             system.append({"type": "text", "text": words})
         messages: list[dict[str, object]] = [{"role": "user", "content": content}]
-        parameters: Parameters = {**reply_kind.parameters(profile), **bedrock_request(model)}
+        parameters: RequestParameters = {**reply_kind.parameters(profile), **bedrock_request(model)}
         return {"model": model, "system": system, "messages": messages, **parameters}
 
     def _create(self, request: MessagesRequest, max_tokens: int, seconds: float) -> Message:

@@ -32,7 +32,7 @@ from selfrag.adapters.opensearch.collection import (
 )
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds, Candidates, Passage
-from selfrag.ports.index import Entry, WriteOutcome
+from selfrag.ports.index import IndexEntry, WriteOutcome
 
 WINDOW = 10_000  # the most hits that one search may ask for
 # More than 1,024 clauses are refused, and each Chinese or Japanese character makes one in each field.
@@ -85,7 +85,7 @@ class OpenSearchPassages:
             ids.setdefault(hit.source["passage_id"], []).append(hit.id)
         return ids
 
-    def add(self, entries: Sequence[Entry]) -> WriteOutcome:
+    def add(self, entries: Sequence[IndexEntry]) -> WriteOutcome:
         """Write passages, each once; items that the service was too busy for are retried, alone.
 
         Raises if nothing was written and nothing may have been; else the result has the outcome of each.
@@ -184,7 +184,7 @@ def add_missing_fields(client: OpenSearch, index: str, dimensions: int) -> None:
             client.indices.put_mapping(index=index, body={"properties": missing})
 
 
-def write_passages(client: OpenSearch, index: str, entries: Sequence[Entry]) -> WriteOutcome:
+def write_passages(client: OpenSearch, index: str, entries: Sequence[IndexEntry]) -> WriteOutcome:
     """Write passages, each once; items that the service was too busy for are retried, alone.
 
     Raises if nothing was written and nothing may have been; else the result has the outcome of each.
@@ -237,7 +237,7 @@ def _outcomes(
         raise
 
 
-def _document(entry: Entry) -> str:
+def _document(entry: IndexEntry) -> str:
     fields = entry.passage.model_dump(include=set(STORED), exclude_none=True)
     # Without an `_id`: the service assigns one, and refuses ours.
     return lines({"index": {}}, {**fields, "position": entry.position, "vector": list(entry.vector)})

@@ -29,7 +29,7 @@ def _picked(step: Step) -> Any:
 
 def _ranked(step: Step) -> dict[str, Any] | None:
     """Return a level of the tree, which has the texts of the paths that go on beside it."""
-    nodes, task = step.result.get("nodes"), step.given if isinstance(step.given, dict) else {}
+    nodes, task = step.result.get("nodes"), step.task if isinstance(step.task, dict) else {}
     if not isinstance(nodes, list):
         return None
     texts, generator = _texts(step.result.get("beam")), task.get("generator", "claude")
@@ -46,7 +46,7 @@ _COMPARISONS = {"RankPaths": _ranked, "PickCandidate": _picked}
 
 def texts_of(steps: Sequence[Step]) -> dict[str, str]:
     """Return the text of each segment that a step compared, by its id, kept or not."""
-    return _texts([step.given for step in steps if step.name in _COMPARISONS])
+    return _texts([step.task for step in steps if step.name in _COMPARISONS])
 
 
 def _texts(value: Any) -> dict[str, str]:

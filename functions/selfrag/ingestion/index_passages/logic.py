@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from selfrag.domain.errors import RequestRejected, TemporarilyUnavailable
 from selfrag.domain.passages import Passage
-from selfrag.domain.records import Part
-from selfrag.ports.index import Entry, PassageWriter
+from selfrag.domain.records import StoredPart
+from selfrag.ports.index import IndexEntry, PassageWriter
 from selfrag.ports.manifest import Manifest
 from selfrag.ports.objects import Objects
 
@@ -45,7 +45,7 @@ def index(
     entries = {entry.passage.passage_id: entry for entry in _entries(task, objects)}
     part = manifest.part(task.document_id, task.generation, task.number)
     if part is None:
-        part = Part(task.document_id, task.generation, task.number, list(entries), {})
+        part = StoredPart(task.document_id, task.generation, task.number, list(entries), {})
     elif part.writing_since is not None:
         if time.time() - part.writing_since < view_seconds:
             return IndexPassagesResult(settled=False, written=len(part.ids))
@@ -66,7 +66,7 @@ def index(
     return IndexPassagesResult(settled=True, written=len(part.ids))
 
 
-def checked_part(part: Part, collection: str, manifest: Manifest, writer: PassageWriter) -> Part:
+def checked_part(part: StoredPart, collection: str, manifest: Manifest, writer: PassageWriter) -> StoredPart:
     """Return the batch as the index shows it now; of a passage that was written twice, one is deleted."""
     by_passage = writer.service_ids(part.passage_ids, [collection])
     ids = {**{passage_id: service_ids[0] for passage_id, service_ids in by_passage.items()}, **part.ids}
@@ -83,10 +83,10 @@ def checked_part(part: Part, collection: str, manifest: Manifest, writer: Passag
     return seen
 
 
-def _entries(task: IndexPassagesTask, objects: Objects) -> list[Entry]:
+def _entries(task: IndexPassagesTask, objects: Objects) -> list[IndexEntry]:
     values = objects.get_json(task.vectors_key)
     # Another release may have written them before it was interrupted: its passages may have more fields.
     return [
-        Entry(Passage.model_validate(value["passage"], extra="ignore"), value["vector"], position)
+        IndexEntry(Passage.model_validate(value["passage"], extra="ignore"), value["vector"], position)
         for position, value in enumerate(values)
     ]

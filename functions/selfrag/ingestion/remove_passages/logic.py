@@ -5,7 +5,7 @@ from itertools import chain
 
 from pydantic import BaseModel
 
-from selfrag.domain.records import Part
+from selfrag.domain.records import StoredPart
 from selfrag.ports.index import PassageWriter
 from selfrag.ports.manifest import Manifest
 
@@ -46,7 +46,7 @@ def remove(
     return RemovePassagesResult(removed=removed, left=waiting, waiting=waiting)
 
 
-def _remove(part: Part, collection: str, manifest: Manifest, writer: PassageWriter) -> int:
+def _remove(part: StoredPart, collection: str, manifest: Manifest, writer: PassageWriter) -> int:
     ids = set(part.ids.values())
     if part.writing_since is not None:
         by_passage = writer.service_ids(part.passage_ids, [collection])

@@ -5,16 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from selfrag.domain.passages import Bounds, Passage
-from selfrag.ports.index import Entry
+from selfrag.ports.index import IndexEntry
 from selfrag_cli.local.index import EmbeddedIndex
 
 VECTOR = [0.6, 0.8]
 
 
-def entry(passage_id: str, text: str = "Leave.", collection: str = "c", angle: float = 0.0, **more: object) -> Entry:
+def entry(
+    passage_id: str, text: str = "Leave.", collection: str = "c", angle: float = 0.0, **more: object
+) -> IndexEntry:
     document = f"{collection}/{passage_id}.md"
     passage = Passage(passage_id=passage_id, document=document, text=text, collection=collection)
-    return Entry(passage.model_copy(update=more), [float(np.cos(angle)), float(np.sin(angle))])
+    return IndexEntry(passage.model_copy(update=more), [float(np.cos(angle)), float(np.sin(angle))])
 
 
 def found(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from selfrag.domain.passages import Bounds, Passage
-from selfrag.ports.index import Entry
+from selfrag.ports.index import IndexEntry
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from tests.support.fakes import FakeEmbedder
@@ -22,11 +22,13 @@ def index() -> Iterator[EmbeddedIndex]:
         yield EmbeddedIndex(connection)
 
 
-def entry(passage_id: str, text: str = "Leave.", collection: str = "c", document: str = "c/people/leave.md") -> Entry:
+def entry(
+    passage_id: str, text: str = "Leave.", collection: str = "c", document: str = "c/people/leave.md"
+) -> IndexEntry:
     passage = Passage(
         passage_id=passage_id, document=document, text=text, collection=collection, heading="Leave", page=2
     )
-    return Entry(passage, VECTOR)
+    return IndexEntry(passage, VECTOR)
 
 
 def held(index: EmbeddedIndex, *collections: str) -> list[Passage]:

@@ -26,7 +26,7 @@ def printed(show: Any, *arguments: Any) -> str:
 
 
 def failed(name: str, cause: str) -> Step:
-    return Step(name, 0.0, 0.1, attempts=1, given={}, result=None, error="Misconfigured", cause=cause)
+    return Step(name, 0.0, 0.1, attempts=1, task={}, result=None, error="Misconfigured", cause=cause)
 
 
 def test_of_a_response_with_other_fields_the_answer_and_the_causes_are_shown_all_the_same() -> None:
@@ -143,7 +143,7 @@ def response_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]])
 
 def shown_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]]) -> str:
     """Return what a person sees of an answer with these citations, for which a search brought these passages."""
-    search = Step("Retrieve", 0.0, 0.1, attempts=1, given={}, result={"passages": passages}, error="")
+    search = Step("Retrieve", 0.0, 0.1, attempts=1, task={}, result={"passages": passages}, error="")
     return printed(show_response, response_of(citations, passages), [search], True)
 
 
@@ -179,7 +179,7 @@ def test_the_time_of_an_answer_is_told_in_all_as_steps_run_side_by_side() -> Non
 
 def test_what_a_verdict_means_is_said_with_the_threshold_and_only_of_what_was_judged() -> None:
     passage = {"passage_id": "p", "document": "leave.md", "heading": "Pay", "text": "10 days."}
-    graded = Step("GradeRelevance", 0, 1, attempts=1, given={"relevance_threshold": 0.7}, result=None, error="")
+    graded = Step("GradeRelevance", 0, 1, attempts=1, task={"relevance_threshold": 0.7}, result=None, error="")
     shown = printed(show_response, response_of([], [passage]), [graded], True)
     assert "IsRel: how far a passage helps to answer, from 0 to 1, relevant from 0.70 up" in shown
     assert "IsSup:" not in shown

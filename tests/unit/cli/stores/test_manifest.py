@@ -9,7 +9,7 @@ import pytest
 
 from selfrag.adapters.items import serialized
 from selfrag.domain.errors import TemporarilyUnavailable
-from selfrag.domain.records import Part, Record
+from selfrag.domain.records import Record, StoredPart
 from selfrag.ports.objects import Object
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
@@ -32,7 +32,7 @@ def recorded(manifest: LocalManifest, name: str, **more: Any) -> Record:
 
 def test_a_record_and_its_parts_are_read_as_they_were_written(manifest: LocalManifest) -> None:
     record = recorded(manifest, "one", passages=3, date="2026-11-24")
-    parts = [Part("one", "g", number, ["p"], {"p": "own"}, since) for number, since in ((0, None), (1, 12.5))]
+    parts = [StoredPart("one", "g", number, ["p"], {"p": "own"}, since) for number, since in ((0, None), (1, 12.5))]
     for part in parts:
         manifest.put(part)
     assert (manifest.read("one"), manifest.read("two")) == (record, None)
@@ -51,7 +51,7 @@ def test_what_an_earlier_release_wrote_is_known_also_if_it_died_at_work(manifest
             row = (values["id"], values["part"], values.get("collection"), json.dumps(serialized(values)))
             connection.execute("INSERT INTO kept_documents VALUES (?, ?, ?, ?)", row)
     assert manifest.records("c").keys() == {"c/old.md"}
-    assert manifest.parts("old") == [Part("old", "g", 0, ["p"], {"p": "own"}, 12.5)]
+    assert manifest.parts("old") == [StoredPart("old", "g", 0, ["p"], {"p": "own"}, 12.5)]
     assert manifest.claim("old", "c/old.md", "c", "another")
 
 

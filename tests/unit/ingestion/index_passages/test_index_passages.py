@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from selfrag.domain.errors import RequestRejected, TemporarilyUnavailable
-from selfrag.domain.records import Part
+from selfrag.domain.records import StoredPart
 from selfrag.ingestion.index_passages.logic import IndexPassagesTask, index
-from selfrag.ports.index import Entry, WriteOutcome
+from selfrag.ports.index import IndexEntry, WriteOutcome
 from tests.support.fakes import passage
 
 TASK = IndexPassagesTask(document_id="d", collection="c", generation="g", number=0, vectors_key="v")
-PART = Part("d", "g", 0, ["p1", "p2"], {})
+PART = StoredPart("d", "g", 0, ["p1", "p2"], {})
 
 
 class FakeWork:
@@ -27,14 +27,14 @@ class FakeWork:
 class FakeManifest:
     """One batch."""
 
-    def __init__(self, part: Part | None = None) -> None:
+    def __init__(self, part: StoredPart | None = None) -> None:
         self.kept = part
-        self.history: list[Part] = []
+        self.history: list[StoredPart] = []
 
-    def part(self, document_id: str, generation: str, number: int) -> Part | None:
+    def part(self, document_id: str, generation: str, number: int) -> StoredPart | None:
         return self.kept
 
-    def put(self, part: Part) -> None:
+    def put(self, part: StoredPart) -> None:
         self.kept = part
         self.history.append(part)
 
@@ -47,7 +47,7 @@ class FakeIndex:
         self.added: list[str] = []
         self.deleted: list[str] = []
 
-    def add(self, entries: Sequence[Entry]) -> WriteOutcome:
+    def add(self, entries: Sequence[IndexEntry]) -> WriteOutcome:
         names = [entry.passage.passage_id for entry in entries]
         self.added += names
         return self.outcome or WriteOutcome(ids={name: f"id-{name}" for name in names})

@@ -3,20 +3,20 @@
 import time
 from collections.abc import Iterable, Sequence
 
-from selfrag.domain.records import Part
+from selfrag.domain.records import StoredPart
 from selfrag.ingestion.remove_passages.logic import AT_ONCE, RemovePassagesTask, remove
 
 
 class FakeManifest:
     """The batches of one document."""
 
-    def __init__(self, *parts: Part) -> None:
+    def __init__(self, *parts: StoredPart) -> None:
         self.kept = list(parts)
 
-    def parts(self, document_id: str) -> list[Part]:
+    def parts(self, document_id: str) -> list[StoredPart]:
         return list(self.kept)
 
-    def forget(self, part: Part) -> None:
+    def forget(self, part: StoredPart) -> None:
         self.kept.remove(part)
 
 
@@ -40,23 +40,28 @@ def run(manifest: FakeManifest, writer: FakeIndex, keep: str = "new") -> tuple[i
 
 
 def test_the_generation_that_is_kept_stays() -> None:
-    manifest = FakeManifest(Part("d", "old", 0, ["p1"], {"p1": "a"}), Part("d", "new", 0, ["p1"], {"p1": "b"}))
+    manifest = FakeManifest(
+        StoredPart("d", "old", 0, ["p1"], {"p1": "a"}), StoredPart("d", "new", 0, ["p1"], {"p1": "b"})
+    )
     writer = FakeIndex()
     assert run(manifest, writer) == (1, False, False)
     assert (writer.deleted, [part.generation for part in manifest.kept]) == (["a"], ["new"])
 
 
 def test_a_write_that_may_still_appear_is_waited_for_and_then_looked_for() -> None:
-    part = Part("d", "old", 0, ["p1", "p2"], {"p1": "a"}, time.time())
+    part = StoredPart("d", "old", 0, ["p1", "p2"], {"p1": "a"}, time.time())
     manifest, writer = FakeManifest(part), FakeIndex()
     assert run(manifest, writer) == (0, True, True)
-    manifest.kept = [Part("d", "old", 0, ["p1", "p2"], {"p1": "a"}, 1.0)]
+    manifest.kept = [StoredPart("d", "old", 0, ["p1", "p2"], {"p1": "a"}, 1.0)]
     assert run(manifest, writer) == (2, False, False)
     assert sorted(writer.deleted) == ["a", "found"]
 
 
 def test_a_large_document_is_removed_in_several_runs() -> None:
     ids = {str(n): f"id-{n}" for n in range(AT_ONCE)}
-    manifest, writer = FakeManifest(Part("d", "old", 0, [], ids), Part("d", "old", 1, [], {"x": "y"})), FakeIndex()
+    manifest, writer = (
+        FakeManifest(StoredPart("d", "old", 0, [], ids), StoredPart("d", "old", 1, [], {"x": "y"})),
+        FakeIndex(),
+    )
     assert run(manifest, writer) == (AT_ONCE, True, False)
     assert run(manifest, writer) == (1, False, False)

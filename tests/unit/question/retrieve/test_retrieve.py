@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds, Candidates
-from selfrag.domain.steps import PassageHit, RetrieveTask
+from selfrag.domain.steps import RetrievedHit, RetrieveTask
 from selfrag.question.retrieve.logic import retrieve
 from selfrag.text.state_budget import STATE_BUDGET_BYTES, size_of
 from tests.support.fakes import FailingEmbedder, FakeEmbedder, FakeIndex, passage
@@ -83,7 +83,7 @@ def test_copies_of_a_passage_are_one_hit_that_names_their_documents() -> None:
     assert result.folded == ["m1", "m2", "m3", "m4", "m5"]
     assert result.bytes == sum(size_of(p) for p in result.passages) > size_of(memos[0]) + 100, "copies take room, too"
     assert retrieve(task(seen=["m0", *result.folded]), index, FakeEmbedder()).hits == [
-        PassageHit(passage_id="meals", document="meals.md")
+        RetrievedHit(passage_id="meals", document="meals.md")
     ]
 
 
