@@ -48,8 +48,8 @@ def with_bytecode(files: Mapping[str, bytes], python: str, root: str) -> dict[st
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 (our own arguments)
         if done.returncode:
             raise NoBytecode(f"{python} cannot compile the packages: {done.stdout.strip()}")
-        made = {path.relative_to(scratch).as_posix(): path.read_bytes() for path in Path(scratch).rglob("*.pyc")}
-    return {**files, **made}
+        compiled = {path.relative_to(scratch).as_posix(): path.read_bytes() for path in Path(scratch).rglob("*.pyc")}
+    return {**files, **compiled}
 
 
 def _candidates() -> Iterator[str]:
@@ -61,9 +61,9 @@ def _candidates() -> Iterator[str]:
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     yield from map(str, sorted(pyenv.glob(f"versions/{VERSION}*/bin/python{VERSION}")))
     command = [uv.find_uv_bin(), "python", "find", VERSION, "--managed-python", "--no-python-downloads", "--no-project"]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 (our own arguments)
-    if not found.returncode:
-        yield found.stdout.strip()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 (our own arguments)
+    if not done.returncode:
+        yield done.stdout.strip()
 
 
 def _magic(python: str) -> bytes:

@@ -75,9 +75,9 @@ def _run(command: list[str], project: Path) -> None:
         raise NoLibraries(f"uv pip {command[2]}: {done.stderr.strip()}")
 
 
-def _take_away(known: Path, folder: Path) -> None:
-    """Remove from a folder the files of a known one: a function with both layers has one copy of each."""
-    for file in [path for path in folder.rglob("*") if path.is_file() and (known / path.relative_to(folder)).exists()]:
+def _take_away(shared: Path, folder: Path) -> None:
+    """Remove from a folder the files of a shared one: a function with both layers has one copy of each."""
+    for file in [path for path in folder.rglob("*") if path.is_file() and (shared / path.relative_to(folder)).exists()]:
         file.unlink()
     for below in sorted((path for path in folder.rglob("*") if path.is_dir()), reverse=True):
         if not any(below.iterdir()):

@@ -305,7 +305,7 @@ def test_trace_shows_the_last_execution_step_by_step(read: Command) -> None:
         assert step in shown
     heading = f"Question How many weeks of parental leave are there? Status answered Id {response['id']} Time "
     assert words_of(read("trace")).startswith(heading)
-    assert "│ given   {" not in shown
-    assert "│ given   {" in read("trace", "--full").out
+    assert "│ task    {" not in shown
+    assert "│ task    {" in read("trace", "--full").out
     assert read("trace", response["id"]).out == shown
     assert read("trace", "unknown").code == 2

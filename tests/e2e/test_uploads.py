@@ -119,9 +119,9 @@ def test_a_large_file_arrives_whole(service: Service) -> None:
 def test_a_file_of_another_size_is_refused_and_changes_nothing(service: Service, content: bytes) -> None:
     form = service.form()
     refused = service.send(form, content)
-    assert f"asked for with {len(CONTENT)}" in problem(refused, 400)["detail"]
+    assert f"requested with {len(CONTENT)}" in problem(refused, 400)["detail"]
     chunked = service.api.put(form["url"], content=iter([content]))
-    assert f"asked for with {len(CONTENT)}" in problem(chunked, 400)["detail"]
+    assert f"requested with {len(CONTENT)}" in problem(chunked, 400)["detail"]
     assert (service.files(), service.changes) == ({}, [])
     assert service.send(form).status_code == 204
 
@@ -161,7 +161,7 @@ def test_no_form_is_given_for_what_no_document_here_can_be(service: Service, key
 @pytest.mark.parametrize("label", [{"tags": ["hr"]}, {"date": "2026-01-31"}])
 def test_no_form_is_given_for_what_a_directory_does_not_keep(service: Service, label: dict[str, Any]) -> None:
     reply = service.api.post("/v1/documents", json={"key": KEY, "size": 1, **label})
-    assert "let the document say them" in problem(reply, 400)["detail"]
+    assert "write them into the document" in problem(reply, 400)["detail"]
 
 
 @pytest.mark.parametrize("host", ["rebound.example", "127.0.0.1.rebound.example:8080", "[::2]", ""])

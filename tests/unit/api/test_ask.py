@@ -330,7 +330,7 @@ def test_an_execution_that_ended_without_a_response_has_failed() -> None:
 def test_the_passages_that_searches_brought_are_told_each_once_and_without_their_texts() -> None:
     place = {"document": "leave.md", "heading": "Leave", "page": 2, "locator": "page ii"}
     one, two = ({"passage_id": name, "text": "SECRET", "new_field": 1, "score": 0.5, **place} for name in "ab")
-    took: dict[str, Any] = {"started": 0.1, "seconds": 2.0, "attempts": 1, "given": {}, "error": ""}
+    took: dict[str, Any] = {"started": 0.1, "seconds": 2.0, "attempts": 1, "task": {}, "error": ""}
     steps = [
         Step("Retrieve", result={"passages": [one]}, **took),
         Step("SearchWeb", result={"passages": [one, two]}, **took),

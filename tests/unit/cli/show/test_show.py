@@ -165,7 +165,7 @@ def test_verdicts_on_passages_of_one_place_can_be_told_apart() -> None:
 
 
 def test_the_time_of_an_answer_is_told_in_all_as_steps_run_side_by_side() -> None:
-    one = {"attempts": 1, "given": {}, "result": None, "error": ""}
+    one = {"attempts": 1, "task": {}, "result": None, "error": ""}
     steps = [
         Step("Retrieve", 0.5, 1.0, **one),
         Step("Generate", 0.5, 2.5, **one),

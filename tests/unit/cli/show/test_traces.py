@@ -89,7 +89,7 @@ def test_what_a_step_was_given_and_gave_back_is_shown_whole_and_only_where_it_is
     task = ("GradeUtility", 0.0, 1.0, long)
     assert not any("given" in line for line in lines(task))
     shown = lines(task, full=True, width=3000)
-    assert any('given   {"question": "Fee?"}' in line for line in shown)
+    assert any('task    {"question": "Fee?"}' in line for line in shown)
     assert any(REASON * 4 in line for line in shown if "result" in line)
 
 
