@@ -14,7 +14,7 @@ import pytest
 from selfrag.api.edge.cors import SECURITY_HEADERS
 from selfrag.api.handler import handler
 from selfrag.api.routes.description import DESCRIPTION
-from selfrag_cli.local.serving.app import COMPRESSED_FROM_BYTES
+from selfrag_cli.local.serving.gateway import COMPRESSED_FROM_BYTES
 from tests.support.infra.planned import Planner
 from tests.support.infra.tools import INFRA, NOWHERE, can_decide, environment, run, terraform
 from tests.support.roles.roles import decider

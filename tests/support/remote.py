@@ -6,7 +6,7 @@ from multiprocessing import get_context
 from typing import Any
 
 from selfrag.domain.errors import Misconfigured
-from selfrag_cli.lab.runs.worker import Processes, end_with_parent
+from selfrag_cli.lab.runs.asking import Processes, end_with_parent
 
 SECONDS = 60
 

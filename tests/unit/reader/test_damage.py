@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.kinds import EXTENSIONS
-from selfrag.ingestion.split_document.pieces import split
+from selfrag.ingestion.split_document.logic import split
 from selfrag.reader.pdf.reading import read_pdf
 from selfrag.reader.readers import parse
 from tests.support.documents.damaged_office import GOOD

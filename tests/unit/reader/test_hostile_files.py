@@ -103,8 +103,8 @@ def test_a_process_at_work_ends_when_the_parent_is_killed(tmp_path: Path) -> Non
     os.mkfifo(pipe)
     program = (
         f"import sys; sys.path[:] = {sys.path!r}\n"
-        "from selfrag.reader.processes.pool import Contained\n"
-        f"Contained('library_of_a_test:spins_at')({str(pipe)!r}, b'')"
+        "from selfrag.reader.processes.pool import ContainedFunction\n"
+        f"ContainedFunction('library_of_a_test:spins_at')({str(pipe)!r}, b'')"
     )
     parent = subprocess.Popen([sys.executable, "-c", program])
     with pipe.open() as opened:

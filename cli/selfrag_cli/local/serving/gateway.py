@@ -1,22 +1,193 @@
 """The HTTP API on loopback: the deployed `ask` function over the local stack, called as API Gateway calls it."""
 
+import asyncio
+import hmac
+import re
+import uuid
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from http import HTTPStatus
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from selfrag import bootstrap
 from selfrag.api.app import make_app
+from selfrag.api.edge.body import MAX_BODY_BYTES, refuse_large
+from selfrag.api.edge.cors import SECURITY_HEADERS
+from selfrag.api.edge.problems import ProblemError, as_problem, respond
 from selfrag.api.handler import make_handler
+from selfrag.api.streaming.events import PATH
+from selfrag.ports.objects import UPLOAD_SECONDS, attachment
 from selfrag.runtime.observability import Handler
 from selfrag_cli.local.port import HOST, listening
-from selfrag_cli.local.serving.app import ServedApi
-from selfrag_cli.local.serving.bucket import Bucket
+from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, Bucket, check_size
+from selfrag_cli.local.serving.cors import opened, refuse_strangers
 from selfrag_cli.local.serving.events import Streams, Watch
 from selfrag_cli.local.serving.http import answering_http
+from selfrag_cli.local.serving.invocation import invoke, proxy_request
+from selfrag_cli.local.serving.threads import in_thread
+
+MAX_LINE_BYTES = MAX_HEADERS_BYTES = 64 * 1024
+# What is open without the server's token: the page, which has no data, and addresses that hold a token of their own.
+_OPEN, _OPEN_BELOW = ("/", "/v1/health", "/v1/openapi.json"), (UPLOADS_PATH, ORIGINALS_PATH)
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+def problem_response(problem: ProblemError) -> Response:
+    """Return the response of a problem, with an id of its own."""
+    request_id = str(uuid.uuid4())
+    reply = respond(problem, request_id)
+    headers = {
+        **SECURITY_HEADERS,
+        **problem.headers,
+        "X-Request-Id": request_id,
+        "Content-Type": str(reply.content_type),
+    }
+    return Response(reply.body, reply.status_code, headers)
+
+
+def refuse_head(request: Request) -> None:
+    """Raise ProblemError for a line or headers that are too long, and for the name of another machine."""
+    if len(request.scope["raw_path"]) + len(request.scope["query_string"]) > MAX_LINE_BYTES:
+        detail = f"The address has more than {MAX_LINE_BYTES:,} bytes."
+        raise ProblemError(HTTPStatus.REQUEST_URI_TOO_LONG, detail, "Put what is long into the body.")
+    if sum(len(name) + len(value) for name, value in request.scope["headers"]) > MAX_HEADERS_BYTES:
+        detail = f"The headers have more than {MAX_HEADERS_BYTES:,} bytes."
+        raise ProblemError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail, "Send fewer of them.")
+    # A page whose host name was made to lead here: a browser would let it read the answers.
+    if re.sub(r":\d*$", "", request.headers.get("host", LOOPBACK[0]).lower()) not in LOOPBACK:
+        detail = "This server answers only under the name of this machine."
+        raise ProblemError(HTTPStatus.FORBIDDEN, detail, "Ask http://127.0.0.1.")
+
+
+def refuse_keyless(request: Request, token: str) -> None:
+    """Raise ProblemError if a server with a token is asked for what is not open to everybody, and not by its token.
+
+    A browser's preflight has no key, and gets no data.
+    """
+    path = request.scope["path"]
+    if not token or path in _OPEN or path.startswith(_OPEN_BELOW) or request.method == "OPTIONS":
+        return
+    key = request.headers.get("x-api-key", "")
+    if not hmac.compare_digest(key.encode(), token.encode()):
+        detail = "The key is not this server's token." if key else "This server wants its token as the key."
+        hint = "Open the link that `selfrag serve` has printed, or send its token in the header x-api-key."
+        raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, hint, {"WWW-Authenticate": 'ApiKey realm="selfrag"'})
+
+
+# As `minimum_compression_size` of infra/api.tf; a test compares.
+COMPRESSED_FROM_BYTES = 1024
+# How long a body may take to come.
+BODY_SECONDS = 60
+_UPLOADS = {"Allow": "PUT, OPTIONS"}
+_ATTACHMENT_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+class ServedApi:
+    """Answers requests by a handler, streams of questions, and uploads where there is a bucket for them.
+
+    With a `token` it is the key that callers have to send.
+    """
+
+    def __init__(
+        self, handler: Handler, streams: Streams, bucket: Bucket | None, origins: Collection[str], token: str = ""
+    ) -> None:
+        self._handler, self._streams, self._bucket, self._origins = handler, streams, bucket, origins
+        self._token = token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        request = Request(scope, receive)
+        try:
+            refuse_head(request)
+            refuse_strangers(request, self._origins)
+            refuse_keyless(request, self._token)
+            if self._token:  # all who have it are one caller, also of the servers before and after this one
+                unnamed = [(name, value) for name, value in scope["headers"] if name != b"x-api-key"]
+                request = Request({**scope, "headers": unnamed}, receive)
+            response = await self._response(request)
+        except ClientDisconnect:
+            return
+        except Exception as error:
+            response = problem_response(as_problem(error))
+        response.headers.update(SECURITY_HEADERS)
+        answer: ASGIApp = opened(request, response, self._origins)
+        if not scope["path"].startswith(ORIGINALS_PATH):  # a file of many megabytes would hold up the loop
+            answer = GZipMiddleware(answer, COMPRESSED_FROM_BYTES)
+        await answer(scope, receive, send)
+
+    async def _response(self, request: Request) -> Response:
+        path = request.scope["path"]
+        if self._bucket and path.startswith(UPLOADS_PATH):
+            return await _uploaded(self._bucket, path.removeprefix(UPLOADS_PATH), request)
+        if self._bucket and path.startswith(ORIGINALS_PATH):
+            return await _original(self._bucket, path.removeprefix(ORIGINALS_PATH), request)
+        if PATH.match(path):
+            return await self._streams.open(proxy_request(request))
+        refuse_large(_length(request) or 0)
+        body = await _body(request, MAX_BODY_BYTES, BODY_SECONDS)
+        return await in_thread(invoke, self._handler, proxy_request(request, body))
+
+
+async def _original(bucket: Bucket, token: str, request: Request) -> Response:
+    """Return a file as what it is: something to keep, of which nothing runs at this address."""
+    if request.method != "GET":
+        hint = "GET /v1/documents/{document_id}/original gives an address."
+        raise ProblemError(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes GET only.", hint, {"Allow": "GET"})
+    key, content = await in_thread(bucket.original, token)
+    headers = {**_ATTACHMENT_HEADERS, "Content-Disposition": attachment(key)}
+    return Response(content, headers=headers, media_type="application/octet-stream")
+
+
+async def _uploaded(bucket: Bucket, token: str, request: Request) -> Response:
+    if request.method == "OPTIONS":
+        return Response(status_code=HTTPStatus.NO_CONTENT, headers=_UPLOADS)
+    if request.method != "PUT":
+        hint = "POST /v1/documents gives the address that takes a file."
+        raise ProblemError(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes PUT and OPTIONS only.", hint, _UPLOADS)
+    awaited, length = bucket.awaited(token), _length(request)
+    if length is not None:
+        check_size(awaited, length)
+    content = await _body(request, awaited.size, UPLOAD_SECONDS)
+    etag = await in_thread(bucket.put, token, content)
+    return Response(status_code=HTTPStatus.NO_CONTENT, headers={"ETag": etag})
+
+
+def _length(request: Request) -> int | None:
+    length = request.headers.get("content-length")
+    return None if length is None else int(length)
+
+
+async def _body(request: Request, most: int, seconds: float) -> bytes:
+    """Return what is sent, no more of it than shows that it is more than `most` bytes; raises ProblemError.
+
+    What is unfinished waits in a file, unless it is short.
+    """
+    with SpooledTemporaryFile(MAX_BODY_BYTES) as body:
+        try:
+            async with asyncio.timeout(seconds):
+                async for chunk in request.stream():
+                    body.write(chunk)
+                    if body.tell() > most:
+                        break
+        except TimeoutError:
+            detail = f"The body did not come within {seconds:.0f} seconds."
+            close = {"Connection": "close"}
+            raise ProblemError(HTTPStatus.REQUEST_TIMEOUT, detail, "Send it again, at once.", close) from None
+        body.seek(0)
+        return body.read()
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,334 @@
 """A document's passages, in batches that the next steps find in the work bucket."""
 
-from pydantic import BaseModel
+import math
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise, takewhile
 
-from selfrag.domain.documents import document_from, passage_id
+from pydantic import BaseModel
+from semantic_text_splitter import TextSplitter
+
+from selfrag.domain.documents import Document, Part, Piece, Row, Table, document_from, has_words, passage_id
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.passages import CitedWhole, Passage
-from selfrag.ingestion.split_document.pieces import split
 from selfrag.ports.objects import Objects
+from selfrag.text.sentences import split_sentences
+from selfrag.text.weight import CAPACITY, SMALL, weigh
+
+MAX_TITLE = 200
+# The most characters of the row that a piece continues, in its title.
+_MAX_SUBJECT = 80
+_SEEN = re.compile(r"\S")
+Stretch = tuple[int, int]
+
+# The splitter's time grows with the square of a text without line ends, so it gets this many characters at a time.
+BLOCK = 10_000
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
+# A sentence that refers to the one before it, or the rest of a sentence whose line was wrapped.
+_GOES_ON = re.compile(
+    r"\s{0,9}(?:(?i:this|that|these|those|it|its|they|their|such|the (?:same|former|latter))\b|[a-z]"
+    r"|[こそ][のれう]|[이그](?:것|\s))"
+)
+# So many rows are read with the text around them; more of them, or rows with a caption, are a section.
+FEW_ROWS = 3
+
+
+@dataclass(frozen=True)
+class Section:
+    """A stretch of the text, with headings up to `body`; `says` means that there are words below them.
+
+    `path` are the headings above all of it, `table` is the table that it is a part of, `part` the page, slide or sheet.
+    """
+
+    start: int
+    body: int
+    end: int
+    path: tuple[str, ...]
+    says: bool
+    table: Table | None
+    part: Part | None
+
+
+def sections_of(document: Document) -> list[Section]:
+    """Return the sections in order; none is of headings alone, unless the document is.
+
+    Headings with nothing below them join the text after them in their part, or else the text before them. If that is a
+    table, or there is none, they are left out: they name the content of the next part.
+    """
+    joined: list[Section] = []
+    for section in _cut(document):
+        if joined and _belong_together(document.text, joined[-1], section):
+            joined[-1] = _joined(document.text, joined[-1], section)
+        else:
+            joined.append(section)
+    if not any(section.says for section in joined):
+        return joined
+    sections: list[Section] = []
+    for section in joined:
+        if section.says:
+            sections.append(section)
+        elif sections and sections[-1].part == section.part and sections[-1].table is None:
+            sections[-1] = replace(sections[-1], end=section.end)
+    return sections
+
+
+def _cut(document: Document) -> Iterator[Section]:
+    """Yield all stretches between headings, parts and tables that hold a word."""
+    text, tables = document.text, _alone(document)
+    # If a reader repeats an earlier heading, several may begin at one place.
+    headings = {start: list(group) for start, group in groupby(document.headings, key=lambda heading: heading.start)}
+    edges = {0, len(text), *headings, *(part.start for part in document.parts)}
+    edges.update(edge for table in tables for edge in (table.start, table.end))
+    path: list[tuple[int, str]] = []
+    for start, end in pairwise(sorted(edge for edge in edges if edge <= len(text))):
+        begun = headings.get(start, [])
+        for heading in begun:
+            path = [above for above in path if above[0] < heading.level] + [(heading.level, heading.text)]
+        if has_words(text[start:end]):
+            body = min(begun[-1].end, end) if begun else start
+            names = tuple(name for _, name in path)
+            part, table = part_at(document, start), _table_at(tables, start)
+            yield Section(start, body, end, names, has_words(text[body:end]), table, part)
+
+
+def part_at(document: Document, start: int) -> Part | None:
+    """Return the page, slide or sheet of a character."""
+    after = bisect_right(document.parts, start, key=lambda part: part.start)
+    return document.parts[after - 1] if after else None
+
+
+def _alone(document: Document) -> list[Table]:
+    """Return the tables that are sections of their own."""
+    first = document.headings[0].start if document.headings else -1
+    starts = [row.start for row in document.rows]
+    return [
+        table
+        for table in document.tables
+        if table.caption
+        or bisect_left(starts, table.end) - bisect_left(starts, table.start) > FEW_ROWS
+        or table.start <= first < table.end
+    ]
+
+
+def _table_at(tables: list[Table], start: int) -> Table | None:
+    after = bisect_right(tables, start, key=lambda table: table.start)
+    return tables[after - 1] if after and start < tables[after - 1].end else None
+
+
+def _belong_together(text: str, held: Section, section: Section) -> bool:
+    """Return whether to join: headings alone and the next text, two tiny sections, or a table and its lead-in."""
+    if held.part != section.part or (held.table and held.says):
+        return False
+    if not held.says:
+        return weigh(text[held.start : held.end]) < SMALL
+    if section.table:
+        return held.path == section.path and weigh(text[held.start : held.end]) < SMALL
+    return section.says and weigh(text[held.start : section.end]) < SMALL
+
+
+def _joined(text: str, first: Section, second: Section) -> Section:
+    path = second.path
+    if first.says or path[: len(first.path)] != first.path:
+        shared = takewhile(lambda names: names[0] == names[1], zip(first.path, path, strict=False))
+        path = tuple(name for name, _ in shared)
+    # So many headings are a list, or lines mistaken for headings.
+    says = first.says or second.says or weigh(text[first.start : second.end]) >= SMALL
+    return Section(first.start, second.body, second.end, path, says, second.table, second.part)
+
+
+def split(document: Document) -> list[Piece]:
+    """Cut a document into pieces, in order; none runs on from one page, slide or sheet into the next.
+
+    They hold all of its words, except headings with nothing below them in their part and no text before them there. A
+    row is in one piece if it fits; else the titles of the further pieces say how the row begins.
+    """
+    pieces = []
+    for section in sections_of(document):
+        names, heading = _names(document, section), section.path[-1] if section.path else ""
+        page, locator = (section.part.page, section.part.name) if section.part else (None, "")
+        for start, end in _slices(document, section):
+            if has_words(words := document.text[start:end].strip()):
+                begins = end - len(document.text[start:end].lstrip())
+                rows = _rows(document, begins, begins + len(words))
+                title = _title([*names, *_gone_on_with(document, rows, begins)])
+                within = tuple(row for each in rows for row in _cited(document.text, each, begins, begins + len(words)))
+                pieces.append(Piece(words, title, heading, page, locator, within))
+    return pieces
+
+
+def _names(document: Document, section: Section) -> list[str]:
+    """Return the headings above a section, or the document's title, and the caption of its table."""
+    table, first = section.table, document.headings[0].start if document.headings else None
+    under_none = not section.path or (table is not None and first is not None and table.start <= first)
+    return [
+        *([document.title] if under_none else []),
+        *section.path,
+        *([table.caption] if table and table.caption else []),
+    ]
+
+
+def _title(names: list[str]) -> str:
+    """Return the names joined, the nearest last; if they are too long, the farthest are dropped."""
+    while len(names) > 1 and len(" > ".join(names)) > MAX_TITLE:
+        names = names[1:]
+    return " > ".join(names)[:MAX_TITLE]
+
+
+def _slices(document: Document, section: Section) -> list[Stretch]:
+    """Return the consecutive slices of a section; its headings stay with the first."""
+    text = document.text
+    if weigh(text[section.start : section.end].strip()) <= CAPACITY:
+        return [(section.start, section.end)]
+    # The empty line below a heading stays with it: it could become a slice of its own otherwise, with the heading.
+    body = section.end - len(text[section.body : section.end].lstrip())
+    room = CAPACITY - weigh(text[section.start : body])
+    if room < CAPACITY // 2:
+        body, room = section.start, CAPACITY
+    rows = _rows(document, body, section.end)
+    slices: list[Stretch] = []
+    for run in runs(text, body, section.end, rows, room):
+        slices += _packed(text, slices[-1][1] if slices else section.start, run)
+    return slices
+
+
+def _packed(text: str, start: int, run: Sequence[Stretch]) -> list[Stretch]:
+    """Return a run in slices of about one size: a last one of a few words would match the wrong queries."""
+    weights = [weigh(text[begins:ends]) for begins, ends in run]
+    held = weigh(text[start : run[0][0]])
+    total = held + sum(weights)
+    even = min(CAPACITY, math.ceil(1.2 * total / math.ceil(total / CAPACITY)))
+    slices: list[Stretch] = []
+    for (begins, _), weight in zip(run, weights, strict=True):
+        if begins > start and held + weight > (CAPACITY if held < SMALL else even):
+            slices.append((start, begins))
+            start, held = begins, 0
+        held += weight
+    end = run[-1][1]
+    if slices and held < SMALL and weigh(text[slices[-1][0] : end].rstrip()) <= CAPACITY:
+        start = slices.pop()[0]
+    return [*slices, (start, end)]
+
+
+def _rows(document: Document, begins: int, ends: int) -> list[Row]:
+    """Return the rows that overlap the text between two characters."""
+    first = bisect_right(document.rows, begins, key=lambda row: row.end)
+    return list(document.rows[first : bisect_left(document.rows, ends, key=lambda row: row.start)])
+
+
+def _gone_on_with(document: Document, rows: Sequence[Row], begins: int) -> list[str]:
+    """Return the beginning of the row that a piece continues, if any: its first value, or the term it defines."""
+    if not rows or rows[0].start >= begins:
+        return []
+    start, end = rows[0].start, min(rows[0].end, rows[0].start + _MAX_SUBJECT + len("; "))
+    beginning = document.text[start:end].partition("; ")[0]  # not all of the row: each of its pieces looks at it
+    return [beginning if len(beginning) <= _MAX_SUBJECT else beginning.partition(": ")[0][:_MAX_SUBJECT]]
+
+
+def _cited(text: str, row: Row, begins: int, ends: int) -> Iterator[Row]:
+    """Yield the parts of a row in a piece, counted from the piece's beginning: all of it, or else its sentences."""
+    start, end = max(row.start, begins), min(row.end, ends)
+    whole = not _SEEN.search(text, row.start, start) and not _SEEN.search(text, end, row.end)
+    for stretch in [text[start:end]] if whole else split_sentences(text[start:end]):
+        words = stretch.strip()
+        at = start - begins + len(stretch) - len(stretch.lstrip())
+        if words and (whole or row.name):
+            yield Row(at, at + len(words), row.name)
+        start += len(stretch)
+
+
+def runs(text: str, start: int, end: int, rows: Sequence[Row], room: int) -> Iterator[list[Stretch]]:
+    """Cut a text into stretches, none of more than CAPACITY, the first not over `room` unless it is a whole row.
+
+    A row or a paragraph is one stretch if it fits. A longer one is cut into sentences; a sentence joins the one that it
+    continues, if both fit. A row that does not fit is a run of its own: no piece should hold a part of one row and
+    another.
+    """
+    run: list[Stretch] = []
+    for begins, ends, is_row in _spans(text, start, end, rows):
+        if is_row and weigh(text[begins:ends].rstrip()) <= CAPACITY:
+            run.append((begins, ends))
+            continue
+        if is_row and run:
+            yield run
+            run = []
+        for stretch in [(begins, ends)] if is_row else _paragraphs(text, begins, ends):
+            run += _fitting(text, *stretch, room if stretch[0] == start else CAPACITY)
+        if is_row:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _fitting(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
+    if weigh(text[start:end].rstrip()) <= most:
+        yield start, end
+    else:
+        yield from _gone_on(text, _sentences(text, start, end, most), most)
+
+
+def _spans(text: str, start: int, end: int, rows: Sequence[Row]) -> Iterator[tuple[int, int, bool]]:
+    """Return the rows, and the text between them; a stretch without a word joins the one before it."""
+    edges = [(start, False)]
+    for row in rows:
+        edges += [(max(row.start, start), True), (min(row.end, end), False)]
+    held = (start, start, False)
+    for (begins, is_row), (ends, _) in pairwise([*edges, (end, False)]):
+        if not has_words(text[begins:ends]):
+            held = (held[0], ends, held[2])
+        elif not has_words(text[held[0] : held[1]]):
+            held = (held[0], ends, is_row)
+        else:
+            yield held
+            held = (begins, ends, is_row)
+    yield held
+
+
+def _paragraphs(text: str, start: int, end: int) -> Iterator[Stretch]:
+    inner = (gap.end() for gap in _PARAGRAPH.finditer(text, start, end))
+    return pairwise([start, *(edge for edge in inner if edge < end), end])
+
+
+def _sentences(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
+    for sentence in split_sentences(text[start:end]):
+        ends = start + len(sentence)
+        if weigh(sentence.rstrip()) <= most:
+            yield start, ends
+        else:
+            yield from _chunks(text, start, ends, most)
+        start = ends
+
+
+def _gone_on(text: str, sentences: Iterable[Stretch], most: int) -> Iterator[Stretch]:
+    """Return the sentences, joined to those that they continue."""
+    held: Stretch | None = None
+    for start, end in sentences:
+        if held and _GOES_ON.match(text, start) and weigh(text[held[0] : end]) <= most:
+            held = held[0], end
+            continue
+        if held:
+            yield held
+        held = start, end
+    if held:
+        yield held
+
+
+def _chunks(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
+    while start < end:
+        block = text[start : min(start + BLOCK, end)]
+        weight = weigh(block)
+        # Pieces of about one size: a last one of a few words would match the wrong queries.
+        even = math.ceil(1.2 * weight / math.ceil(weight / most))
+        # Not MarkdownSplitter: in a long paragraph it cuts at a quotation mark or an apostrophe, not between words.
+        chunks = TextSplitter.from_callback(weigh, min(most, even), trim=False).chunks(block)
+        if start + len(block) < end:
+            chunks.pop()  # the block's end may have cut it: the next block begins with it
+        for chunk in chunks:
+            yield start, start + len(chunk)
+            start += len(chunk)
+
 
 # Small enough to embed within a Lambda's timeout, and to write again if a write is lost.
 BATCH = 25

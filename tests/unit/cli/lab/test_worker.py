@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from selfrag.domain.errors import Misconfigured
-from selfrag_cli.lab.runs.worker import Processes
+from selfrag_cli.lab.runs.asking import Processes
 from tests.support.remote import SECONDS, begin_another_and_die
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from selfrag_cli.local.port import listening
 from selfrag_cli.local.serving import events
-from selfrag_cli.local.serving.app import ServedApi
 from selfrag_cli.local.serving.events import Streams
+from selfrag_cli.local.serving.gateway import ServedApi
 from selfrag_cli.local.serving.http import answering_http
 from tests.e2e.test_api import eventually, problem
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.documents import Document, Part, has_words
 from selfrag.domain.errors import BadDocument
-from selfrag.ingestion.split_document.pieces import split
+from selfrag.ingestion.split_document.logic import split
 from selfrag.reader.readers import parse
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "

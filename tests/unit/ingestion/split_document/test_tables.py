@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.documents import Document, Labels, Piece, Row, has_words
 from selfrag.domain.writing import Writer
-from selfrag.ingestion.split_document.pieces import split
+from selfrag.ingestion.split_document.logic import split
 from selfrag.text.weight import CAPACITY
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfrag.domain.passages import Passage
-from selfrag.ingestion.split_document.pieces import split
+from selfrag.ingestion.split_document.logic import split
 from selfrag.question.grade_support.evidence import facts_of, stands_in
 from selfrag.reader.readers import parse
 from selfrag.text.sentences import split_sentences

@@ -3,7 +3,7 @@ from zipfile import ZIP_LZMA
 import pytest
 
 from selfrag.domain.errors import BadDocument
-from selfrag.ingestion.split_document.pieces import split
+from selfrag.ingestion.split_document.logic import split
 from selfrag.reader.readers import parse
 from tests.support.documents.files import docx, encrypted_pdf, paragraph, pdf, table, zipped
 

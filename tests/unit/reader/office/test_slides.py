@@ -3,7 +3,7 @@
 import pytest
 
 from selfrag.domain.errors import BadDocument
-from selfrag.ingestion.split_document.pieces import split
+from selfrag.ingestion.split_document.logic import split
 from selfrag.reader.readers import parse
 from tests.support.documents.office import ODP_TYPE, odf, pptx, related, shape, slide_table
 

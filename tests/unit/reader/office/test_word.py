@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfrag.ingestion.split_document.pieces import split
+from selfrag.ingestion.split_document.logic import split
 from selfrag.reader.readers import parse
 from tests.support.documents.files import WORD, docx, paragraph, table, zipped
 from tests.support.documents.office import note, notes, related

@@ -4,7 +4,7 @@ from email.message import EmailMessage
 import pytest
 
 from selfrag.domain.errors import BadDocument, Misconfigured
-from selfrag.ingestion.split_document.pieces import split
+from selfrag.ingestion.split_document.logic import split
 from selfrag.reader import files
 from selfrag.reader.files import read_guarded
 from selfrag.reader.pdf.reading import read_pdf

@@ -1,6 +1,6 @@
 import pytest
 
-from selfrag.ingestion.split_document.pieces import split
+from selfrag.ingestion.split_document.logic import split
 from selfrag.reader.pdf.reading import read_pdf
 from selfrag.reader.pdf.text.paragraphs import Words
 from tests.support.documents.files import pdf

@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfrag.ingestion.split_document.pieces import split
+from selfrag.ingestion.split_document.logic import split
 from tests.support.documents.rows import read_page, rows_of
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "

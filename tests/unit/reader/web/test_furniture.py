@@ -5,7 +5,7 @@ import re
 import pytest
 
 from selfrag.domain.errors import BadDocument
-from selfrag.ingestion.split_document.pieces import split
+from selfrag.ingestion.split_document.logic import split
 from tests.support.documents.pages import ARTICLE, PAGES
 from tests.support.documents.rows import read_page
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.documents import has_words
 from selfrag.domain.errors import BadDocument
-from selfrag.ingestion.split_document.pieces import split
+from selfrag.ingestion.split_document.logic import split
 from selfrag.reader.files import read_guarded
 from tests.support.documents.rows import read_markdown, rows_of
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selfrag.domain.errors import BadDocument
-from selfrag.ingestion.split_document.pieces import split
+from selfrag.ingestion.split_document.logic import split
 from selfrag.reader.readers import parse
 
 OPENING = re.findall(

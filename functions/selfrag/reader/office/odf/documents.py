@@ -1,5 +1,8 @@
 """The text of an OpenDocument text or presentation."""
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from typing_extensions import override
@@ -7,15 +10,286 @@ from typing_extensions import override
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import PartReader, XmlArchive, local, open_archive
+from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
 from selfrag.reader.kinds import ODP, ODT
-from selfrag.reader.office.blocks import Block, Paragraph, texts
+from selfrag.reader.office.blocks import Block, Paragraph, raise_heading, texts
+from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
-from selfrag.reader.office.odf.content import OdfContent
+from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, whole
 from selfrag.reader.office.odf.styles import OdfStyles
 from selfrag.reader.office.ooxml.pptx import hidden_slides
 from selfrag.reader.office.properties import properties
+from selfrag.reader.office.story import MAX_COLUMNS, Story
 from selfrag.reader.office.tables import write
+
+_SPACE = re.compile(r"[ \t\r\n]+")
+_MAX_SPACES = 100
+NOTES = "Notes:"
+_OUTLINE = ""
+
+
+class OdfContent(PartReader):
+    """Tells a story; `hidden` are the slides that are not shown. `page_number` stands where a page's number does."""
+
+    def __init__(self, styles: OdfStyles, page_number: str = "") -> None:
+        self.story = Story()
+        self.hidden: list[int] = []
+        self._slides = 0
+        self._styles, self._page_number = styles, page_number
+        self._lists, self._tables = OdfLists(styles), OdfTables()
+        self._depth = ElementDepth()
+        self._styling = self._in_notes = False
+        self._title = 0  # the depth of the frame that holds a slide's title; 0 if none does
+        self._paragraphs: list[tuple[str, int]] = []  # the style and the level of each that is open
+        self._bold: list[bool] = []
+        self._stories: list[tuple[Story, str]] = []  # those that go on after a note, and its mark
+        self._counted = {"footnote": 0, "endnote": 0}
+        self._starts = self._beginnings()
+        self._ends: dict[str, Callable[[], object]] = {
+            **dict.fromkeys(("p", "h"), self._end_paragraph),
+            **{"span": self._bold.pop, "list": self._lists.end_list, "note-body": self._end_note},
+            "notes": lambda: setattr(self, "_in_notes", False),
+        }
+
+    @override
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth.enter()
+        name = local(tag)
+        if self._styling:
+            self._styles.start(tag, attributes)
+        elif self._depth.on or self._is_left_out(name, tag, attributes):
+            self._depth.skip()
+        elif name in self._starts:
+            self._starts[name](attributes)
+
+    @override
+    def end(self, tag: str) -> None:
+        name = local(tag)
+        skipped = self._depth.leave()
+        if name in ("automatic-styles", "styles"):
+            self._styling = False
+        elif name in self._ends and not skipped and not self._styling:
+            self._ends[name]()
+        elif not skipped and not self._styling:
+            self._tables.end(name, self.story)
+        if self._depth.depth < self._title:
+            self._title = 0
+
+    @override
+    def text(self, text: str) -> None:
+        if not self._depth.on and not self._styling:
+            self.story.add(_SPACE.sub(" ", text), any(self._bold))
+
+    def _beginnings(self) -> dict[str, Callable[[dict[str, str]], None]]:
+        return {
+            **dict.fromkeys(("automatic-styles", "styles"), lambda _: setattr(self, "_styling", True)),
+            "p": lambda attributes: self._begin_paragraph(attributes, 0),
+            "h": lambda attributes: self._begin_paragraph(
+                attributes, max(1, whole(attribute(attributes, "outline-level"))) + 1
+            ),
+            "span": lambda attributes: self._bold.append(
+                self._styles.is_bold("text", attribute(attributes, "style-name"))
+            ),
+            "s": lambda attributes: self.story.add(" " * min(whole(attribute(attributes, "c") or "1"), _MAX_SPACES)),
+            "tab": lambda _: self.story.add("\t"),
+            "line-break": lambda _: self.story.add("\n"),
+            "image": lambda _: self.story.picture(),
+            "note": self._begin_note,
+            "note-body": lambda _: setattr(self, "story", Story()),
+            "list": self._lists.begin_list,
+            "list-item": self._lists.begin_item,
+            "table": lambda _: self._tables.begin(self.story),
+            "table-header-rows": lambda _: self._tables.head(True),
+            "table-row": lambda _: self._tables.begin_row(self.story),
+            "table-cell": lambda attributes: self._tables.begin_cell(attributes, self.story),
+            "page": self._begin_slide,
+            "notes": lambda _: setattr(self, "_in_notes", True),
+        }
+
+    def _is_left_out(self, name: str, tag: str, attributes: dict[str, str]) -> bool:
+        """Return whether an element is not shown, or furniture of slides; the frames of titles are noted by the way."""
+        kind, style = attribute(attributes, "class"), attribute(attributes, "style-name")
+        if name in PAGE_NUMBERS:
+            self.story.add(self._page_number)
+        elif name == "covered-table-cell":
+            self._tables.cover(attributes, self.story)
+        elif kind == "title":
+            self._title = self._depth.depth
+        elif kind == "subtitle":  # the slide is the title of the presentation
+            raise_heading(self.story.blocks)
+        hidden = attribute(attributes, "display") == "none" or (name == "span" and self._styles.hides("text", style))
+        return hidden or is_left_out(tag, kind)
+
+    def _begin_slide(self, attributes: dict[str, str]) -> None:
+        self._slides += 1
+        if self._styles.hides("drawing-page", attribute(attributes, "style-name")):
+            self.hidden.append(self._slides)
+            self._depth.skip()
+        else:
+            self.story.slide(self._slides)
+
+    def _begin_paragraph(self, attributes: dict[str, str], level: int) -> None:
+        style = attribute(attributes, "style-name")
+        level = 1 if self._styles.is_title(style) else level or (2 if self._title else 0)
+        self._paragraphs.append((style, level))
+        self.story.begin_paragraph()
+        self._bold.append(self._styles.is_bold("paragraph", style))
+        if level > 1 and not self._title and attribute(attributes, "is-list-header") != "true":
+            self._lists.count_heading(level - 2)
+
+    def _end_paragraph(self) -> None:
+        style, level = self._paragraphs.pop()
+        self._bold.pop()
+        if self._styles.hides("paragraph", style):
+            self.story.drop_paragraph()
+            return
+        label = NOTES if self._in_notes else self._lists.label() if self.story.says else ""
+        self.story.end_paragraph(level, self._styles.is_caption(style), label)
+
+    def _begin_note(self, attributes: dict[str, str]) -> None:
+        kind = "endnote" if attribute(attributes, "note-class") == "endnote" else "footnote"
+        self._counted[kind] += 1
+        mark = numeral(self._counted[kind], "i" if kind == "endnote" else "1")
+        self._stories.append((self.story, mark))
+
+    def _end_note(self) -> None:
+        if self._stories:
+            note = " ".join(" ".join(texts(self.story.blocks)).split())
+            self.story, mark = self._stories.pop()
+            self.story.refer(mark, note)
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Not shown, shown elsewhere as well, or furniture: changes, remarks, tables of contents, readings of characters.
+_SKIPPED = _names(
+    "tracked-changes annotation table-of-content illustration-index table-index object-index user-index forms desc "
+    "alphabetical-index sequence-decls note-citation ruby-text event-listeners settings date-time-decl hidden-text "
+    "hidden-paragraph covered-table-cell footer-decl header-decl binary-data"
+)
+PAGE_NUMBERS = frozenset({"page-number", "page-count", "slide-number"})
+_FURNITURE = frozenset({"header", "footer", "date-time", "page-number", "page"})
+_SVG_TITLE = "svg-compatible:1.0 title"
+
+
+def is_left_out(tag: str, kind: str) -> bool:
+    """Return whether an element is left out, with all that it holds; `kind` is the class that it says it is of."""
+    name = local(tag)
+    return name in _SKIPPED or name in PAGE_NUMBERS or kind in _FURNITURE or tag.endswith(_SVG_TITLE)
+
+
+class OdfLists:
+    """Follows the lists that are open, and gives the number of each item and heading once."""
+
+    def __init__(self, styles: OdfStyles) -> None:
+        self._styles = styles
+        self._open: list[str] = []  # the style of each
+        self._begun = 0
+        self._counters = Counters()
+        self._label = ""
+
+    def begin_list(self, attributes: dict[str, str]) -> None:
+        """A list, which may stand in an item of another one, whose style it shares if it has none."""
+        style = attribute(attributes, "style-name") or (self._open[-1] if self._open else "")
+        goes_on = attribute(attributes, "continue-numbering") == "true" or attribute(attributes, "continue-list")
+        self._begun += not self._open and not goes_on
+        self._open.append(style)
+
+    def end_list(self) -> None:
+        """The list ends."""
+        self._open.pop()
+
+    def begin_item(self, attributes: dict[str, str]) -> None:
+        """An item of the list that is open."""
+        if self._open:
+            self._label = self._counted(self._open[-1], f"{self._begun}", len(self._open) - 1)
+
+    def count_heading(self, level: int) -> None:
+        """A heading, by its level in the outline; 0 is the highest. One that is an item of a list is counted there."""
+        if not self._label:
+            self._label = self._counted(_OUTLINE, _OUTLINE, level)
+
+    def label(self) -> str:
+        """Return the number of the item or heading that began last; "" when it was given."""
+        label, self._label = self._label, ""
+        return label
+
+    def _counted(self, style: str, name: str, level: int) -> str:
+        level = min(level, MAX_LEVELS - 1)
+        return self._styles.label(style, self._counters.next(name, level, self._styles.starts(style)))
+
+
+@dataclass
+class _OdfTable:
+    at: int = 0
+    header: bool = False
+    reaching: dict[int, tuple[int, int]] = field(default_factory=dict)  # by column: how many rows on, and how wide
+
+
+class OdfTables:
+    """Follows the tables that are open."""
+
+    def __init__(self) -> None:
+        self._open: list[_OdfTable] = []
+
+    def begin(self, story: Story) -> None:
+        """A table, which may stand in a cell of another one."""
+        self._open.append(_OdfTable())
+        story.begin_table()
+
+    def head(self, header: bool) -> None:
+        """The rows that follow are headers, or no longer."""
+        if self._open:
+            self._open[-1].header = header
+
+    def begin_row(self, story: Story) -> None:
+        """A row of the table that is open."""
+        if self._open:
+            self._open[-1].at = 0
+        story.begin_row(bool(self._open) and self._open[-1].header)
+
+    def begin_cell(self, attributes: dict[str, str], story: Story) -> None:
+        """A cell of the row that is open."""
+        width, rows = _number(attributes, "number-columns-spanned"), _number(attributes, "number-rows-spanned")
+        times = _number(attributes, "number-columns-repeated")
+        if self._open:
+            table = self._open[-1]
+            if rows > 1:
+                table.reaching[table.at] = (rows - 1, width)
+            table.at += times
+        story.begin_cell(max(width, times))
+
+    def cover(self, attributes: dict[str, str], story: Story) -> None:
+        """A cell that is covered by the one above or on its left."""
+        if not self._open:
+            return
+        table = self._open[-1]
+        for _ in range(_number(attributes, "number-columns-repeated")):
+            rows, width = table.reaching.get(table.at, (0, 0))
+            if rows:
+                table.reaching[table.at] = (rows - 1, width)
+                story.begin_cell(width, on=True)
+                story.end_cell()
+            table.at += 1
+
+    def end(self, name: str, story: Story) -> None:
+        """End what began with one of the names of tables."""
+        if name == "table-cell":
+            story.end_cell()
+        elif name == "table-row":
+            story.end_row()
+        elif name == "table-header-rows":
+            self.head(False)
+        elif name == "table":
+            self._open.pop()
+            story.end_table()
+
+
+def _number(attributes: dict[str, str], name: str) -> int:
+    return max(1, min(whole(attribute(attributes, name)), MAX_COLUMNS)) if attribute(attributes, name) else 1
+
 
 _CONTENT, _STYLES, _PROPERTIES, _MANIFEST = "content.xml", "styles.xml", "meta.xml", "META-INF/manifest.xml"
 
