@@ -31,7 +31,7 @@ BERTH, LONDON = "What does a guest berth cost a night?", "What is the hotel limi
 CRANE = "How much does the harbour crane lift?"
 # Nothing here is timed: a slow machine is waited for.
 expect.set_options(timeout=60_000)
-# A narrow window shows what is too wide; `make test-long` and `make pictures` have the wide one too.
+# A narrow window shows what is too wide; `make test-long` has the wide one too.
 widths = pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.long)])
 
 
@@ -64,7 +64,7 @@ def seen(tab: Tab) -> None:
 
 
 def pictured(tab: Tab, name: str) -> None:
-    """Keep a picture for docs/ of the window, where `make pictures` asks for it."""
+    """Keep a picture for docs/ of the window, where SELFRAG_PICTURES names a folder."""
     folder, size = os.environ.get("SELFRAG_PICTURES"), tab.page.viewport_size
     if not folder or not size:
         return
