@@ -10,7 +10,7 @@ import pytest
 
 from selfrag.domain.errors import Misconfigured
 from selfrag_cli.local.port import listening
-from selfrag_cli.local.serving import app
+from selfrag_cli.local.serving import gateway
 from selfrag_cli.local.serving.gateway import serving
 from tests.e2e.test_api import problem
 
@@ -86,7 +86,7 @@ def test_what_is_no_request_is_refused_and_nothing_is_printed(
 def test_a_large_reply_is_compressed_for_a_client_that_accepts_gzip(
     url: str, accepted: str, encoding: str | None
 ) -> None:
-    for path, expected in (("x" * app.COMPRESSED_FROM_BYTES, encoding), ("short", None)):
+    for path, expected in (("x" * gateway.COMPRESSED_FROM_BYTES, encoding), ("short", None)):
         response = httpx2.get(f"{url}/{path}", headers={"accept-encoding": accepted})
         assert response.headers.get("content-encoding") == expected
         assert response.text == f"GET /{path} 0"
@@ -100,7 +100,7 @@ def test_a_body_that_is_announced_as_too_large_is_refused_before_it_comes(sent: 
 def test_a_body_that_does_not_come_is_given_up_and_its_connection_closed(
     sent: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app, "BODY_SECONDS", 0.05)
+    monkeypatch.setattr(gateway, "BODY_SECONDS", 0.05)
     sent.sendall(b"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nG")
     assert "did not come" in read_problem(sent, 408)["detail"]
     assert sent.recv(1) == b""
