@@ -61,7 +61,8 @@ def test_a_live_directory_of_200_mixed_files_stays_in_step(here: Run, tmp_path: 
     assert (ended.out, warned(ended.err)) == ("200 added, 0 changed, 0 removed, 0 unchanged, 0 failed\n", [])
     first, embedded = known(here, directory), len(embedder.embedded)
     assert {one["status"] for one in first.values()} == {"ready"}
-    assert sum(one["passages"] for one in first.values()) == embedded == len(set(embedder.embedded))
+    # Files of the same text differ by their names alone, and have one vector.
+    assert sum(row["passages"] for row in first.values()) > embedded == len(set(embedder.embedded)) > 200
     assert {one["pages"] for path, one in first.items() if path.endswith(".pdf")} == {2}
 
     # Three times the same: nothing happens.

@@ -1,6 +1,7 @@
 """Ctrl-C and hostile uploads: a command ends at any moment, and the server reads what is beside a hostile file."""
 
 import os
+import re
 import signal
 import time
 from collections.abc import Callable
@@ -74,7 +75,8 @@ def test_ctrl_c_ends_an_ingestion_at_any_moment_and_leaves_no_worker(
     took = time.monotonic() - began
     record_property("figures", f"{kind} of {token!r}, {moment} s after its worker began: {took:.2f} s to the end")
     assert process.returncode == 128 + signal.SIGINT, told
-    assert "Interrupted: 0 of 1 documents are in the index; the same command goes on" in told
+    # A file that is read fast is embedded when the command ends.
+    assert re.search(r"Interrupted: (0 of 1 documents are in the index|[\d,]+ of [\d,]+ passages are embedded);", told)
     assert took < MOST_SECONDS
     assert not any(map(is_at_work, workers))
 

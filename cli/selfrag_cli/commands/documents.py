@@ -10,12 +10,13 @@ from selfrag_cli.local.sources.place import AnotherDirectory, Place, place_to_as
 from selfrag_cli.local.sources.report import IngestionReport, NothingUsable
 from selfrag_cli.local.sources.site.notes import SiteLimits
 from selfrag_cli.options import AsJson, Collection, Docs, Filters, IntoCollection
-from selfrag_cli.terminal import agreed, out, print_json, print_line, reading_progress, warn
+from selfrag_cli.terminal import agreed, out, print_json, print_line, reading_progress, warn, warn_of_wait
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from selfrag_cli.local.sources.sync import Compare, OnDocument
+    from selfrag_cli.local.sources.progress import OnDocument
+    from selfrag_cli.local.sources.sync import Compare
 
     CompareWith = Callable[[OnDocument], Compare]
 
@@ -89,7 +90,8 @@ def _read(place: Place, compare_with: "CompareWith", replacing: bool) -> Ingesti
 
     try:
         with reading_progress() as on_document:
-            report = sync(place, on_document, may_replace=may_replace, compare_with=compare_with(on_document))
+            compare = compare_with(on_document)
+            report = sync(place, on_document, may_replace=may_replace, compare_with=compare, on_wait=warn_of_wait)
     except NothingUsable as error:
         if not error.report.removed:
             raise
@@ -130,11 +132,12 @@ def search(
     """Find passages, with the scores of both searches; no model reads them."""
     place, limits = place_to_ask(docs, collection), read_filters(filters)
     from selfrag_cli.local.lookup import search_passages
+    from selfrag_cli.local.sources.embedding import embed_in_background
     from selfrag_cli.show.documents import show_passages
 
     with reading_progress() as on_document:
         hits, text_hits, report = search_passages(query, place, limits, top_k, on_document)
-    warn(report.in_short(place) if report else [])
+    warn([*(report.in_short(place) if report else []), *embed_in_background(place.collection)])
     if as_json:
         print_json([hit.model_dump(mode="json", exclude={"collection"}) for hit in hits])
     else:

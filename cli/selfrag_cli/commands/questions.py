@@ -49,10 +49,11 @@ def ask(
     else:
         place = place_to_ask(docs, collection)
         from selfrag_cli.local.asking import ask_question
+        from selfrag_cli.local.sources.embedding import embed_in_background
 
         with reading_progress() as on_document, current_step() as on_step:
             execution, report = ask_question(request, place, on_document, on_step)
-        warn(report.in_short(place) if report else [])
+        warn([*(report.in_short(place) if report else []), *embed_in_background(place.collection)])
         response, steps = execution.output or {}, steps_of(execution.history)
     if as_json:
         warn(causes(steps))

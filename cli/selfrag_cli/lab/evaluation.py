@@ -19,7 +19,7 @@ from selfrag_cli.lab.traces import opened_traces, traces_beside
 from selfrag_cli.local.backends import check_generator, is_offline
 from selfrag_cli.local.setup import AS_SET
 from selfrag_cli.local.sources.place import Place
-from selfrag_cli.local.sources.sync import OnDocument
+from selfrag_cli.local.sources.progress import OnDocument
 
 
 @dataclass(frozen=True)

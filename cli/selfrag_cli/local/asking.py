@@ -8,10 +8,13 @@ from selfrag.domain.questions import AskRequest
 from selfrag_cli.local.backends import Backends, check_generator, check_services, chosen_backends
 from selfrag_cli.local.index import local_parts
 from selfrag_cli.local.lookup import stored_records
+from selfrag_cli.local.sources.embedding import embed_for
 from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.sources.progress import OnDocument
 from selfrag_cli.local.sources.report import IngestionReport
-from selfrag_cli.local.sources.sync import OnDocument, sync
+from selfrag_cli.local.sources.sync import read
 from selfrag_cli.local.stores.tables import ANSWERS, opened_items
+from selfrag_cli.terminal import warn_of_wait
 
 if TYPE_CHECKING:
     from selfrag_cli.local.runner.machine import Execution
@@ -32,7 +35,8 @@ def ask_question(
         stored_records(place)
     check_services()
     check_generator(request.policy)
-    report = sync(place, on_document) if place.directory else None
+    report = read(place, on_document, on_wait=warn_of_wait) if place.directory else None
+    embed_for(request.question, place.collection, on_document)
     with chosen_backends(place) as backends:
         execution = _executed(request, place, backends, on_step)
     if execution.output is None:

@@ -5,11 +5,14 @@ import os
 import sqlite3
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from selfrag.domain.errors import Misconfigured
+
+# Called with the id of the process that is waited for.
+OnWait = Callable[[int], None]
 
 FILE = "selfrag.sqlite3"
 BUSY_SECONDS = 30.0
@@ -95,12 +98,23 @@ def explain(error: BaseException, path: Path | None = None) -> str:
 
 
 @contextmanager
-def alone(name: str) -> Iterator[None]:
-    """Wait until no other process is in a block of this name; the system frees the lock of one that dies."""
+def alone(name: str, on_wait: OnWait = lambda process: None) -> Iterator[None]:
+    """Wait until no other process is in a block of this name; the system frees the lock of one that dies.
+
+    `on_wait` may raise an error to wait no longer.
+    """
     path = home() / f"{name}.lock"
-    with open(path, "w", opener=lambda path, flags: os.open(path, flags, _OWNER_ONLY)) as lock:
+    with open(path, "a+", opener=lambda path, flags: os.open(path, flags, _OWNER_ONLY)) as lock:
         _narrow(path)
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            on_wait(int(lock.read() or 0))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
         yield
 
 

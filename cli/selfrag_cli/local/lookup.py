@@ -8,10 +8,13 @@ from selfrag.domain.questions import Filters
 from selfrag.domain.records import Record
 from selfrag.ports.index import search
 from selfrag_cli.local.index import open_embedder, open_index
+from selfrag_cli.local.sources.embedding import embed_for
 from selfrag_cli.local.sources.place import Place, source_of
+from selfrag_cli.local.sources.progress import OnDocument
 from selfrag_cli.local.sources.report import IngestionReport
-from selfrag_cli.local.sources.sync import OnDocument, sync
+from selfrag_cli.local.sources.sync import read
 from selfrag_cli.local.stores.manifest import opened_manifest
+from selfrag_cli.terminal import warn_of_wait
 
 
 def stored_records(place: Place) -> list[Record]:
@@ -89,7 +92,8 @@ def search_passages(
     """
     if not query.strip():
         raise InvalidInput("The query is empty: say what to look for.")
-    report = sync(place, on_document) if place.directory else None
+    report = read(place, on_document, on_wait=warn_of_wait) if place.directory else None
+    embed_for(query, place.collection, on_document)
     embedder, bounds = open_embedder(), filters.within([place.collection])
     result = search(open_index(), [(query, embedder.query(query))], top_k, bounds, embedder.spread_floor)
     hits = [

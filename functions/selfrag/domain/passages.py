@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pydantic import ConfigDict
 
@@ -69,12 +70,24 @@ class Evidence(Passage):
     strips: list[Strip] = []
 
 
+class Coverage(NamedTuple):
+    """The numbers of the passages that have a vector, and of all, in the collections of a search."""
+
+    embedded: int
+    passages: int
+
+    def sentence(self) -> str:
+        """Return a sentence for a person whose question was searched before all vectors were there."""
+        return f"By words alone: {self.embedded:,} of {self.passages:,} passages are embedded."
+
+
 @dataclass(frozen=True)
 class Candidates:
     """The results of the two searches, best first, each with its own score.
 
     A full list has as many hits as were asked for, so that more may match. `text_hits` is the number of all passages
-    that full text matched, None if the store does not count.
+    that full text matched, None if the store does not count. `unembedded` are the ids of hits that have no vector yet,
+    and `coverage` says how many passages have one, None if all have.
     """
 
     by_text: Sequence[tuple[Passage, float]]
@@ -82,6 +95,8 @@ class Candidates:
     text_full: bool = False
     vector_full: bool = False
     text_hits: int | None = None
+    unembedded: frozenset[str] = frozenset()
+    coverage: Coverage | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Protocol
 
-from selfrag.domain.passages import Bounds, Candidates, Copy, Passage
+from selfrag.domain.passages import Bounds, Candidates, Copy, Coverage, Passage, embedded_text
 from selfrag.text.fusion import fuse
 from selfrag.text.near_duplicates import Text, near_duplicates
 
@@ -68,13 +68,15 @@ class Index(PassageIndex, PassageWriter, Protocol):
 class SearchResult:
     """The best passages of a search, with near-duplicates folded.
 
-    `text_hits` is the first query's; `by_text` and `by_vector` are the scores of all hits by passage id.
+    `text_hits` is the first query's; `by_text` and `by_vector` are the scores of all hits by passage id. `coverage` is
+    None if all passages have a vector.
     """
 
     passages: list[Passage]
     text_hits: int | None
     by_text: dict[str, float]
     by_vector: dict[str, float]
+    coverage: Coverage | None = None
 
 
 def search(
@@ -92,6 +94,7 @@ def search(
     scores: tuple[dict[str, float], dict[str, float]] = ({}, {})
     passages: list[Passage] = []
     text_hits: int | None = None
+    coverage: Coverage | None = None
     for attempt in range(MAX_SEARCHES):
         unseen = replace(bounds, without=[*bounds.without, *hits])
         lists = [index.search(text, vector, CANDIDATES, unseen) for text, vector in queries]
@@ -102,11 +105,11 @@ def search(
             for ranking, by_id in zip((candidates.by_text, candidates.by_vector), scores, strict=True):
                 by_id.update({passage.passage_id: score for passage, score in ranking})
         if not attempt and lists:
-            text_hits = lists[0].text_hits
+            text_hits, coverage = lists[0].text_hits, lists[0].coverage
         passages = fold(list(hits.values()))
         if len(passages) >= top_k or not any(each.text_full or each.vector_full for each in lists):
             break
-    return SearchResult(passages[:top_k], text_hits, *scores)
+    return SearchResult(passages[:top_k], text_hits, *scores, coverage)
 
 
 def best(candidates: Candidates, top_k: int, spread_floor: float = 0.0) -> list[Passage]:
@@ -119,7 +122,13 @@ def ranked(candidates: Candidates, spread_floor: float) -> list[Passage]:
     hits = (candidates.by_text, candidates.by_vector)
     passages = {passage.passage_id: passage for search in hits for passage, _ in search}
     by_text, by_vector = ({passage.passage_id: score for passage, score in search} for search in hits)
-    fused = fuse(by_text, by_vector, text_full=candidates.text_full, spread_floor=spread_floor)
+    fused = fuse(
+        by_text,
+        by_vector,
+        text_full=candidates.text_full,
+        spread_floor=spread_floor,
+        unembedded=candidates.unembedded,
+    )
     return [passages[i].model_copy(update={"score": round(score, 4)}) for i, score in fused.items()]
 
 
@@ -127,6 +136,11 @@ def fold(passages: Sequence[Passage]) -> list[Passage]:
     """Return the passages without near-duplicates, in their order: the first one names the others as its `copies`."""
     groups = near_duplicates([Text(_heading(passage), passage.text, passage.date) for passage in passages])
     return [_with_copies(*(passages[place] for place in places)) for places in groups]
+
+
+def content_of(passage: Passage) -> str:
+    """Return the text for embedding without the file name: it is equal for the same bytes under two names."""
+    return embedded_text(_heading(passage), passage.text)
 
 
 def _heading(passage: Passage) -> str:

@@ -3,25 +3,33 @@
 On third-party questions the sum of z-scores beat reciprocal rank fusion and each search alone (docs/bench/search.md).
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from statistics import fmean, pstdev
+from collections.abc import Callable, Collection, Iterable, Mapping
+from statistics import fmean, median, pstdev
 
 
 def fuse(
-    by_text: Mapping[str, float], by_vector: Mapping[str, float], *, text_full: bool = False, spread_floor: float = 0.0
+    by_text: Mapping[str, float],
+    by_vector: Mapping[str, float],
+    *,
+    text_full: bool = False,
+    spread_floor: float = 0.0,
+    unembedded: Collection[str] = (),
 ) -> dict[str, float]:
     """Return the sum of both z-scores of each id, best first.
 
     What full text did not match has its true score, 0; a full list of hits (`text_full`) may lack matches, so what it
     lacks gets its lowest score. What the list of vectors lacks gets its lowest score, too: they compare everything.
-    `spread_floor` is the embedder's: vectors that differ less have less weight.
+    `spread_floor` is the embedder's: vectors that differ less have less weight. The `unembedded` have no vector yet, so
+    they get the median score of those that have one.
     """
     lowest = min(by_text.values(), default=0.0) if text_full else 0.0
     text = {key: by_text.get(key, lowest) for key in (*by_text, *by_vector)}
     text_z = _z_scores(text.values(), 0.0)
     vector_z = _z_scores(by_vector.values(), spread_floor)
     last = min(by_vector.values(), default=0.0)
-    total = {key: round(text_z(text[key]) + vector_z(by_vector.get(key, last)), 9) for key in text}
+    middle = median(by_vector.values()) if by_vector else 0.0
+    vectors = {key: by_vector.get(key, middle if key in unembedded else last) for key in text}
+    total = {key: round(text_z(text[key]) + vector_z(vectors[key]), 9) for key in text}
     # Of equals the better match of the words comes first, then the lower id: the same question has the same order.
     return dict(sorted(total.items(), key=lambda ranked: (-ranked[1], -text[ranked[0]], ranked[0])))
 

@@ -99,3 +99,10 @@ def test_fusion_does_not_depend_on_the_order_of_what_it_is_given(scores: dict[st
     random.Random(1).shuffle(by_text)
     again = best(Candidates(by_text, list(reversed(by_vector))), 10)
     assert {p.passage_id for p in again} == {p.passage_id for p in expected} or len(scores) > 10
+
+
+def test_a_passage_without_a_vector_is_neither_better_nor_worse_for_it() -> None:
+    vectors = {"a": 0.9, "b": 0.85, "c": 0.8, "d": 0.7}
+    fused = fuse({"new": 3.0, "old": 3.0, "b": 3.0}, vectors, unembedded={"new"})
+    assert fused["b"] > fused["new"] > fused["old"], "better than the median, the median, and the last"
+    assert fuse({"new": 3.0}, {}, unembedded={"new"}) == {"new": 0.0}

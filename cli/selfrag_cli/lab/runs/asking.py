@@ -22,8 +22,10 @@ from selfrag_cli.local.lookup import stored_records
 from selfrag_cli.local.serving.server import answering
 from selfrag_cli.local.setup import Setup
 from selfrag_cli.local.sources.place import Place
-from selfrag_cli.local.sources.sync import OnDocument, sync
+from selfrag_cli.local.sources.progress import OnDocument
+from selfrag_cli.local.sources.sync import sync
 from selfrag_cli.remote import ask_remote
+from selfrag_cli.terminal import warn_of_wait
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def brought_in_step(place: Place, on_document: OnDocument) -> list[str]:
     if place.directory is None:
         stored_records(place)
         return []
-    return sync(place, on_document).in_short(place)
+    return sync(place, on_document, on_wait=warn_of_wait).in_short(place)
 
 
 @contextmanager

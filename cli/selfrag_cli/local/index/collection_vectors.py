@@ -13,19 +13,24 @@ Vectors = NDArray[np.float32]
 
 _GENERATION = "SELECT generation FROM generations WHERE collection = ?"
 _PASSAGES = "SELECT json_group_array(number), json_group_array(length) FROM passages WHERE collection = ?"
-_VECTORS = "SELECT vector FROM vectors WHERE number IN (SELECT value FROM json_each(?)) ORDER BY number"
+_VECTORS = "SELECT number, vector FROM vectors WHERE number IN (SELECT value FROM json_each(?)) ORDER BY number"
+_COUNT = "SELECT count(*) FROM vectors WHERE number IN (SELECT value FROM json_each(?))"
 _SEVERAL = "The index holds vectors of several embedders; ingest the directories again."
 # So many vectors are read, or moved, at a time.
 _CHUNK = 1024
 
 
 class CollectionVectors:
-    """A collection's passages by number, in its order: how many tokens each has, and its float32 vector of length 1."""
+    """A collection's passages by number, in its order, and how many tokens each has.
+
+    `vectors` are float32, of length 1; `embedded` are the numbers of the passages that have one, in their order.
+    """
 
     def __init__(self) -> None:
         self._generation = 0
         self.numbers: Numbers = np.empty(0, np.int64)
         self.lengths: Numbers = np.empty(0, np.int64)
+        self.embedded: Numbers = np.empty(0, np.int64)
         self.vectors: Vectors = np.empty((0, 0), np.float32)
 
     def refresh(self, connection: sqlite3.Connection, collection: str) -> None:
@@ -36,13 +41,21 @@ class CollectionVectors:
         numbers, lengths = columns(connection, _PASSAGES, (collection,))
         order = np.argsort(numbers)
         numbers, lengths = numbers[order], lengths[order]
-        fresh = _read(connection, np.setdiff1d(numbers, self.numbers, assume_unique=True))
-        self._keep(np.isin(self.numbers, numbers, assume_unique=True))
-        self._append(fresh)
+        added, vectors = _read(connection, np.setdiff1d(numbers, self.embedded, assume_unique=True))
+        self._keep(np.isin(self.embedded, numbers, assume_unique=True))
+        self._append(added, vectors)
         self.numbers, self.lengths, self._generation = numbers, lengths, generation
+
+    def cosines(self, query: Vectors) -> Vectors:
+        """Return the cosine of each passage with a vector of length 1, minus infinity if it has no vector yet."""
+        cosines = np.full(len(self.numbers), -np.inf, np.float32)
+        if len(self.embedded):
+            cosines[np.searchsorted(self.numbers, self.embedded)] = self.vectors @ query
+        return cosines
 
     def _keep(self, mask: NDArray[np.bool_]) -> None:
         """Close the gaps in place: a copy would for a moment take the memory twice."""
+        self.embedded = self.embedded[mask]
         end = first = int(mask.argmin()) if not mask.all() else len(mask)
         for start in range(first, len(mask), _CHUNK):
             chunk = self.vectors[start : start + _CHUNK][mask[start : start + _CHUNK]]
@@ -50,26 +63,32 @@ class CollectionVectors:
             end += len(chunk)
         self.vectors.resize((end, self.vectors.shape[1]), refcheck=False)
 
-    def _append(self, fresh: Vectors) -> None:
+    def _append(self, numbers: Numbers, vectors: Vectors) -> None:
         held = len(self.vectors)
         if not held:
-            self.vectors = fresh
-        elif len(fresh):
-            if fresh.shape[1] != self.vectors.shape[1]:
+            self.vectors = vectors
+        elif len(vectors):
+            if vectors.shape[1] != self.vectors.shape[1]:
                 raise Misconfigured(_SEVERAL)
-            self.vectors.resize((held + len(fresh), fresh.shape[1]), refcheck=False)
-            self.vectors[held:] = fresh
+            self.vectors.resize((held + len(vectors), vectors.shape[1]), refcheck=False)
+            self.vectors[held:] = vectors
+        self.embedded = np.concatenate([self.embedded, numbers])
 
 
-def _read(connection: sqlite3.Connection, numbers: Numbers) -> Vectors:
-    """Read the vectors of passages, in the order of their numbers."""
-    cursor = connection.execute(_VECTORS, (json.dumps(numbers.tolist()),))
-    vectors: Vectors = np.empty((0, 0), np.float32)
-    for start in range(0, len(numbers), _CHUNK):
-        chunk = [vector for (vector,) in cursor.fetchmany(_CHUNK)]
+def _read(connection: sqlite3.Connection, numbers: Numbers) -> tuple[Numbers, Vectors]:
+    """Read the vectors of those of these passages that have one, in the order of their numbers."""
+    places, vectors = np.empty(0, np.int64), np.empty((0, 0), np.float32)
+    values = (json.dumps(numbers.tolist()),)
+    [count] = connection.execute(_COUNT, values).fetchone()
+    cursor = connection.execute(_VECTORS, values)
+    for start in range(0, count, _CHUNK):
+        chunk, blobs = zip(*cursor.fetchmany(_CHUNK), strict=True)
         if not start:
-            vectors = np.empty((len(numbers), len(chunk[0]) // vectors.itemsize), np.float32)
-        if set(map(len, chunk)) != {vectors.strides[0]}:
+            places = np.empty(count, np.int64)
+            vectors = np.empty((count, len(blobs[0]) // vectors.itemsize), np.float32)
+        if set(map(len, blobs)) != {vectors.strides[0]}:
             raise Misconfigured(_SEVERAL)
-        vectors[start : start + _CHUNK] = np.frombuffer(b"".join(chunk), np.float32).reshape(len(chunk), -1)
-    return vectors
+        end = start + len(blobs)
+        places[start:end] = chunk
+        vectors[start:end] = np.frombuffer(b"".join(blobs), np.float32).reshape(len(blobs), -1)
+    return places, vectors

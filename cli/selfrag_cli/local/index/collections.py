@@ -5,12 +5,13 @@ import sqlite3
 from collections.abc import Callable
 from typing import NamedTuple
 
-from selfrag.domain.passages import Passage, embedded_text
+from selfrag.domain.passages import Passage
+from selfrag.ports.index import content_of
 
 # Text as it is shown and as it is searched, and vectors; what SQLite needs to find them comes on top.
 _SIZES = """
-SELECT collection, count(*), sum(length(texts.passage) + length(texts.tokens) + length(vectors.vector))
-FROM passages JOIN texts ON texts.rowid = number JOIN vectors USING (number) GROUP BY collection
+SELECT collection, count(*), sum(length(texts.passage) + length(texts.tokens) + coalesce(length(vectors.vector), 0))
+FROM passages JOIN texts ON texts.rowid = number LEFT JOIN vectors USING (number) GROUP BY collection
 """
 _TEXTS = "SELECT texts.passage FROM passages JOIN texts ON texts.rowid = number WHERE collection = ?"
 
@@ -30,12 +31,12 @@ def sizes(connection: sqlite3.Connection) -> dict[str, Size]:
 def forget(connection: sqlite3.Connection, collection: str, key: Callable[[str], str]) -> None:
     """Remove a collection's passages and the cached vectors of their texts, in a transaction.
 
-    `key` returns the key of a text's cached vector. Another collection that holds the same text loses nothing but time,
-    should it be read anew.
+    `key` returns the key of a content's cached vector. Another collection that holds the same text loses nothing but
+    time, should it be read anew.
     """
     texts = (
         Passage.model_validate_json(shown, extra="ignore") for (shown,) in connection.execute(_TEXTS, (collection,))
     )
-    keys = [key(embedded_text(passage.title, passage.text)) for passage in texts]
+    keys = [key(content_of(passage)) for passage in texts]
     connection.execute("DELETE FROM embeddings WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(keys),))
     connection.execute("DELETE FROM passages WHERE collection = ?", (collection,))

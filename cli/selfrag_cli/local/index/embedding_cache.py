@@ -4,7 +4,6 @@ import hashlib
 import sqlite3
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future
 
 import numpy as np
 from typing_extensions import override
@@ -21,7 +20,6 @@ class CachedEmbedder(NamedEmbedder):
         self._embedder = embedder
         self._connection = connection
         self._lock = threading.Lock()
-        self._at_work: dict[str, Future[bytes]] = {}
 
     @property
     @override
@@ -34,46 +32,31 @@ class CachedEmbedder(NamedEmbedder):
         return self._embedder.query(text)
 
     @override
-    def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of passages, in the same order (rounded to float32)."""
-        keys = [self.key(text) for text in texts]
-        texts_by_key = dict(zip(keys, texts, strict=True))
-        with self._lock:
-            vectors = {key: vector for key in texts_by_key if (vector := self._cached(key))}
-            # Wait for texts that another thread embeds just now.
-            others = {key: self._at_work[key] for key in texts_by_key if key not in vectors and key in self._at_work}
-            ours = {key: Future[bytes]() for key in texts_by_key if key not in vectors and key not in others}
-            self._at_work.update(ours)
-        self._embed({key: texts_by_key[key] for key in ours}, ours)
-        vectors |= {key: vector.result() for key, vector in (ours | others).items()}
-        return [np.frombuffer(vectors[key], np.float32).tolist() for key in keys]
+    def passages(self, texts: Sequence[str], contents: Sequence[str] | None = None) -> list[list[float]]:
+        """Return the vectors of passages, in the same order (rounded to float32).
 
-    def _embed(self, texts: dict[str, str], vectors: dict[str, "Future[bytes]"]) -> None:
-        """Embed texts and cache their vectors; threads that wait for one get it, or the error, once it is cached."""
-        if not texts:
-            return
-        try:
-            embeddings = self._embedder.passages(list(texts.values()))
-            fresh = {
-                key: np.asarray(vector, np.float32).tobytes() for key, vector in zip(texts, embeddings, strict=True)
+        Texts of equal `contents` have one vector, that of the first; without it, each text is its own content.
+        """
+        keys = [self.key(content) for content in contents or texts]
+        with self._lock:
+            vectors = {key: vector for key in set(keys) if (vector := self._cached(key))}
+        missing: dict[str, str] = {}
+        for key, text in zip(keys, texts, strict=True):
+            if key not in vectors:
+                missing.setdefault(key, text)
+        if missing:
+            embeddings = self._embedder.passages(list(missing.values()))
+            added = {
+                key: np.asarray(vector, np.float32).tobytes() for key, vector in zip(missing, embeddings, strict=True)
             }
             with self._lock, writing(self._connection):
-                self._connection.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?)", fresh.items())
-        except BaseException as error:
-            for vector in vectors.values():
-                vector.set_exception(error)
-            raise
-        else:
-            for key, vector in vectors.items():
-                vector.set_result(fresh[key])
-        finally:
-            with self._lock:
-                for key in vectors:
-                    del self._at_work[key]
+                self._connection.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?)", added.items())
+            vectors |= added
+        return [np.frombuffer(vectors[key], np.float32).tolist() for key in keys]
 
-    def key(self, text: str) -> str:
-        """Return the key of a passage's vector in the table `embeddings`."""
-        return hashlib.sha256(f"{self.name}\n{text}".encode(errors="replace")).hexdigest()
+    def key(self, content: str) -> str:
+        """Return the key of a content's vector in the table `embeddings`."""
+        return hashlib.sha256(f"{self.name}\n{content}".encode(errors="replace")).hexdigest()
 
     def _cached(self, key: str) -> bytes | None:
         row = self._connection.execute("SELECT vector FROM embeddings WHERE key = ?", (key,)).fetchone()

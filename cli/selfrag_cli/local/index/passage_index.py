@@ -5,17 +5,18 @@ import math
 import sqlite3
 import threading
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
 from selfrag.domain.errors import Misconfigured
-from selfrag.domain.passages import Bounds, Candidates, Passage
+from selfrag.domain.passages import Bounds, Candidates, Coverage, Passage
 from selfrag.ports.index import Index, IndexEntry, WriteOutcome
 from selfrag_cli.local.home import writing
-from selfrag_cli.local.index.collection_vectors import CollectionVectors, Vectors
+from selfrag_cli.local.index.collection_vectors import CollectionVectors
 from selfrag_cli.local.index.store import Numbers, columns, put, reading
 from selfrag_cli.local.index.tokens import tokens
 
@@ -97,18 +98,18 @@ def _postings(connection: sqlite3.Connection, word: str, numbers: Numbers, order
     return order[place[ours]], often[ours]
 
 
-def cosines(held: Sequence[Vectors], vector: Sequence[float]) -> Scores:
-    """Return the cosine of each passage with a vector of length 1.
+def cosines(held: Sequence[CollectionVectors], vector: Sequence[float]) -> Scores:
+    """Return the cosine of each passage with a vector of length 1, minus infinity where a passage has none yet.
 
     Raises Misconfigured if not all vectors have the same length.
     """
-    lengths = {some.shape[1] for some in held}
+    lengths = {some.vectors.shape[1] for some in held if len(some.embedded)}
     if len(lengths) > 1:
         raise Misconfigured("The index holds vectors of several embedders; ingest the directories again.")
-    if lengths != {len(vector)}:
+    if lengths and lengths != {len(vector)}:
         raise Misconfigured("The index holds vectors of another embedder; ingest the directory again.")
     query = np.asarray(vector, np.float32)
-    return np.concatenate([some @ query for some in held])
+    return np.concatenate([some.cosines(query) for some in held])
 
 
 def best(scores: Scores, eligible: NDArray[np.bool_], size: int) -> Numbers:
@@ -130,8 +131,24 @@ WHERE collection IN (SELECT value FROM json_each(?)) AND passage_id IN (SELECT v
 """
 _DELETE = "DELETE FROM passages WHERE id IN (SELECT value FROM json_each(?))"
 
+# Passages without a vector, with the letters that the embedder will read.
+_UNEMBEDDED = """
+SELECT number, document, length(texts.passage) FROM passages JOIN texts ON texts.rowid = number
+WHERE collection = ? AND NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.number = passages.number)
+"""
+# Of a passage that is gone by now, a vector is not written.
+_ADD_VECTOR = "INSERT OR IGNORE INTO vectors SELECT number, ? FROM passages WHERE number = ?"
+
 # Numbers of passages with their scores, best first.
 Ranked = list[tuple[int, float]]
+
+
+class Unembedded(NamedTuple):
+    """A passage without a vector: its number, its document, and its size in letters."""
+
+    number: int
+    document: str
+    letters: int
 
 
 class EmbeddedIndex(Index):
@@ -144,12 +161,14 @@ class EmbeddedIndex(Index):
         self._connection = connection
         self._lock = threading.Lock()
         self._held: dict[str, CollectionVectors] = {}
+        self._requested: dict[int, str] = {}
 
     @override
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
         """Return the best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is no match.
 
         Without a vector by BM25 alone. Word statistics are those of the collections, whatever the other filters.
+        Passages whose vectors are missing are found by BM25, and `requested` names them.
         """
         with self._lock, reading(self._connection):
             held = self._refreshed(bounds.collections)
@@ -163,16 +182,49 @@ class EmbeddedIndex(Index):
             by_text = self._ranked(numbers, scores, best(scores, matches, size), size)
             by_vector: Ranked = []
             if vector is not None:
-                scores = cosines([each.vectors for each in held], vector)
-                by_vector = self._ranked(numbers, scores, best(scores, within, size), size)
-            hits = self._shown(by_text, by_vector)
-            return Candidates(hits[0], hits[1], len(hits[0]) == size, len(hits[1]) == size, int(matches.sum()))
+                scores = cosines(held, vector)
+                by_vector = self._ranked(numbers, scores, best(scores, within & np.isfinite(scores), size), size)
+            shown = self._shown(number for number, _ in [*by_text, *by_vector])
+            hits = [[(shown[number], score) for number, score in ranked] for ranked in (by_text, by_vector)]
+            unembedded = _without_vectors(held, by_text)
+            self._requested |= {number: shown[number].document for number in unembedded}
+            return Candidates(
+                by_text=hits[0],
+                by_vector=hits[1],
+                text_full=len(hits[0]) == size,
+                vector_full=len(hits[1]) == size,
+                text_hits=int(matches.sum()),
+                unembedded=frozenset(shown[number].passage_id for number in unembedded),
+                coverage=_coverage(held),
+            )
 
     @override
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
         with self._lock:
             passages = fetch_allowed(self._connection, passage_ids, bounds)
         return [_read(passages[passage_id]) for passage_id in passage_ids if passage_id in passages]
+
+    def unembedded(self, collection: str) -> list[Unembedded]:
+        """Return the passages of a collection that have no vector yet."""
+        with self._lock:
+            return [Unembedded(*row) for row in self._connection.execute(_UNEMBEDDED, (collection,))]
+
+    @property
+    def requested(self) -> dict[int, str]:
+        """Return the document of each passage, by number, that a search found by its words while it had no vector."""
+        return dict(self._requested)
+
+    def by_number(self, numbers: Sequence[int]) -> dict[int, Passage]:
+        """Return the passages of these numbers, in their order, without those gone."""
+        with self._lock:
+            passages = self._shown(numbers)
+        return {number: passages[number] for number in numbers if number in passages}
+
+    def add_vectors(self, vectors: Mapping[int, Sequence[float]]) -> None:
+        """Write the vectors of passages, by their numbers."""
+        rows = [(np.asarray(vector, np.float32).tobytes(), number) for number, vector in vectors.items()]
+        with self._lock, writing(self._connection):
+            self._connection.executemany(_ADD_VECTOR, rows)
 
     def all_of(self, collection: str) -> list[Passage]:
         """Return every passage of a collection, by passage id."""
@@ -214,11 +266,20 @@ class EmbeddedIndex(Index):
         in_order = self._connection.execute(_BY_PASSAGE_ID, (json.dumps(list(score_of)),))
         return sorted(((number, score_of[number]) for (number,) in in_order), key=lambda hit: -hit[1])[:size]
 
-    def _shown(self, *rankings: Ranked) -> list[list[tuple[Passage, float]]]:
-        numbers = {number for ranked in rankings for number, _ in ranked}
+    def _shown(self, numbers: Iterable[int]) -> dict[int, Passage]:
         rows = self._connection.execute(_SHOWN, (json.dumps(list(numbers)),))
-        passages = {number: _read(passage) for number, passage in rows}
-        return [[(passages[number], score) for number, score in ranked] for ranked in rankings]
+        return {number: _read(passage) for number, passage in rows}
+
+
+def _without_vectors(held: Sequence[CollectionVectors], ranked: Ranked) -> set[int]:
+    """Return the numbers of hits that have no vector."""
+    hits = np.array([number for number, _ in ranked], np.int64)
+    return set(np.setdiff1d(hits, np.concatenate([each.embedded for each in held])).tolist())
+
+
+def _coverage(held: Sequence[CollectionVectors]) -> Coverage | None:
+    coverage = Coverage(sum(len(each.embedded) for each in held), sum(len(each.numbers) for each in held))
+    return coverage if coverage.embedded < coverage.passages else None
 
 
 def _named(passage: Passage) -> Passage:

@@ -39,18 +39,26 @@ CREATE TRIGGER IF NOT EXISTS passage_removed AFTER DELETE ON passages BEGIN
     DELETE FROM texts WHERE rowid = old.number;
     INSERT INTO generations VALUES (old.collection, 1) ON CONFLICT DO UPDATE SET generation = generation + 1;
 END;
+CREATE TRIGGER IF NOT EXISTS vector_added AFTER INSERT ON vectors BEGIN
+    UPDATE generations SET generation = generation + 1
+    WHERE collection = (SELECT collection FROM passages WHERE number = new.number);
+END;
 """
 
 _ADD = "INSERT INTO passages (id, passage_id, collection, document, date, tags, length) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 def put(connection: sqlite3.Connection, own_id: str, passage: Passage, vector: bytes) -> None:
-    """Write a passage under the index's own id, in place of one with the same passage id; in a transaction."""
+    """Write a passage under the index's own id, in place of one with the same passage id; in a transaction.
+
+    An empty vector is none: it comes later.
+    """
     words = words_of(passage)
     connection.execute("DELETE FROM passages WHERE passage_id = ?", (passage.passage_id,))
     about = (passage.collection, passage.document, passage.date, json.dumps(passage.tags), len(words))
     number = connection.execute(_ADD, (own_id, passage.passage_id, *about)).lastrowid
-    connection.execute("INSERT INTO vectors VALUES (?, ?)", (number, vector))
+    if vector:
+        connection.execute("INSERT INTO vectors VALUES (?, ?)", (number, vector))
     shown = passage.model_dump_json(exclude={"score", "copies"})
     connection.execute("INSERT INTO texts (rowid, tokens, passage) VALUES (?, ?, ?)", (number, " ".join(words), shown))
 

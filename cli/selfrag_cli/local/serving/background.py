@@ -6,10 +6,50 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from selfrag.domain.errors import SelfragError
+from selfrag_cli.local.index.backfill import yield_to_questions
 from selfrag_cli.local.serving.documents import Documents
 
 # How long a run may take to end when the server ends.
 END_SECONDS = 5.0
+
+
+class EmbeddingThread:
+    """Embeds passages that have no vector: at first, and when some were written."""
+
+    def __init__(self, embed: Callable[[threading.Event], None]) -> None:
+        self._embed = embed
+        self._due, self._ended = threading.Event(), threading.Event()
+        self._due.set()
+
+    def wake(self) -> None:
+        """Say that passages were written."""
+        self._due.set()
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Embed in a thread until the block ends; what is embedded just then ends with the process."""
+        thread = threading.Thread(target=self._work, name="embedding", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._ended.set()
+            self._due.set()
+            thread.join(END_SECONDS)
+
+    def _work(self) -> None:
+        yield_to_questions()
+        while self._due.wait() and not self._ended.is_set():
+            self._due.clear()
+            try:
+                self._embed(self._ended)
+            except Exception as error:  # documents are found by their words meanwhile
+                sys.stderr.write(f"selfrag: Documents could not be embedded: {_sentence(error)}\n")
+
+
+def _sentence(error: Exception) -> str:
+    sentence = str(error) if isinstance(error, SelfragError) else f"{type(error).__name__}: {error}"
+    return " ".join(sentence.split())
 
 
 class IngestionThread:
@@ -53,8 +93,7 @@ class IngestionThread:
                 self._ingest()
                 reason = ""
             except Exception as error:  # the thread goes on: another change may fare better
-                reason = str(error) if isinstance(error, SelfragError) else f"{type(error).__name__}: {error}"
-                reason = f"Documents could not be read: {' '.join(reason.split())}"
+                reason = f"Documents could not be read: {_sentence(error)}"
             with self._condition:
                 if self._ended:
                     return

@@ -13,15 +13,17 @@ from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.backends import check_services, chosen_backends
 from selfrag_cli.local.index import local_parts, open_embedder
 from selfrag_cli.local.lookup import stored_records
-from selfrag_cli.local.serving.background import IngestionThread
+from selfrag_cli.local.serving.background import EmbeddingThread, IngestionThread
 from selfrag_cli.local.serving.bucket import Bucket, DirectoryBucket, ReadOnlyBucket
 from selfrag_cli.local.serving.documents import Documents
 from selfrag_cli.local.serving.folder import Folder
 from selfrag_cli.local.serving.gateway import serving
 from selfrag_cli.local.setup import AS_SET, Setup
+from selfrag_cli.local.sources.embedding import Busy, embed_all, refuse_to_wait
 from selfrag_cli.local.sources.place import Place, source_of
+from selfrag_cli.local.sources.progress import OnDocument
 from selfrag_cli.local.sources.report import NothingUsable
-from selfrag_cli.local.sources.sync import IngestionStack, OnDocument, ingestion_stack, sync
+from selfrag_cli.local.sources.sync import IngestionStack, ingestion_stack, read
 from selfrag_cli.local.stack import running_stack
 from selfrag_cli.local.stores.bindings import LocalBindings
 from selfrag_cli.local.stores.executions import LocalExecutions
@@ -43,10 +45,10 @@ def serve_documents(
 ) -> None:
     """Serve a place, also to pages of these origins; `announce` gets the URL. With a `token` it is every caller's key.
 
-    A directory is brought up to date before, a named collection is served as it is. If a directory is writable, the
-    API's uploads go into it and its deletions delete there, and either is ingested. Ends when the process is
-    interrupted or told to terminate; answers and verdicts are kept then. Raises InvalidInput for what cannot be served
-    so, Misconfigured for a port that is taken.
+    A directory is read before, and embedded meanwhile; if another process reads it just now, what is there is served. A
+    named collection is served as it is. If a directory is writable, the API's uploads go into it and its deletions
+    delete there, and either is ingested. Ends when the process is interrupted or told to terminate; answers and
+    verdicts are kept then. Raises InvalidInput for what cannot be served so, Misconfigured for a port that is taken.
     """
     check_services()
     if writable:
@@ -54,13 +56,13 @@ def serve_documents(
     if place.directory is None:
         stored_records(place)
     else:
-        # An empty directory may be filled by uploads.
-        with suppress(NothingUsable) if writable else nullcontext():
-            sync(place, on_document)
+        _read(place, writable, on_document)
     ended = _end_of_process()
+    embedding = EmbeddingThread(lambda stopped: embed_all(place.collection, stopped=stopped))
     with (
         answering(place) as (executions, manifest),
-        _bucket(place, writable, manifest) as bucket,
+        embedding.at_work(),
+        _bucket(place, writable, manifest, embedding.wake) as bucket,
         serving(port, executions.watch, bucket, origins=origins, token=token) as url,
     ):
         announce(url)
@@ -107,7 +109,9 @@ def _check_writable(directory: Path) -> None:
 
 
 @contextmanager
-def _bucket(place: Place, writable: bool, manifest: LocalManifest) -> Iterator[Callable[[str], Bucket]]:
+def _bucket(
+    place: Place, writable: bool, manifest: LocalManifest, on_read: Callable[[], None]
+) -> Iterator[Callable[[str], Bucket]]:
     """Yield what makes the bucket of a server's URL, in which documents are changed and ingested if it is writable."""
     if not writable:
         source = source_of(place.collection)
@@ -116,14 +120,24 @@ def _bucket(place: Place, writable: bool, manifest: LocalManifest) -> Iterator[C
         return
     folder = Folder(place.source, place.collection)
     with ingestion_stack(manifest, open_embedder()) as stack:
-        ingesting = IngestionThread(partial(_ingest, place, stack), Documents(place.collection, manifest))
+        ingesting = IngestionThread(partial(_ingest, place, stack, on_read), Documents(place.collection, manifest))
         with ingesting.at_work(stack.close):
             yield lambda url: DirectoryBucket(folder, ingesting.changed, url)
 
 
-def _ingest(place: Place, stack: IngestionStack) -> None:
+def _read(place: Place, writable: bool, on_document: OnDocument) -> None:
+    """Read a directory, unless another process does so now; an empty one may be filled by uploads."""
+    with suppress(NothingUsable) if writable else nullcontext():
+        try:
+            read(place, on_document, on_wait=refuse_to_wait)
+        except Busy as error:
+            warn([f"Another selfrag (process {error.process}) reads {place} just now; what is there is served."])
+
+
+def _ingest(place: Place, stack: IngestionStack, on_read: Callable[[], None]) -> None:
     try:
-        report = sync(place, stack=stack)
+        report = read(place, stack=stack)
+        on_read()
     except NothingUsable as error:
         # A directory whose documents were deleted is no mistake.
         if not error.report.removed:

@@ -63,12 +63,10 @@ class IngestionReport:
 
 
 class Interruption(SelfragError):
-    """A person interrupted the command while documents were read; what it has read is kept."""
+    """A person interrupted the command while documents were read or embedded; what it has done is kept."""
 
-    def __init__(self, stored: int, files: int) -> None:
-        super().__init__(
-            f"Interrupted: {stored} of {files} documents are in the index; the same command goes on there."
-        )
+    def __init__(self, done: int, total: int, what: str = "documents are in the index") -> None:
+        super().__init__(f"Interrupted: {done:,} of {total:,} {what}; the same command goes on there.")
 
 
 class NothingUsable(InvalidInput):

@@ -1,5 +1,7 @@
 """Brings a collection of the local index in step with a directory, by the workflow that is deployed.
 
+Passages are written without vectors, which `embedding` adds, so that they can be searched at once.
+
 The directory is the bucket, and the manifest says what the index holds of it. The workflow runs only for documents
 whose content is not what the manifest says; with nothing to do, not even the local stack is started.
 """
@@ -14,6 +16,8 @@ from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
 from typing import Never
 
+from typing_extensions import override
+
 from selfrag import bootstrap
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import Misconfigured, SelfragError
@@ -23,13 +27,15 @@ from selfrag.reader.processes.pool import POOL
 from selfrag.runtime.settings import IngestionSettings
 from selfrag_cli.local.definitions import INGESTION
 from selfrag_cli.local.environment import DOCUMENTS_BUCKET, handlers_environment
-from selfrag_cli.local.home import alone
+from selfrag_cli.local.home import OnWait, alone
 from selfrag_cli.local.index import CachedEmbedder, NamedEmbedder, embedding_with, open_index
 from selfrag_cli.local.index.tokens import TOKENIZER
 from selfrag_cli.local.recognition.tesseract import program
 from selfrag_cli.local.runner.tasks import LambdaHandler
 from selfrag_cli.local.sources.comparison import Comparison, compare, content_of, is_about, records_by_path
+from selfrag_cli.local.sources.embedding import embed_all
 from selfrag_cli.local.sources.place import AnotherDirectory, Place, refuse_another, remember
+from selfrag_cli.local.sources.progress import OnDocument, Progress
 from selfrag_cli.local.sources.report import IngestionPlan, IngestionReport, Interruption, plan_of, report_of
 from selfrag_cli.local.stores.attributes import Item
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
@@ -37,25 +43,10 @@ from selfrag_cli.local.stores.objects import LocalObjects
 
 # Embedding takes one core and the workflow, which is Python, another; more threads only wait for each other.
 AT_ONCE = 3
-# So many passages are embedded before the run looks whether it is to end: seconds, on a busy machine.
-_TOGETHER = 5
 # What is at work when a person interrupts the command may take so long to end; then the command ends without it.
 GRACE_SECONDS = 1.0
 
 Compare = Callable[[Place, LocalManifest, str], Comparison]
-
-
-@dataclass(frozen=True)
-class Progress:
-    """A moment of an ingestion: documents read, how many there are, and the name of the document at work."""
-
-    done: int
-    total: int
-    name: str
-
-
-# Called with each moment of an ingestion; only if something is to be done.
-OnDocument = Callable[[Progress], None]
 
 
 @dataclass(frozen=True)
@@ -97,7 +88,7 @@ def ingestion_stack(manifest: LocalManifest, embedding: CachedEmbedder) -> Itera
             "objects": stack.objects,
             "manifest": manifest,
             "index": open_index(),
-            "embedder": InterruptGuard(embedding, stack.stopped),
+            "embedder": DeferredEmbedder(embedding),
             "recognizer": recognizer,
         }
         with bootstrap.using(**parts):
@@ -110,17 +101,33 @@ def sync(
     embedder: NamedEmbedder | None = None,
     may_replace: Callable[[AnotherDirectory], bool] = lambda another: False,
     compare_with: Compare = compare,
+    on_wait: OnWait = lambda process: None,
+) -> IngestionReport:
+    """Read a place as `read` does, then embed all its passages; returns the report, or raises what `read` raises."""
+    report = read(place, on_document, embedder, may_replace, compare_with, on_wait=on_wait)
+    embed_all(place.collection, on_document, embedder, on_wait=on_wait)
+    return report
+
+
+def read(
+    place: Place,
+    on_document: OnDocument = lambda progress: None,
+    embedder: NamedEmbedder | None = None,
+    may_replace: Callable[[AnotherDirectory], bool] = lambda another: False,
+    compare_with: Compare = compare,
     stack: IngestionStack | None = None,
+    on_wait: OnWait = lambda process: None,
 ) -> IngestionReport:
     """Bring a place's collection up to date with its directory, or with what else `compare_with` compares it with.
 
-    multilingual-e5-small embeds unless another embedder is given. A `stack` is one that is in force already. Several
-    processes may do so at once, for the same directory or others. Raises InvalidInput if the directory is missing,
-    AnotherDirectory if the collection was read from another one which it may not replace, NothingUsable if it holds no
-    document that can be used, Interruption.
+    Its passages can then be searched by their words; `embed_all` adds the vectors, of multilingual-e5-small unless
+    another embedder is given. A `stack` is one that is in force already. Several processes may do so at once, for the
+    same directory or others: `on_wait` is called with the id of the one that is waited for. Raises InvalidInput if the
+    directory is missing, AnotherDirectory if the collection was read from another one which it may not replace,
+    NothingUsable if it holds no document that can be used, Interruption.
     """
     # Of several processes one brings it in step, and the others find it so.
-    with alone(place.collection), embedding_with(embedder) as embedding, opened_manifest() as manifest:
+    with alone(place.collection, on_wait), embedding_with(embedder) as embedding, opened_manifest() as manifest:
         try:
             refuse_another(place)
         except AnotherDirectory as error:
@@ -201,23 +208,26 @@ class IngestionStop(SelfragError):
     """The command ends, so no step begins any more."""
 
 
-class InterruptGuard:
-    """An embedder that ends between some passages when the run is to end."""
+class DeferredEmbedder(Embedder):
+    """An embedder of queries that gives passages no vectors, so that they can be searched by their words at once."""
 
-    def __init__(self, embedder: Embedder, stopped: threading.Event) -> None:
-        self._embedder, self._stopped = embedder, stopped
-        self.spread_floor = embedder.spread_floor
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
 
+    @property
+    @override
+    def spread_floor(self) -> float:
+        return self._embedder.spread_floor
+
+    @override
     def query(self, text: str) -> list[float]:
         """Return the vector of a search query."""
         return self._embedder.query(text)
 
-    def passages(self, texts: Sequence[str]) -> Iterator[list[float]]:
-        """Yield each passage's vector; raises SelfragError once the run is to end."""
-        for start in range(0, len(texts), _TOGETHER):
-            if self._stopped.is_set():
-                raise IngestionStop("the command was ended")
-            yield from self._embedder.passages(texts[start : start + _TOGETHER])
+    @override
+    def passages(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return an empty vector for each passage: `embed_all` adds the vectors."""
+        return [[] for _ in texts]
 
 
 class _NoTables:

@@ -1,4 +1,4 @@
-"""ModelText a batch of passages to the index, each once, however often the step is interrupted and run again.
+"""Write a batch of passages to the index, each once, however often the step is interrupted and run again.
 
 The index takes no ids of ours, so a write without a reply may have happened or not. The manifest records every write
 before it begins. A run that finds that marker waits out the index's refresh interval, then checks.

@@ -32,6 +32,7 @@ def retrieve(task: RetrieveTask, index: PassageIndex, embedder: Embedder) -> Ret
             queries.append((query, vector))
         result = search(index, queries, task.top_k, replace(bounds, without=task.seen), embedder.spread_floor)
         passages, text_hits = result.passages, result.text_hits
+        warnings += [result.coverage.sentence()] if result.coverage else []
     fitting, size, dropped = within_budget(passages, task.bytes_used, shared=task.shared)
     return RetrievedPassages.of(fitting, size, [*dict.fromkeys(warnings), *dropped], text_hits)
 

@@ -2,9 +2,8 @@
 
 import math
 import sqlite3
-import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import numpy as np
@@ -41,53 +40,15 @@ def test_no_passages_have_no_vectors(connection: sqlite3.Connection) -> None:
     assert CachedEmbedder(FakeEmbedder(), connection).passages([]) == []
 
 
-def test_threads_may_embed_at_once(connection: sqlite3.Connection) -> None:
+def test_equal_contents_have_the_vector_of_the_first_text(connection: sqlite3.Connection) -> None:
     fake = FakeEmbedder()
-    kept = CachedEmbedder(fake, connection)
-    with ThreadPoolExecutor(8) as threads:
-        vectors = list(threads.map(lambda n: kept.passages([f"text {n % 3}"])[0], range(24)))
-    assert vectors[:3] * 8 == vectors
-    assert sorted(fake.embedded) == ["text 0", "text 1", "text 2"]
-
-
-def test_what_several_threads_want_is_embedded_at_the_same_time(connection: sqlite3.Connection) -> None:
-    both = threading.Barrier(2)
-
-    class Meeting(FakeEmbedder):
-        def passages(self, texts: Sequence[str]) -> list[list[float]]:
-            both.wait(20)
-            return super().passages(texts)
-
-    kept = CachedEmbedder(Meeting(), connection)
-    with ThreadPoolExecutor(2) as threads:
-        vectors = list(threads.map(lambda text: kept.passages([text])[0], ["one", "two"]))
-    assert vectors == CachedEmbedder(FakeEmbedder(), connection).passages(["one", "two"])
-
-
-@pytest.mark.parametrize("fails", [False, True], ids=["it succeeds", "it fails"])
-def test_what_another_thread_embeds_just_now_is_waited_for(connection: sqlite3.Connection, fails: bool) -> None:
-    asked: list[Future[list[list[float]]]] = []
-
-    class Slow(FakeEmbedder):
-        def passages(self, texts: Sequence[str]) -> list[list[float]]:
-            if not asked:
-                asked.append(threads.submit(kept.passages, ["text"]))
-                if fails:
-                    raise ZeroDivisionError
-            return super().passages(texts)
-
-    slow = Slow()
-    kept = CachedEmbedder(slow, connection)
-    with ThreadPoolExecutor(1) as threads:
-        if fails:
-            with pytest.raises(ZeroDivisionError):
-                kept.passages(["text"])
-            # The other one met the error, or came after it and did it itself.
-            assert asked[0].exception(20) is None or isinstance(asked[0].exception(), ZeroDivisionError)
-        else:
-            assert kept.passages(["text"]) == asked[0].result(20)
-    kept.passages(["text"])
-    assert slow.embedded == ["text"]
+    embedder = CachedEmbedder(fake, connection)
+    first, copy, other = embedder.passages(
+        ["a.txt\nLeave.", "b.txt\nLeave.", "c.txt\nPay."], ["Leave.", "Leave.", "Pay."]
+    )
+    assert first == copy != other
+    assert embedder.passages(["d.txt\nLeave."], ["Leave."]) == [first]
+    assert fake.embedded == ["a.txt\nLeave.", "c.txt\nPay."]
 
 
 def test_vectors_of_e5_have_length_one_and_know_what_a_text_is_about() -> None:

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.local.sources.sync import Progress
+from selfrag_cli.local.sources.progress import Progress
 from tests.support.documents.files import docx, paragraph, pdf
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
@@ -76,10 +76,13 @@ def test_progress_is_reported_only_while_there_is_something_to_do(write: Write) 
     moments: list[Progress] = []
     directory = write({"a.md": LEAVE, "b.md": "x " * 14000, "c.md": LEAVE, "d.md": "", "gone.md": LEAVE})
     ingest(directory, on_document=moments.append)
-    counts = [moment.done for moment in moments]
+    reading, embedding = ([moment for moment in moments if moment.phase == phase] for phase in ("Reading", "Embedding"))
+    assert moments == reading + embedding
+    counts = [moment.done for moment in reading]
     assert (counts, counts[0], counts[-1]) == (sorted(counts), 0, 5)
-    assert {moment.total for moment in moments} == {5}
-    assert {moment.name for moment in moments} == {"a.md", "b.md", "c.md", "d.md", "gone.md"}
+    assert {moment.total for moment in reading} == {5}
+    assert {moment.name for moment in reading} == {"a.md", "b.md", "c.md", "d.md", "gone.md"}
+    assert (embedding[-1].done, embedding[-1].share) == (embedding[-1].total, 1)
     moments.clear()
     ingest(directory, on_document=moments.append)
     assert moments == []
@@ -87,7 +90,7 @@ def test_progress_is_reported_only_while_there_is_something_to_do(write: Write) 
     (directory / "gone.md").unlink()
     ingest(directory, on_document=moments.append)
     # A document that is removed is in no count.
-    assert ({moment.total for moment in moments}, moments[-1].done) == ({1}, 1)
+    assert {(moment.phase, moment.total) for moment in moments} == {("Reading", 1), ("Embedding", 1)}
 
 
 def test_a_directory_may_be_ingested_into_a_collection_with_a_name(write: Write) -> None:

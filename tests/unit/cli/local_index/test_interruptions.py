@@ -3,14 +3,13 @@
 import os
 import subprocess
 import sys
-import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from selfrag.domain.errors import SelfragError
+from selfrag_cli.local.sources.progress import Progress
 from selfrag_cli.local.sources.report import Interruption
-from selfrag_cli.local.sources.sync import InterruptGuard, Progress
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, index_ids, indexed, ingest, manifest_ids, report
@@ -22,6 +21,7 @@ INGEST = [
     "-c",
     """
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from selfrag_cli.local.sources.sync import sync
 from selfrag_cli.local.sources.place import place_to_read
@@ -40,27 +40,22 @@ def test_what_an_interrupted_ingestion_has_done_is_not_done_again(write: Write) 
     embedder = FakeEmbedder()
     directory = write({"a.md": LEAVE, "b.md": " ".join(map(str, range(40000)))})
 
-    def interrupt(progress: Progress) -> None:
-        if progress.done:
-            raise KeyboardInterrupt
+    def interrupt(phase: str) -> Callable[[Progress], None]:
+        def interrupted(progress: Progress) -> None:
+            if progress.done and progress.phase == phase:
+                raise KeyboardInterrupt
+
+        return interrupted
 
     with pytest.raises(Interruption, match="Interrupted: 1 of 2 documents are in the index; the same command goes on"):
-        ingest(directory, on_document=interrupt, embedder=embedder)
-    before = len(embedder.embedded)
+        ingest(directory, on_document=interrupt("Reading"), embedder=embedder)
+    with pytest.raises(Interruption, match=r"Interrupted: 8 of \d+ passages are embedded; the same command goes on"):
+        ingest(directory, on_document=interrupt("Embedding"), embedder=embedder)
+    assert len(embedder.embedded) == 8
     completed = ingest(directory, embedder=embedder)
-    assert (completed.added + completed.unchanged, completed.warnings) == (2, [])
-    assert 0 < before <= len(embedder.embedded) == len(set(embedder.embedded)) == len(indexed(directory))
+    assert (completed.unchanged, completed.warnings) == (2, [])
+    assert len(embedder.embedded) == len(set(embedder.embedded)) == len(indexed(directory))
     assert manifest_ids() == index_ids()
-
-
-def test_a_run_that_is_to_end_waits_for_five_passages_at_the_most() -> None:
-    embedder, stopped = FakeEmbedder(), threading.Event()
-    vectors = InterruptGuard(embedder, stopped).passages([f"Passage {n}." for n in range(25)])
-    next(vectors)
-    stopped.set()
-    with pytest.raises(SelfragError, match="the command was ended"):
-        list(vectors)
-    assert len(embedder.embedded) == 5
 
 
 def test_an_ingestion_that_is_killed_in_the_middle_is_completed(write: Write, home: Path) -> None:

@@ -1,14 +1,18 @@
 """What cannot be read of a directory is said, and the rest is found."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.kinds import EXTENSIONS
-from selfrag_cli.local.sources.sync import Progress
+from selfrag.domain.passages import Bounds
+from selfrag.ports.index import IndexEntry, WriteOutcome
+from selfrag_cli.local.index import EmbeddedIndex, open_index
+from selfrag_cli.local.sources.place import directory_collection
+from selfrag_cli.local.sources.progress import Progress
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, indexed, ingest, report
@@ -106,42 +110,63 @@ def test_a_directory_that_cannot_be_used_is_said_in_one_sentence(write: Write, t
         assert str(refused.value) == f"{directory} {sentence}"
 
 
-def test_a_step_that_is_misconfigured_ends_the_command_with_its_sentence(write: Write) -> None:
+@pytest.fixture
+def index_fails(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Exception, int], None]:
+    """Let writes of passages with a word fail with an error, so many times."""
+    add = EmbeddedIndex.add
+
+    def fail(word: str, error: Exception, times: int) -> None:
+        left = [error] * times
+
+        def failing(index: EmbeddedIndex, entries: Sequence[IndexEntry]) -> WriteOutcome:
+            if left and any(word in entry.passage.text for entry in entries):
+                raise left.pop()
+            return add(index, entries)
+
+        monkeypatch.setattr(EmbeddedIndex, "add", failing)
+
+    return fail
+
+
+def test_a_step_that_is_misconfigured_ends_the_command_with_its_sentence(
+    write: Write, index_fails: Callable[[str, Exception, int], None]
+) -> None:
+    directory = write({f"{n}.md": LEAVE for n in range(5)})
+    index_fails("Leave", Misconfigured("The file is not there."), 1)
+    with pytest.raises(Misconfigured, match="The file is not there"):
+        ingest(directory)
+    completed = ingest(directory)
+    assert (completed.added + completed.unchanged, completed.warnings) == (5, [])
+
+
+def test_documents_are_found_by_their_words_though_the_embedder_cannot_be_used(write: Write) -> None:
     class Unusable(FakeEmbedder):
         def passages(self, texts: Sequence[str]) -> list[list[float]]:
             raise Misconfigured("The model is not there.")
 
-    directory = write({f"{n}.md": LEAVE for n in range(5)})
+    directory = write({"a.md": LEAVE})
     with pytest.raises(Misconfigured, match="The model is not there"):
         ingest(directory, embedder=Unusable())
-    assert ingest(directory) == report(added=5)
+    hits = open_index().search("leave", None, 5, Bounds([directory_collection(directory)])).by_text
+    assert [passage.document for passage, _ in hits] == ["a.md"]
 
 
-def test_a_step_that_fails_for_one_document_is_a_warning_and_is_tried_again(write: Write) -> None:
-    class Moody(FakeEmbedder):
-        def passages(self, texts: Sequence[str]) -> list[list[float]]:
-            if any("Pay" in text for text in texts):
-                raise ZeroDivisionError
-            return super().passages(texts)
-
+def test_a_step_that_fails_for_one_document_is_a_warning_and_is_tried_again(
+    write: Write, index_fails: Callable[[str, Exception, int], None]
+) -> None:
     directory = write({"a.md": LEAVE, "b.md": "Pay day."})
-    warning = "b.md: EmbedPassages gave no result (ZeroDivisionError)."
-    assert ingest(directory, embedder=Moody()) == report(added=1, failed=1, warnings=[warning])
+    index_fails("Pay", ZeroDivisionError(), 2)
+    warning = "b.md: IndexPassages gave no result (ZeroDivisionError)."
+    assert ingest(directory) == report(added=1, failed=1, warnings=[warning])
     assert ingest(directory) == report(added=1, unchanged=1)
 
 
-def test_what_failed_on_a_busy_machine_is_tried_again_when_all_others_are_read(write: Write) -> None:
-    class Busy(FakeEmbedder):
-        refused = False
-
-        def passages(self, texts: Sequence[str]) -> list[list[float]]:
-            if not self.refused and any("Pay" in text for text in texts):
-                self.refused = True
-                raise TimeoutError
-            return super().passages(texts)
-
+def test_what_failed_on_a_busy_machine_is_tried_again_when_all_others_are_read(
+    write: Write, index_fails: Callable[[str, Exception, int], None]
+) -> None:
+    index_fails("Pay", TimeoutError(), 1)
     directory = write({"a.md": LEAVE, "b.md": "Pay day.", "c.md": "Sick leave."})
-    assert ingest(directory, embedder=Busy()) == report(added=3)
+    assert ingest(directory) == report(added=3)
 
 
 def test_a_file_that_cannot_be_read_is_parsed_once_and_warned_of_every_time(write: Write) -> None:

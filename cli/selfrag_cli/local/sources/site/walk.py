@@ -17,13 +17,14 @@ from selfrag.domain.fields import MAX_KEY_BYTES
 from selfrag.domain.kinds import ending_of
 from selfrag_cli.local.sources.comparison import Comparison, Files, digest_of, is_settled, records_by_path
 from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.sources.progress import OnDocument, Progress
 from selfrag_cli.local.sources.site.addresses import host_in, linked, same_site
 from selfrag_cli.local.sources.site.fetching import BUSY, MAX_REDIRECTS, PRIVATE, Fetcher, SiteReply, no_document
 from selfrag_cli.local.sources.site.links import links_of
 from selfrag_cli.local.sources.site.networks import Network, literal_address
 from selfrag_cli.local.sources.site.notes import Notes, Reason, SiteLimits
 from selfrag_cli.local.sources.site.visits import Visit, keep, visits_of
-from selfrag_cli.local.sources.sync import Compare, OnDocument, Progress
+from selfrag_cli.local.sources.sync import Compare
 from selfrag_cli.local.stores.manifest import LocalManifest
 
 # A site that has sent nothing so many times in a row is left alone.

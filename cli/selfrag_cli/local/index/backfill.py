@@ -1,0 +1,82 @@
+"""The vectors of passages that can be searched by their words already."""
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import nsmallest
+
+from selfrag.domain.passages import embedded_text
+from selfrag.ports.index import content_of
+from selfrag_cli.local.index.embedding_cache import CachedEmbedder
+from selfrag_cli.local.index.passage_index import EmbeddedIndex, Unembedded
+
+# So many passages are embedded together: seconds on a busy machine, after which a run that is to end can end.
+_TOGETHER = 8
+# What the embedder takes for a passage beyond its letters, in letters.
+_OVERHEAD = 100
+
+
+@dataclass(frozen=True)
+class BackfillProgress:
+    """The passages that were embedded, all that were to be, the share of the work done, and the document at work."""
+
+    done: int
+    total: int
+    share: float
+    document: str
+
+
+class VectorBackfill:
+    """Embeds the passages of a collection that have no vector.
+
+    Those that searches found by their words come first, and other passages of their documents next; then those of the
+    newest documents. `modified` returns when a document was modified, in seconds since the epoch.
+    """
+
+    def __init__(
+        self, index: EmbeddedIndex, embedder: CachedEmbedder, collection: str, modified: Callable[[str], float]
+    ) -> None:
+        self._index, self._embedder, self._collection, self._modified = index, embedder, collection, modified
+
+    def run(self, stopped: threading.Event | None = None) -> Iterator[BackfillProgress]:
+        """Embed until each passage has a vector, or the run is to end; yield the progress after some passages."""
+        pending = self._index.unembedded(self._collection)
+        total, work, done, cost = len(pending), sum(map(_cost, pending)), 0, 0
+        times = {document: self._modified(document) for document in {passage.document for passage in pending}}
+        while pending and not (stopped and stopped.is_set()):
+            batch = self._first(pending, times)
+            self.embed([passage.number for passage in batch])
+            embedded = {passage.number for passage in batch}
+            pending = [passage for passage in pending if passage.number not in embedded]
+            done, cost = done + len(batch), cost + sum(map(_cost, batch))
+            yield BackfillProgress(done, total, cost / work, batch[-1].document)
+
+    def embed(self, numbers: Sequence[int]) -> None:
+        """Embed the passages of these numbers; one that is gone is no error."""
+        passages = self._index.by_number(numbers)
+        texts = [embedded_text(passage.title, passage.text) for passage in passages.values()]
+        contents = [content_of(passage) for passage in passages.values()]
+        vectors = self._embedder.passages(texts, contents)
+        self._index.add_vectors(dict(zip(passages, vectors, strict=True)))
+
+    def _first(self, pending: Iterable[Unembedded], times: dict[str, float]) -> list[Unembedded]:
+        requested = self._index.requested
+        documents = set(requested.values())
+
+        def order(passage: Unembedded) -> tuple[bool, bool, float, int]:
+            asked_about = passage.document in documents
+            return passage.number not in requested, not asked_about, -times[passage.document], passage.number
+
+        return nsmallest(_TOGETHER, pending, key=order)
+
+
+def _cost(passage: Unembedded) -> int:
+    return passage.letters + _OVERHEAD
+
+
+def yield_to_questions() -> None:
+    """Let other threads of the process, which answer questions, have the cores before this one and those it starts."""
+    if sys.platform == "linux":  # elsewhere a priority is a process's
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)

@@ -1,0 +1,126 @@
+"""Documents are found by their words at once; vectors follow, those that are needed most first."""
+
+import os
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from selfrag.domain.passages import Bounds, Coverage
+from selfrag.domain.questions import Filters
+from selfrag.domain.steps import RetrieveTask
+from selfrag.ports.index import search
+from selfrag.question.retrieve.logic import retrieve
+from selfrag_cli.local.home import alone, connect
+from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex, open_index
+from selfrag_cli.local.index.backfill import VectorBackfill
+from selfrag_cli.local.sources.embedding import SMALL, Busy, embed_all, embed_for, refuse_to_wait
+from selfrag_cli.local.sources.place import directory_collection, place_to_read
+from selfrag_cli.local.sources.sync import read
+from tests.support.fakes import FakeEmbedder
+from tests.unit.cli.local_index.conftest import Write
+from tests.unit.cli.local_index.made import entry
+
+LEAVE, PAY = "Leave is 25 days a year.", "Pay day is the 25th."
+
+
+def read_only(directory: Path) -> str:
+    """Read a directory without embedding it; return its collection."""
+    read(place_to_read(directory), embedder=FakeEmbedder())
+    return directory_collection(directory)
+
+
+def coverage(collection: str) -> Coverage | None:
+    return open_index().search("", None, 1, Bounds([collection])).coverage
+
+
+def test_documents_that_are_read_are_found_by_their_words_before_they_are_embedded(write: Write) -> None:
+    collection = read_only(write({"a.txt": LEAVE, "b.txt": PAY}))
+    result = search(open_index(), [("leave", FakeEmbedder().query("leave"))], 4, Bounds([collection]), 0.0)
+    assert [passage.document for passage in result.passages] == ["a.txt"]
+    assert (result.by_vector, result.coverage) == ({}, Coverage(0, 2))
+    embed_all(collection, embedder=FakeEmbedder())
+    result = search(open_index(), [("leave", FakeEmbedder().query("leave"))], 4, Bounds([collection]), 0.0)
+    assert (len(result.by_vector), result.coverage) == (2, None)
+
+
+def test_an_answer_says_how_many_passages_are_embedded(write: Write) -> None:
+    collection = read_only(write({f"{n}.txt": f"Leave in year {n}." for n in range(1234)}))
+    task = RetrieveTask(queries=["leave"], top_k=2, collections=[collection], filters=Filters(), bytes_used=0)
+    retrieved = retrieve(task, open_index(), FakeEmbedder())
+    assert retrieved.warnings == ["By words alone: 0 of 1,234 passages are embedded."]
+    assert len(retrieved.passages) == 2
+
+
+def test_passages_that_a_question_found_are_embedded_first_then_their_documents_then_the_newest(write: Write) -> None:
+    long = " ".join(f"Rule {n}: {'words ' * 60}." for n in range(40))
+    directory = write({"old.txt": PAY, "new.txt": PAY + " New.", "asked.txt": f"{long}\n\nThe forklift is red."})
+    for age, name in enumerate(("new.txt", "asked.txt", "old.txt")):
+        os.utime(directory / name, (1e9 - age, 1e9 - age))
+    collection, embedder = read_only(directory), FakeEmbedder()
+    open_index().search("forklift", None, 5, Bounds([collection]))
+    embed_all(collection, embedder=embedder)
+    assert "forklift" in embedder.embedded[0]
+    names = [text.split("\n")[0] for text in embedder.embedded]
+    assert names[-2:] == ["new.txt", "old.txt"]
+    assert set(names[:-2]) == {"asked.txt"}
+
+
+def test_the_same_bytes_under_two_names_are_embedded_once(write: Write) -> None:
+    collection, embedder = read_only(write({"lathe.txt": LEAVE, "sub/copy.txt": LEAVE, "c.md": PAY})), FakeEmbedder()
+    embed_all(collection, embedder=embedder)
+    assert sorted(text.split("\n")[1] for text in embedder.embedded) == [LEAVE, PAY]
+    assert coverage(collection) is None
+
+
+def test_a_passage_that_is_removed_while_it_is_embedded_leaves_no_vector(write: Write) -> None:
+    class Removing(FakeEmbedder):
+        def passages(self, texts: list[str]) -> list[list[float]]:  # type: ignore[override]
+            index.delete(ids.values())
+            return super().passages(texts)
+
+    with closing(connect(SCHEMA)) as connection:
+        index = EmbeddedIndex(connection)
+        entries = [entry(f"p{n}") for n in range(3)]
+        ids = index.add([type(each)(each.passage, []) for each in entries]).ids
+        list(VectorBackfill(index, CachedEmbedder(Removing(), connection), "c", lambda document: 0.0).run())
+        assert connection.execute("SELECT count(*) FROM vectors").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(("more", "embedded"), [(0, SMALL), (1, 1)])
+def test_a_small_collection_is_embedded_before_its_answer_and_of_a_large_one_what_the_question_finds(
+    write: Write, more: int, embedded: int
+) -> None:
+    texts = {f"{n}.txt": f"Leave in year {n}." for n in range(SMALL - 1 + more)}
+    collection, embedder = read_only(write({**texts, "forklift.txt": "It is red."})), FakeEmbedder()
+    embed_for("What colour is the forklift?", collection, lambda progress: None, embedder)
+    assert len(embedder.embedded) == embedded
+    assert "forklift.txt\nIt is red." in embedder.embedded
+
+
+def test_a_process_says_at_once_which_other_one_it_waits_for(write: Write) -> None:
+    program = """
+import sys
+from selfrag_cli.local.home import alone
+with alone("documents"):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout
+        assert other.stdout.readline() == b"locked\n"
+        with pytest.raises(Busy) as refused, alone("documents", refuse_to_wait):
+            pass
+        waited: list[int] = []
+
+        def end_it(process: int) -> None:
+            waited.append(process)
+            other.communicate()
+
+        with alone("documents", end_it):
+            pass
+        assert waited == [refused.value.process] == [other.pid]
