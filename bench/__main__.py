@@ -5,6 +5,7 @@ publish                      put the figures of these parts into docs/
 documents                    words and table cells that readers of documents keep
 retrieval                    the search, on questions in SQuAD's format or on lines that differ in an identifier
 laptop                       `selfrag ask` and `selfrag serve` on this machine
+first-hour                   92 files of Debian's packages: until the first answer, and until all vectors are there
 cold                         the functions of a question that start cold
 hostile, growth              files and texts that are made to take long
 
@@ -20,6 +21,7 @@ MODULES = {
     "documents": "bench.documents.command",
     "retrieval": "bench.retrieval.command",
     "laptop": "bench.laptop.command",
+    "first-hour": "bench.laptop.first_hour",
     "cold": "bench.cold",
     "hostile": "bench.hostile",
     "growth": "bench.growth",

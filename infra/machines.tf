@@ -33,7 +33,11 @@ locals {
 
   # The other names in the definitions, and the other permissions of their machines.
   question_workflow = {
-    values = { answers_table = aws_dynamodb_table.table["answers"].name }
+    values = {
+      answers_table = aws_dynamodb_table.table["answers"].name
+      # API Gateway waits 29 seconds for an answer.
+      step_seconds = 28
+    }
     statements = [{
       sid       = "RememberAnswers"
       actions   = ["dynamodb:GetItem", "dynamodb:PutItem"]

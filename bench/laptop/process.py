@@ -23,8 +23,8 @@ def question(number: int) -> str:
     return f"{_QUESTIONS[number % len(_QUESTIONS)]} (case {number})"
 
 
-def started(home: Path, *arguments: str) -> "subprocess.Popen[str]":
-    """Start a command with this home; the stand-in answers, whatever keys are set."""
+def started(home: Path, *arguments: str, errors: bool = False) -> "subprocess.Popen[str]":
+    """Start a command with this home; the stand-in answers, whatever keys are set. With `errors` stderr is a pipe."""
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -36,5 +36,6 @@ def started(home: Path, *arguments: str) -> "subprocess.Popen[str]":
         env={**environment, "SELFRAG_HOME": str(home)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE if errors else None,
         text=True,
     )

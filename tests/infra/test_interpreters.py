@@ -7,6 +7,7 @@ from typing import Any
 
 from selfrag_cli.local.definitions import QUESTION, definition_of, placeholders
 from selfrag_cli.local.runner.tasks import services
+from tests.support.aws.resources import VALUES
 from tests.support.aws.states import Answers
 from tests.support.definition import snake
 from tests.support.infra.interpreter import OtherInterpreter, other_interpreter
@@ -14,7 +15,7 @@ from tests.support.questions import question_machine
 from tests.support.world import World, told
 
 SEEDS = range(int(os.environ.get("SELFRAG_TEST_QUESTIONS", "120")))
-DEFINITION = definition_of(QUESTION, {name: name for name in placeholders(QUESTION)})
+DEFINITION = definition_of(QUESTION, {name: VALUES.get(name, name) for name in placeholders(QUESTION)})
 
 
 def by_the_runner(world: World) -> tuple[Any, Counter[Any]]:

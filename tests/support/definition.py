@@ -16,7 +16,7 @@ def definition_json(definition: Path, names: Mapping[str, str] = MappingProxyTyp
     return json.dumps(definition_of(definition, names), ensure_ascii=False)
 
 
-RAW = definition_json(QUESTION)
+RAW = definition_json(QUESTION, {"step_seconds": "28"})
 MACHINE: dict[str, Any] = json.loads(RAW)
 INGESTION_RAW = definition_json(INGESTION)
 INGESTION_MACHINE: dict[str, Any] = json.loads(INGESTION_RAW)

@@ -238,6 +238,7 @@ def test_terraform_can_fill_the_placeholders_in() -> None:
     assert placeholders(QUESTION) == {
         *(OTHER_USES.get(task.name, snake(task.name)) for task in lambda_tasks(MACHINE)),
         "answers_table",
+        "step_seconds",
     }
 
 

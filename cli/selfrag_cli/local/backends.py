@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from selfrag.bootstrap import Parts, question_settings, questions
 from selfrag.domain.errors import InvalidInput
+from selfrag.domain.policy import MAX_DEADLINE_SECONDS
 from selfrag.domain.questions import Policy
 from selfrag.domain.verdicts import RULE_MODEL
 from selfrag.runtime.generator_settings import GeneratorSettings
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from selfrag.ports.model import Claude
 
 GENERATOR_URL = "SELFRAG_GENERATOR_URL"
+_MODEL_TIMEOUT = "SELFRAG_MODEL_TIMEOUT_SECONDS"
 
 
 def check_services() -> None:
@@ -86,6 +88,10 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
             "SELFRAG_MODEL_SECRET": MODEL_SECRET,
             "SELFRAG_WEB_SECRET": WEB_SECRET,
             "SELFRAG_CONSOLE_LINKS": "false",
+            # The deadline of a question is its only limit here.
+            "SELFRAG_STEP_SECONDS": str(MAX_DEADLINE_SECONDS),
+            "SELFRAG_SYNC_DEADLINE_SECONDS": str(MAX_DEADLINE_SECONDS),
+            "SELFRAG_MODEL_TIMEOUT_SECONDS": os.environ.get(_MODEL_TIMEOUT, str(MAX_DEADLINE_SECONDS)),
         }
     )
     key, base_url = os.environ.get("ANTHROPIC_API_KEY", ""), os.environ.get("ANTHROPIC_BASE_URL", "")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfrag import bootstrap
+from selfrag.domain.policy import MAX_DEADLINE_SECONDS
 from selfrag.ports.secrets import Secrets
 from selfrag_cli.local.definitions import QUESTION, ROOMS, definition_of, placeholders
 from selfrag_cli.local.environment import MACHINE_ARN, handlers_environment
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
 
 OnStep = Callable[[str], None]
-_TABLES = {"answers_table": ANSWERS.name}
+# No gateway and no function limits a step here: it may take until the question's deadline.
+_VALUES = {"answers_table": ANSWERS.name, "step_seconds": f"{MAX_DEADLINE_SECONDS:g}"}
 
 
 @contextmanager
@@ -75,7 +77,7 @@ def machine(
 
     Not timed, it has none of the definition's timeouts.
     """
-    names = {name: _TABLES.get(name, name) for name in placeholders(definition)}
+    names = {name: _VALUES.get(name, name) for name in placeholders(definition)}
     filled = definition_of(definition, names)
     return Machine(MACHINE_ARN, filled if timed else _untimed(filled), services(handlers, tables), pause)
 
@@ -88,7 +90,7 @@ def _untimed(part: Any) -> Any:
 
 def deployed_handlers(definition: Path) -> dict[str, LambdaHandler]:
     """Return the handlers of all steps that a definition names, by their folders."""
-    steps = sorted(placeholders(definition) - _TABLES.keys())
+    steps = sorted(placeholders(definition) - _VALUES.keys())
     return {name: importlib.import_module(f"{ROOMS[definition]}.{name}.handler").handler for name in steps}
 
 

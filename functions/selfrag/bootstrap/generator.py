@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from selfrag.bootstrap import question_settings
 from selfrag.bootstrap.questions import clock, recent_calls, secrets
 from selfrag.runtime.generator_settings import GeneratorSettings
 from selfrag.runtime.parts import part
@@ -29,7 +30,8 @@ def generator() -> "Callable[[Limits], Generator]":
 
     def within(limits: "Limits") -> "Generator":
         config, server = generator_settings(), generator_server()
-        pace = Pace(clock(), recent_calls(), config.generator_timeout_seconds, limits.deadline_ms)
+        step_seconds = question_settings().step_seconds
+        pace = Pace(clock(), recent_calls(), config.generator_timeout_seconds, limits.deadline_ms, step_seconds)
         return Completions(server, pace, Vocabulary(config.generator_token_ids), config.generator_name)
 
     return within

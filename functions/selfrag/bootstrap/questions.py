@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from threading import Semaphore
 from typing import TYPE_CHECKING, Any
 
 from selfrag.bootstrap import forget, question_settings, warm
@@ -97,10 +98,23 @@ def _sdk_claude(limits: "Limits") -> "Claude":
     from selfrag.runtime.pace import Pace
 
     config = question_settings()
-    pace = Pace(clock(), recent_calls(), config.model_timeout_seconds, limits.deadline_ms)
+    pace = Pace(
+        clock(),
+        recent_calls(),
+        config.model_timeout_seconds,
+        limits.deadline_ms,
+        config.step_seconds,
+        model_slots(),
+    )
     return SdkClaude(
         claude_client(), config.models, config.prices, pace, limits.budget_usd, _with_another_key, capabilities()
     )
+
+
+@part("model_slots")
+def model_slots() -> Semaphore:
+    """Make the slots of requests to models, which all steps of this process share."""
+    return Semaphore(question_settings().parallel)
 
 
 @part("capabilities")

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from selfrag.domain.documents import MAX_TAG_CHARACTERS, day, has_words, tag
-from selfrag.domain.kinds import EXTENSIONS, of_a_kind_that_is_read, refused_as
+from selfrag.domain.kinds import EXTENSIONS, is_lock_file, of_a_kind_that_is_read, refused_as
 
 MAX_QUESTION_CHARACTERS = 2000
 MAX_QUERY_CHARACTERS = 400
@@ -88,6 +88,8 @@ def _object_key(key: str) -> str:
     # S3 replaces ${filename} in a form by the file's own name.
     if not names or any(part in ("", ".", "..") for part in (collection, *names)) or "${" in key:
         raise ValueError("it must be a collection, a slash and a name, without .. or ${")
+    if is_lock_file(key):
+        raise ValueError("it is the lock file of an Office program; upload the document beside it")
     if kind := refused_as(key):
         raise ValueError(f"it is {kind}")
     if not of_a_kind_that_is_read(key):

@@ -45,8 +45,13 @@ def refused_as(key: str) -> str:
 
 
 def put_by_a_program(key: str) -> bool:
-    """Return whether an object is no person's file: a folder's marker, or a hidden file such as .DS_Store."""
+    """Return whether an object is no person's file: a folder's marker, a lock file, or a hidden one like .DS_Store."""
     if _WEB_PAGE.match(key):
         return False
     hidden = any(part.startswith(".") for part in key.split("/"))
-    return key.endswith("/") or (hidden and not of_a_kind_that_is_read(key))
+    return key.endswith("/") or is_lock_file(key) or (hidden and not of_a_kind_that_is_read(key))
+
+
+def is_lock_file(key: str) -> bool:
+    """Return whether a file is one that an Office program keeps beside an open document, such as ~$plan.docx."""
+    return key.rpartition("/")[2].startswith(("~$", ".~lock."))

@@ -16,6 +16,8 @@ from selfrag.domain import strategies
 from selfrag.domain.base import Model
 from selfrag.domain.fields import Choice, Number, Whole, number
 
+MAX_DEADLINE_SECONDS = 240.0
+
 
 class Weights(Model):
     """The weights of IsRel, IsSup and IsUse when answers are compared (arXiv 2310.11511, section 4.3)."""
@@ -48,7 +50,9 @@ class Policy(Model):
     max_regenerations: Whole = Field(default=1, ge=0, le=3)
     web_search: bool = Field(default=True, strict=True)
     speculate: Literal["off", "draft", "full"] = "draft"
-    deadline_seconds: Number = Field(default_factory=strategies.default("deadline_seconds", 25.0), ge=3.0, le=240.0)
+    deadline_seconds: Number = Field(
+        default_factory=strategies.default("deadline_seconds", 25.0), ge=3.0, le=MAX_DEADLINE_SECONDS
+    )
     max_cost_usd: Annotated[float, Field(gt=0.0, le=100.0), BeforeValidator(number)] | None = Field(
         default_factory=strategies.default("max_cost_usd", None)
     )

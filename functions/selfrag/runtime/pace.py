@@ -4,8 +4,10 @@ A retry waits as long as the refusal's `retry-after` says; if that does not fit 
 Refusals are shared in the deployment: its functions back off together, each with its own jitter.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Semaphore
 from typing import Generic, TypeVar
 
 from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded, SelfragError, TemporarilyUnavailable
@@ -47,12 +49,24 @@ class RequestResult(Generic[T]):
 
 
 class Pace:
-    """The time and the requests of one task; `call_seconds` is the timeout of a call."""
+    """The time and the requests of one task.
 
-    def __init__(self, clock: Clock, recent: RecentCalls, call_seconds: float, deadline_ms: float | None) -> None:
-        self._clock, self._recent, self._call_seconds = clock, recent, call_seconds
+    `call_seconds` is the timeout of a call, and `step_seconds` the most time of the task. `slots` are those of all
+    requests of this process that may be at the model at a time, None for any number.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        recent: RecentCalls,
+        call_seconds: float,
+        deadline_ms: float | None,
+        step_seconds: float = STEP_SECONDS,
+        slots: Semaphore | None = None,
+    ) -> None:
+        self._clock, self._recent, self._call_seconds, self._slots = clock, recent, call_seconds, slots
         self._deadline = float("inf") if deadline_ms is None else deadline_ms / 1000
-        self._end = min(self._deadline, clock.now() + STEP_SECONDS)
+        self._end = min(self._deadline, clock.now() + step_seconds)
         self._requests_left = MOST_REQUESTS
         self._failure: SelfragError | None = None
 
@@ -78,7 +92,8 @@ class Pace:
             self._hold_back(step, model)
         while error is None:
             try:
-                value = send(self._time())
+                with self._slot():
+                    value = send(self._time())
             except RequestFailure as unanswered:
                 sent, throttled = sent + 1, throttled or unanswered.throttled
                 error = self._waited(step, model, unanswered)
@@ -93,6 +108,18 @@ class Pace:
                 self._failure = None
                 return RequestResult(value, None, sent + 1, throttled)
         return RequestResult(None, error, sent, throttled)
+
+    @contextmanager
+    def _slot(self) -> Iterator[None]:
+        if self._slots is None:
+            yield
+            return
+        if not self._slots.acquire(timeout=max(0.0, self._end - self._clock.now())):
+            raise DeadlineExceeded("no time is left for another call")
+        try:
+            yield
+        finally:
+            self._slots.release()
 
     def _time(self) -> float:
         left = self._end - self._clock.now()

@@ -11,6 +11,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from selfrag.domain.calls import Prices
 from selfrag.domain.errors import Misconfigured
+from selfrag.domain.policy import MAX_DEADLINE_SECONDS
+from selfrag.runtime.deadline import STEP_SECONDS
 from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who names the steps that ask a model
 from selfrag.runtime.models import of_the_profile
 
@@ -47,13 +49,16 @@ class Settings(FromEnvironment):
     `profile` is the choice of models. `models` maps a step's folder to a model id, names only those that differ from
     the profile, and holds all of them once it is read; `grade_support_first` judges support before the step's own.
     `prices` adds models to the price table, or replaces their prices. `retrieval_guidance` is what an organisation says
-    of its documents to the decision whether to search.
+    of its documents to the decision whether to search. `step_seconds` is the most time of a step that asks a model, and
+    `parallel` the most requests to models at a time of this process: a function of a deployment has one.
     """
 
     model_provider: Literal["anthropic", "bedrock", "aws"] = "anthropic"
     model_base_url: str | None = None
     model_secret: str = ""
     model_timeout_seconds: float = Field(default=20.0, gt=0)
+    step_seconds: float = Field(default=STEP_SECONDS, gt=0)
+    parallel: int = Field(default=6, ge=1)
     prices: dict[str, Prices] = {}
     profile: Literal["thrifty", "balanced", "strict"] = "balanced"
     models: Annotated[dict[str, str], AfterValidator(of_the_profile)] = Field(default={}, validate_default=True)
@@ -130,7 +135,7 @@ class ApiSettings(FromEnvironment):
     documents_bucket: str = "selfrag-documents"
     callers_table: str = "selfrag-callers"
     web_search: bool = True
-    sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=25.0)
+    sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=MAX_DEADLINE_SECONDS)
 
 
 class SpanSettings(FromEnvironment):

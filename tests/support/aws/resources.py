@@ -7,6 +7,8 @@ import boto3
 
 from selfrag.adapters.manifest import BY_COLLECTION
 
+# The other values of the question's definition.
+VALUES = {"step_seconds": "28"}
 TABLES = {"verdicts_table": ("selfrag-verdicts", "key"), "answers_table": ("selfrag-answers", "id")}
 REQUESTS_TABLE, DOCUMENTS_TABLE, CALLERS_TABLE = "selfrag-requests", "selfrag-documents", "selfrag-callers"
 FEEDBACK_TABLE = "selfrag-feedback"

@@ -23,7 +23,7 @@ from selfrag_cli.local.runner.machine import Execution, Machine
 from selfrag_cli.local.runner.tasks import LambdaHandler, services
 from selfrag_cli.local.stack import announced, secrets_of
 from selfrag_cli.local.stack import deployed_handlers as handlers_of
-from tests.support.aws.resources import DOCUMENTS_BUCKET, TABLES, make
+from tests.support.aws.resources import DOCUMENTS_BUCKET, TABLES, VALUES, make
 from tests.support.aws.states import Answers, States, table_services
 from tests.support.roles.recorded import machine_services
 
@@ -94,8 +94,8 @@ def _machines(handlers: Mapping[str, LambdaHandler], pause: Pause) -> dict[str, 
     tables = table_services()
     machines = {}
     for arn, (role, path) in _MACHINES.items():
-        names = {name: TABLES.get(name, (name,))[0] for name in placeholders(path)}
-        if set(names) - set(TABLES) <= handlers.keys():
+        names = {name: VALUES.get(name) or TABLES.get(name, (name,))[0] for name in placeholders(path)}
+        if set(names) - set(TABLES) - set(VALUES) <= handlers.keys():
             own = machine_services(role, {**services(handlers, Answers()), **tables})
             machines[arn] = Machine(arn, definition_of(path, names), own, pause)
     return machines

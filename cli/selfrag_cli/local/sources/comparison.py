@@ -11,7 +11,7 @@ from pathlib import Path
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.fields import MAX_KEY_BYTES
-from selfrag.domain.kinds import EXTENSIONS
+from selfrag.domain.kinds import EXTENSIONS, is_lock_file
 from selfrag.domain.records import Record
 from selfrag_cli.local.sources.place import Place, check_directory
 from selfrag_cli.local.stores.manifest import LocalManifest
@@ -44,7 +44,7 @@ class Files(ABC):
 
 @dataclass
 class DirectoryFiles(Files):
-    """The files below a directory; hidden ones are in none of the counts."""
+    """The files below a directory; hidden ones and lock files are in none of the counts."""
 
     directory: Path = field(default_factory=Path)
 
@@ -130,7 +130,7 @@ def _as_recorded(record: Record | None, content: bytes | None, made_by: str) -> 
 
 
 def documents_below(directory: Path, collection: str) -> DirectoryFiles:
-    """Find the documents below a directory; hidden files are left out, and links are not followed.
+    """Find the documents below a directory; hidden files and lock files are left out, and links are not followed.
 
     A link of either kind leads out of the directory, or to what is read under its own name. Raises InvalidInput if
     the directory is none.
@@ -147,7 +147,7 @@ def documents_below(directory: Path, collection: str) -> DirectoryFiles:
         folders[:] = [name for name in folders if not name.startswith(".")]
         files.links += sum(Path(folder, name).is_symlink() for name in folders)
         for name in names:
-            if not name.startswith("."):
+            if not name.startswith(".") and not is_lock_file(name):
                 _add(files, Path(folder, name), most)
     files.paths.sort()
     return files

@@ -16,8 +16,8 @@ from selfrag_cli.local.sources.place import source_of
 from selfrag_cli.local.sources.progress import OnDocument, Progress
 from selfrag_cli.local.sources.report import Interruption
 
-# So many passages are embedded before a question is answered; it takes some ten seconds on two cores.
-SMALL = 100
+# So many passages are embedded before a question is answered; it takes some twenty seconds on two cores.
+SMALL = 150
 # Of a larger collection so many, which are those that the question's words find.
 _SOON = 24
 

@@ -28,6 +28,8 @@ from selfrag.question.compose_answer.task import ComposeAnswerTask
 # Without the results of these steps there is no answer.
 _DECISIVE = ("Plan", "RunSteps", "Retrieve", "Generate", "RankPaths", "PickCandidate")
 
+# The error of a state that took longer than its `TimeoutSeconds`.
+TIMEOUT = "States.Timeout"
 _LIMITS = (BudgetExceeded.__name__, DeadlineExceeded.__name__)
 
 
@@ -161,6 +163,12 @@ def _failure(messages: Messages, faults: Sequence[Entry]) -> str:
     return messages("failed", steps=steps, causes=messages.joined(*causes)).strip()
 
 
+def _problem(messages: Messages, entry: Entry) -> str:
+    if entry.error == TIMEOUT:
+        return messages("timed_out", step=entry.step)
+    return messages("no_result", step=entry.step, error=entry.error or entry.flaw)
+
+
 def _filtered_out(task: ComposeAnswerTask) -> bool:
     """Return whether the filters left nothing to search: a vector search always finds something else."""
     searches = [entry for entry in task.ledger if entry.step == "Retrieve" and not entry.waste]
@@ -272,7 +280,7 @@ def _warnings(task: ComposeAnswerTask, result: AnswerOutcome) -> list[str]:
     """Return each warning once: of the steps, of steps without a result, and of missing verdicts."""
     messages = Messages(task.question)
     warnings = [warning for entry in task.ledger if not entry.waste for warning in entry.warnings]
-    warnings += [messages("no_result", step=entry.step, error=entry.error or entry.flaw) for entry in task.problems]
+    warnings += [_problem(messages, entry) for entry in task.problems]
     ungraded = sum(verdict.label == "ungraded" for verdict in task.relevance)
     if ungraded:
         warnings.append(messages("ungraded", count=ungraded))

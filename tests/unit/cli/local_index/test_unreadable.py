@@ -128,6 +128,12 @@ def index_fails(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Exception, in
     return fail
 
 
+def test_lock_files_of_office_programs_are_passed_over(write: Write) -> None:
+    locks = {"~$plan.docx": b"\x03Ada" + b" " * 158, "a/~$x.xlsx": b"x", ".~lock.plan.odt#": b"x"}
+    directory = write({"plan.md": LEAVE, **locks})
+    assert ingest(directory) == report(added=1)
+
+
 def test_a_step_that_is_misconfigured_ends_the_command_with_its_sentence(
     write: Write, index_fails: Callable[[str, Exception, int], None]
 ) -> None:

@@ -69,7 +69,17 @@ def test_an_event_that_comes_just_as_there_was_nothing_to_do_is_not_lost() -> No
     assert manifest.quiet == []
 
 
-@pytest.mark.parametrize("key", ["handbook/", "handbook/hr/", "handbook/.DS_Store", ".git/config"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "handbook/",
+        "handbook/hr/",
+        "handbook/.DS_Store",
+        ".git/config",
+        "handbook/~$plan.docx",
+        "handbook/.~lock.plan.odt#",
+    ],
+)
 def test_what_a_program_put_there_is_not_even_claimed(key: str) -> None:
     manifest = FakeManifest(free=[False])
     result = claim(ClaimDocumentTask(bucket="b", key=key, execution="one"), FakeObjects("v1"), manifest, "1")  # type: ignore[arg-type]

@@ -87,7 +87,8 @@ def test_a_limit_without_an_answer_is_named_in_the_language_of_the_question(
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_notes_on_an_answer_are_in_the_language_of_the_question(language: Language) -> None:
     best = {"answer": "25.", "utility": {"score": 2}, "cut": True}
-    ledger = [lost("GradeSupport", error="Unreadable"), lost("GradeUtility", error="BudgetExceeded")]
+    errors = {"GradeSupport": "Unreadable", "GradeUtility": "BudgetExceeded", "RewriteQuestion": "States.Timeout"}
+    ledger = [lost(step, error=error) for step, error in errors.items()]
     relevance = [steps.relevance("a", "ungraded")["verdict"], steps.relevance("b", "relevant")["verdict"]]
     counting = {"decision": "yes", "reason": "because", "aggregate": True}
     found = {"relevance": relevance, "retrieval": counting, "text_hits": 102}
@@ -96,6 +97,7 @@ def test_the_notes_on_an_answer_are_in_the_language_of_the_question(language: La
     assert response.usage.warnings == [
         texts["no_result"].format(step="GradeSupport", error="Unreadable"),
         texts["no_result"].format(step="GradeUtility", error="BudgetExceeded"),
+        texts["timed_out"].format(step="RewriteQuestion"),
         texts["ungraded"].format(count=1),
         texts["unchecked_support"],
         texts["little_use"].format(score=2, least=3),
