@@ -26,7 +26,9 @@ unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS URL KEY
 # uv installs in a tenth of pip's time; pip installs where uv cannot: $(call install,environment,packages).
 define install
 @$(BIN)/uv --directory / pip install --quiet --system-certs --build-constraints "$(CURDIR)/constraints.txt" \
-  --python "$(CURDIR)/$(1)" $(2) >&2 || $(1)/bin/pip install --quiet $(2) >&2
+  --python "$(CURDIR)/$(1)" $(2) > $(1)/install.txt 2>&1 || \
+  $(1)/bin/pip install --quiet --retries 2 $(2) > $(1)/install.txt 2>&1 || { \
+  echo "The packages could not be installed: is there a network? $(1)/install.txt says more." >&2; exit 1; }
 endef
 COMMAND := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)"
 DEPLOY := $(COMMAND) --group "$(CURDIR)/pyproject.toml:deploy"
@@ -121,9 +123,11 @@ clean: ## Remove the virtual environments, packages and caches
 	rm -rf $(VENV) .venv-* build .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/support/*/node_modules
 
 $(VENV)/.ask: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null || { \
+	  echo "selfrag needs Python 3.11 or newer: name one, such as make ask PYTHON=python3.12" >&2; exit 1; }
 	@echo "Setting up $(VENV) (once, less than a minute)..." >&2
 	@$(PYTHON) -m venv $(VENV)
-	-@$(BIN)/pip install --quiet --constraint constraints.txt pip uv >&2
+	@$(BIN)/pip install --quiet --retries 2 --constraint constraints.txt pip uv > $(VENV)/install.txt 2>&1 || true
 	$(call install,$(VENV),$(COMMAND))
 	@touch $@
 

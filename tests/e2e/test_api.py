@@ -93,6 +93,19 @@ def test_a_question_is_answered_in_the_response_and_can_be_read_again(api: httpx
     assert api.get(f"/v1/questions/{response['id']}").json() == response
 
 
+@pytest.mark.parametrize(
+    ("path", "takes"),
+    [
+        ("/v1/documents?colection=notes", "it takes collection, limit, cursor"),
+        ("/v1/questions/abc?Trace=true", "it takes trace"),
+        ("/v1/health?verbose=1", "it takes none"),
+    ],
+)
+def test_a_query_parameter_that_a_path_does_not_have_is_refused(api: httpx2.Client, path: str, takes: str) -> None:
+    name = path.partition("?")[2].partition("=")[0]
+    assert problem(api.get(path), 400)["detail"] == f"{name} is no query parameter of this path: {takes}."
+
+
 def test_a_question_that_was_started_is_answered_at_its_location(api: httpx2.Client) -> None:
     reply = api.post("/v1/questions", json=ASK)
     assert reply.status_code == 202

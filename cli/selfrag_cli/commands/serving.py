@@ -50,6 +50,8 @@ def serve(
         print_line(f"Serving {url}/v1/ask, and a page to ask on at {page}; end it with Ctrl-C.")
         if token:
             print_line("The token in that link is the key of the API, for the header x-api-key or SELFRAG_API_KEY.")
+        if writable:
+            print_line(f"DELETE /v1/documents deletes files in {docs}, also for a program that tests the API.")
         sys.stdout.flush()
 
     with reading_progress() as on_document:

@@ -18,7 +18,8 @@ def listening(port: int) -> socket.socket:
         bound.listen(_QUEUE)
     except OSError as error:
         bound.close()
-        raise Misconfigured(f"Port {port} cannot be used: {error.strerror}.") from error
+        another = f"choose another one, such as --port {port + 1}, or --port 0 for a free one"
+        raise Misconfigured(f"Port {port} cannot be used: {error.strerror}; {another}.") from error
     return bound
 
 

@@ -16,7 +16,7 @@ from selfrag_cli.local.environment import MACHINE_ARN, handlers_environment
 from selfrag_cli.local.runner.lane import Pause
 from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.runner.tasks import ItemTables, LambdaHandler, services
-from selfrag_cli.local.stores.executions import LocalExecutions
+from selfrag_cli.local.stores.executions import LocalExecutions, OnEnd
 from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.recent_calls import LocalCalls
 from selfrag_cli.local.stores.tables import ANSWERS, Items, opened_items
@@ -57,11 +57,15 @@ def running_stack(
     parts: bootstrap.Parts | None = None,
     on_step: OnStep = lambda step: None,
     keeps_histories: bool = True,
+    on_end: OnEnd = lambda execution: None,
 ) -> Iterator[LocalExecutions]:
-    """Yield the same with the executions of questions; `on_step` is called with the folder of each step that begins."""
+    """Yield the same with the executions of questions.
+
+    `on_step` is called with the folder of each step that begins, `on_end` with each execution that has ended.
+    """
     with opened_stores(environment, secrets, parts) as items:
         handlers = {name: announced(name, handler, on_step) for name, handler in deployed_handlers(QUESTION).items()}
-        executions = LocalExecutions(machine(QUESTION, handlers, items), items, keeps_histories)
+        executions = LocalExecutions(machine(QUESTION, handlers, items), items, keeps_histories, on_end)
         with bootstrap.using(executions=executions):
             yield executions
 

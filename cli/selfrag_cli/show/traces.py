@@ -149,9 +149,12 @@ def _whole(number: int, step: Step) -> Panel:
 
 
 def causes(steps: Sequence[Step]) -> list[str]:
-    """Return a sentence for each step that failed, with the cause that its error named; the same one once."""
-    failed = [step for step in steps if step.error and step.cause]
-    return list(dict.fromkeys(f"{step.name}: {step.cause.rstrip('.')}." for step in failed))
+    """Return a sentence for each cause that an error named, with the steps that failed for it."""
+    failed: dict[str, dict[str, None]] = {}
+    for step in steps:
+        if step.error and step.cause:
+            failed.setdefault(step.cause.rstrip("."), {})[step.name] = None
+    return [f"{', '.join(names)}: {cause}." for cause, names in failed.items()]
 
 
 def _strips(step: Step) -> list[str]:

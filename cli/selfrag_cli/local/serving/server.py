@@ -1,7 +1,9 @@
 """`selfrag serve`: the local stack and its HTTP API for a place, until its process is to end."""
 
+import hashlib
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -13,6 +15,7 @@ from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.backends import check_services, chosen_backends
 from selfrag_cli.local.index import local_parts, open_embedder
 from selfrag_cli.local.lookup import stored_records
+from selfrag_cli.local.runner.machine import Execution
 from selfrag_cli.local.serving.background import EmbeddingThread, IngestionThread
 from selfrag_cli.local.serving.bucket import Bucket, DirectoryBucket, ReadOnlyBucket
 from selfrag_cli.local.serving.documents import Documents
@@ -26,7 +29,7 @@ from selfrag_cli.local.sources.report import NothingUsable
 from selfrag_cli.local.sources.sync import IngestionStack, ingestion_stack, read
 from selfrag_cli.local.stack import running_stack
 from selfrag_cli.local.stores.bindings import LocalBindings
-from selfrag_cli.local.stores.executions import LocalExecutions
+from selfrag_cli.local.stores.executions import LocalExecutions, OnEnd
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag_cli.sample import HANDBOOK
 from selfrag_cli.terminal import warn
@@ -60,7 +63,7 @@ def serve_documents(
     ended = _end_of_process()
     embedding = EmbeddingThread(lambda stopped: embed_all(place.collection, stopped=stopped))
     with (
-        answering(place) as (executions, manifest),
+        answering(place, on_end=_log) as (executions, manifest),
         embedding.at_work(),
         _bucket(place, writable, manifest, embedding.wake) as bucket,
         serving(port, executions.watch, bucket, origins=origins, token=token) as url,
@@ -73,7 +76,7 @@ def serve_documents(
 
 @contextmanager
 def answering(
-    place: Place, setup: Setup = AS_SET, keeps_histories: bool = True
+    place: Place, setup: Setup = AS_SET, keeps_histories: bool = True, on_end: OnEnd = lambda execution: None
 ) -> Iterator[tuple[LocalExecutions, LocalManifest]]:
     """The executions of questions to a place, whose documents are in step, its manifest, and all that the API needs."""
     with chosen_backends(place) as backends, opened_manifest() as manifest:
@@ -89,8 +92,18 @@ def answering(
             "manifest": manifest,
             "bindings": LocalBindings(place.collection),
         }
-        with running_stack(environment, backends.secrets, parts, keeps_histories=keeps_histories) as executions:
+        with running_stack(
+            environment, backends.secrets, parts, keeps_histories=keeps_histories, on_end=on_end
+        ) as executions:
             yield executions, manifest
+
+
+def _log(execution: Execution) -> None:
+    """Write a line for a person who looks after the server; of the question it has a hash alone."""
+    response = execution.output or {}
+    digest = hashlib.sha256(str(response.get("question", "")).encode()).hexdigest()[:12]
+    status, cost = response.get("status", "failed"), response.get("usage", {}).get("cost_usd") or 0.0
+    sys.stderr.write(f"selfrag: question {digest} {status} in {execution.seconds:.1f} s, {cost:.4f} USD\n")
 
 
 def _end_of_process() -> threading.Event:

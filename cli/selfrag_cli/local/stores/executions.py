@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from typing_extensions import override
@@ -17,15 +17,19 @@ from selfrag_cli.local.stores.attributes import Item, item_of, values_of
 from selfrag_cli.local.stores.histories import keep_history, last_history
 from selfrag_cli.local.stores.tables import ANSWERS, Items
 
+OnEnd = Callable[[Execution], None]
+
 
 class LocalExecutions(Executions):
     """Starts questions on a machine and looks at them; each execution's history is kept when it has ended.
 
-    Without `keeps_histories` only those that are at work have one.
+    Without `keeps_histories` only those that are at work have one. `on_end` is called with each that has ended.
     """
 
-    def __init__(self, machine: Machine, items: Items, keeps_histories: bool = True) -> None:
-        self._machine, self._items, self._keeps_histories = machine, items, keeps_histories
+    def __init__(
+        self, machine: Machine, items: Items, keeps_histories: bool = True, on_end: OnEnd = lambda execution: None
+    ) -> None:
+        self._machine, self._items, self._keeps_histories, self._on_end = machine, items, keeps_histories, on_end
         self._at_work: dict[str, Execution] = {}
         self._lock = threading.Lock()
 
@@ -92,6 +96,7 @@ class LocalExecutions(Executions):
         return execution
 
     def _ended(self, execution: Execution) -> None:
+        self._on_end(execution)
         try:
             if self._keeps_histories:
                 keep_history(ExecutionHistory(execution.id, execution.history))

@@ -1,4 +1,4 @@
-"""Checks of a request's body, before any route sees it."""
+"""Checks of a request's query and body, before any route sees them."""
 
 import base64
 import binascii
@@ -6,7 +6,7 @@ import json
 from http import HTTPStatus
 
 from selfrag.api.edge.gateway_event import GatewayEvent
-from selfrag.api.edge.methods import body_of, methods_of
+from selfrag.api.edge.methods import body_of, methods_of, parameters_of
 from selfrag.api.edge.problems import ProblemError
 from selfrag.domain.feedback import FeedbackRequest
 from selfrag.domain.questions import AskRequest, UploadRequest
@@ -25,7 +25,11 @@ def model_of(path: str) -> type[Request]:
 
 
 def checked(event: GatewayEvent) -> GatewayEvent:
-    """Return the event with its body as JSON text; raises ProblemError for a body that no route can read."""
+    """Return the event with its body as JSON text.
+
+    Raises ProblemError for a query parameter that the route does not have, and for a body that no route can read.
+    """
+    _refuse_unknown(event)
     # The router refuses the method of a path that takes no POST, whatever the body.
     if event["httpMethod"] != "POST" or "POST" not in methods_of(event["path"]):
         return event
@@ -43,6 +47,18 @@ def checked(event: GatewayEvent) -> GatewayEvent:
     # Powertools would parse the type again, and fails on one such as ";".
     headers = {name: value for name, value in (event.get("headers") or {}).items() if name.lower() != "content-type"}
     return {**event, "headers": headers, "body": text, "isBase64Encoded": False}
+
+
+def _refuse_unknown(event: GatewayEvent) -> None:
+    path, method = event["path"], event["httpMethod"]
+    if not path.startswith("/v1/") or method not in methods_of(path) or method == "OPTIONS":
+        return
+    names = parameters_of(path)
+    unknown = [name for name in event.get("queryStringParameters") or {} if name not in names]
+    if unknown:
+        takes = f"it takes {', '.join(names)}" if names else "it takes none"
+        detail = f"{', '.join(unknown)} is no query parameter of this path: {takes}."
+        raise ProblemError(HTTPStatus.BAD_REQUEST, detail, "Correct its name, or leave it out.")
 
 
 def refuse_large(size: int) -> None:

@@ -25,6 +25,7 @@ class GatewayEvent(TypedDict):
     httpMethod: str
     path: str
     headers: NotRequired[dict[str, str] | None]
+    queryStringParameters: NotRequired[dict[str, str] | None]
     body: NotRequired[str | None]
     isBase64Encoded: NotRequired[bool]
     requestContext: NotRequired[RequestContext]

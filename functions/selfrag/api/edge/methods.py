@@ -1,4 +1,4 @@
-"""Methods and bodies of each path of the API, read from its description."""
+"""Methods, query parameters and bodies of each path of the API, read from its description."""
 
 import json
 import re
@@ -17,8 +17,12 @@ class _Body(TypedDict):
     content: dict[str, _MediaType]
 
 
+_Parameter = TypedDict("_Parameter", {"name": str, "in": str})
+
+
 class _Operation(TypedDict, total=False):
     requestBody: _Body
+    parameters: list[_Parameter]
 
 
 DESCRIPTION = files("selfrag.api") / "openapi.json"
@@ -38,6 +42,12 @@ def body_of(path: str) -> str:
     if post is None or "requestBody" not in post:
         return ""
     return post["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+
+
+def parameters_of(path: str) -> list[str]:
+    """Return the names of the query parameters of a path: an address that one method takes, the others take, too."""
+    parameters = [each for operation in _operations_of(path).values() for each in operation.get("parameters", [])]
+    return [parameter["name"] for parameter in parameters if parameter["in"] == "query"]
 
 
 def _operations_of(path: str) -> dict[str, _Operation]:

@@ -164,7 +164,7 @@ def _failure(messages: Messages, faults: Sequence[Entry]) -> str:
 
 
 def _problem(messages: Messages, entry: Entry) -> str:
-    if entry.error == TIMEOUT:
+    if entry.error in (TIMEOUT, DeadlineExceeded.__name__):
         return messages("timed_out", step=entry.step)
     return messages("no_result", step=entry.step, error=entry.error or entry.flaw)
 
