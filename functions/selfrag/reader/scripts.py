@@ -44,6 +44,8 @@ def _raised(before: str, text: str) -> str:
     is_base = after_digit or _VARIABLE.search(before) or _GROUP.search(before)
     if is_base and (_NUMBER.fullmatch(text) or _is_exponent(text)):
         return f"^{grouped(text)}"
+    if text[0] in "[(":
+        return text
     if word and _NUMBER.fullmatch(text) and not text[0].isdigit():
         return f"^{text}"
     if _NOTES.fullmatch(text):

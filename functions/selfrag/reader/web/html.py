@@ -10,6 +10,7 @@ from selfrag.domain.documents import Document, Labels, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import MAX_HEADING, Writer
 from selfrag.reader.labels import labels
+from selfrag.reader.scripts import subscript, superscript
 from selfrag.reader.web.furniture import (
     TEXTS,
     Attributes,
@@ -147,6 +148,7 @@ def is_notice(text: str) -> bool:
 # Of the terms of definitions that are cut into several passages: lower than any heading that HTML or Markdown has.
 LEVEL = 7
 _SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
+_BEFORE = 20  # texts before a superscript that say what it means
 
 
 class Lines:
@@ -178,6 +180,11 @@ class Lines:
             self._gap = ""
             if shown[-1:] == " ":
                 self._gap = " "
+
+    def script(self, tag: str, text: str) -> None:
+        """Write a superscript or subscript behind the text of its line."""
+        before = "".join(self._line[-_BEFORE:]) + (self._gap if self._line else "")
+        self.add(superscript(before, text) if tag == "sup" else subscript(before, text))
 
     def end_block(self) -> None:
         """Begin a line; in a heading what comes is a part of that nevertheless."""
@@ -279,11 +286,10 @@ _BLOCKS = names(
     "form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu ol option p pre search section summary table tbody "
     "tfoot thead tr ul"
 )
-_MARK_TAGS = ("a", "sup")
 # The classes by which pandoc, Sphinx, DocBook and AsciiDoc call what refers to a note, or back from it.
 _CLASSES = names("footnote footnote-ref footnote-reference footnoteref fn-backref noteref")
 _MARK = re.compile(r"\s*(?:\d{1,4}|[a-z]|[ivx]{1,6}|[*†‡§]{1,4})\s*", re.IGNORECASE)
-_NUMBER = re.compile(r"\s*[+\-\u2212]?\d+\s*")  # with the sign that is printed for a minus
+_MAX_IN_SCRIPT = 10  # texts in one superscript or subscript
 _BOXES = frozenset(("table", "figure", "example"))  # DocBook's classes
 _CAPTIONS = frozenset(("title", "caption"))
 
@@ -383,8 +389,11 @@ class PageWriter:
             self._tables.append(HtmlTable(self._figures.take_caption()) if data else None)
         elif tag in _IN_TABLES and self._tables and (grid := self._tables[-1]):
             self._begin_in_table(grid, tag)
-        elif tag in _MARK_TAGS:
-            self._lines.add(around(node)[0])
+        elif is_mark(node):
+            self._lines.add("[")
+        elif tag in ("sup", "sub") and not is_in_mark(node) and (text := _text(node)):
+            self._lines.script(tag, text)
+            return False
         else:
             self._figures.enter(node)
         return True
@@ -402,8 +411,8 @@ class PageWriter:
             self._end_table()
         elif tag in _IN_TABLES and self._tables and (grid := self._tables[-1]):
             self._end_in_table(grid, node)
-        elif tag in _MARK_TAGS:
-            self._lines.add(around(node)[1])
+        elif is_mark(node):
+            self._lines.add("]")
         else:
             self._figures.leave(node)
         self._lines.preformatted -= tag == "pre"
@@ -434,46 +443,31 @@ class PageWriter:
             TableWriter(self._lines.writer(), self._budget).write(grid.take_caption(), grid.rows)
 
 
-def around(node: LexborNode) -> tuple[str, str]:
-    """Return what to write before and after a mark: `Oslo<sup>1</sup>` is not Oslo1, nor 2<sup>32</sup> 232."""
-    if _is_mark(node):
-        return "[", "]"
-    before, inside = node.prev, node.first_child
-    if node.tag != "sup" or before is None or not before.is_text_node or inside is None or not inside.is_text_node:
-        return "", ""
-    is_power = (before.text_content or "")[-1:].isdigit() and _NUMBER.fullmatch(_text(node))
-    return ("^", "") if is_power else ("", "")
-
-
-def _is_mark(node: LexborNode) -> bool:
-    """Return whether it is a note's mark without brackets of its own: a link, or what a block begins with."""
+def is_mark(node: LexborNode) -> bool:
+    """Return whether a link is a note's mark without brackets of its own."""
     inside, parent = node.first_child, node.parent
-    if inside is None or parent is None or not _MARK.fullmatch(_text(node)):
+    if node.tag != "a" or inside is None or parent is None or not _MARK.fullmatch(_text(node)):
         return False
-    if node.tag == "sup":
-        return inside.is_text_node and parent.tag != "a" and _begins(node)
     attributes = node.attributes
     named = role(attributes) == "doc-noteref" or bool(_CLASSES & names(attributes.get("class") or ""))
     return "#" in (attributes.get("href") or "") and (named or "sup" in (inside.tag, parent.tag))
 
 
-def _text(node: LexborNode) -> str:
-    """Return the text of an element that holds nothing else, unless in one more element; "" for any other."""
-    only = node.first_child
-    for _ in range(2):
-        if only is None or only.next is not None:
+def is_in_mark(node: LexborNode) -> bool:
+    """Return whether an element is all that the link of a note's mark holds."""
+    return node.parent is not None and is_mark(node.parent)
+
+
+def _text(node: LexborNode, within: int = 2) -> str:
+    """Return the text of an element that holds nothing else, but for a few elements in it; "" for any other."""
+    parts, child = list[str](), node.first_child
+    while child is not None and len(parts) < _MAX_IN_SCRIPT:
+        inner = child.text_content if child.is_text_node else _text(child, within - 1) if within else ""
+        if not inner or child.tag == "a":
             return ""
-        if only.is_text_node:
-            return only.text_content or ""
-        only = only.first_child
-    return ""
-
-
-def _begins(node: LexborNode) -> bool:
-    before = node.prev
-    while before is not None and before.is_text_node and not (before.text_content or "").strip():
-        before = before.prev
-    return before is None
+        parts.append(inner)
+        child = child.next
+    return "" if child is not None else "".join(parts)
 
 
 class Figures:
