@@ -1,27 +1,16 @@
 """Tables out of rows of values: the lines that stand above them, the names of their columns, and their rows."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby, islice, pairwise
 from string import ascii_uppercase
 
 from selfrag.domain.writing import MAX_HEADING, Writer
+from selfrag.reader.column_names import is_data, names_columns
 
 # A cell may be merged over all columns; so many get its name.
 _MAX_NAMED = 16_384
 _BANNER_LINES = 3  # at most, above the names of the columns
-# A number, alone or with its currency or unit of percent; a day or a time; yes or no; an address.
-_DATA = re.compile(
-    r"""[-+(]?(?:[$€£¥₩]|[A-Z]{3}\b)?\s?[-+]?[.,]?\d[\d.,'’\s\u00a0\u202f]*(?:e[-+]?\d+)?\)?\s?(?:[%‰$€£¥₩]|[A-Z]{3})?
-    | \d{1,4}[-./]\d{1,2}(?:[-./]\d{1,4})?\.?(?:[T\s].*)?
-    | \d{1,2}:\d\d.*
-    | true | false
-    | \S+@\S+\.\S+ | \w+://\S+""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_LONGEST_DATA = 100
 
 
 @dataclass(frozen=True)
@@ -178,20 +167,6 @@ def _joined(headers: Sequence[DataRow]) -> list[str]:
             for spanned in range(column, min(column + line.wide.get(column, 1), columns) if shown else column):
                 named[spanned][shown] = None
     return [", ".join(each) for each in named]
-
-
-def is_data(value: str) -> bool:
-    """Return whether a value is a number, a date, a yes or no, or an address: nothing that a column is called."""
-    return len(value) <= _LONGEST_DATA and _DATA.fullmatch(value.strip()) is not None
-
-
-def names_columns(values: Sequence[str], below: Sequence[str]) -> bool:
-    """Return whether these values may be what columns are called: none is data, save for years above other values."""
-    for column, value in enumerate(values):
-        under = below[column] if column < len(below) else ""
-        if is_data(value) and not (_YEAR.fullmatch(value.strip()) and not _YEAR.fullmatch(under.strip())):
-            return False
-    return any(value.strip() for value in values)
 
 
 def letters(column: int) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -220,6 +221,12 @@ class Lines:
         self.flush()
         return self._writers.pop().text()
 
+    def collected_cell(self) -> str:
+        """End the text of a cell, in which the rows of another table stay apart."""
+        writer, text = self._writers[-1], self.collected()
+        ends = [row.end for row, below in pairwise(writer.rows) if below.start == row.end + 1]
+        return ";".join(text[start:end] for start, end in pairwise([0, *ends, len(text)]))
+
     def begin_heading(self) -> None:
         """Begin a heading."""
         self.flush()
@@ -433,7 +440,7 @@ class PageWriter:
         if node.tag == "caption":
             grid.caption = f"{grid.caption} {self._lines.collected()}".strip()
         elif node.tag in CELLS:
-            grid.add(node, self._lines.collected())
+            grid.add(node, self._lines.collected_cell())
 
     def _end_table(self) -> None:
         grid = self._tables.pop()
