@@ -12,6 +12,7 @@ from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import MAX_HEADING, Writer
 from selfrag.reader.labels import labels
 from selfrag.reader.scripts import subscript, superscript
+from selfrag.reader.visibility import LeftOut
 from selfrag.reader.web.furniture import (
     TEXTS,
     Attributes,
@@ -25,13 +26,17 @@ from selfrag.reader.web.furniture import (
     refuse_navigation,
     role,
 )
+from selfrag.reader.web.inline_style import NO_STYLE, InlineStyle
 from selfrag.reader.web.navigation import Navigation
 from selfrag.reader.web.tables import CELLS, CellBudget, HtmlTable, TableWriter, children, is_data
 from selfrag.reader.web.walk import walk
 from selfrag.text.weight import CAPACITY, weigh
 
 _UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist select rt rp")
-_NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_STRUCK = names("s del strike")
+_IN_ITEM = names("p label span em strong b i")
+_BOXES_AROUND = 3
+_TICK = re.compile(r"\s*(?:\d{1,9}\.\s)?\[[xX]\]\s")
 _MEASURED = names("article body center dd div dt figure form html main section table td th")
 _INLINE = names("a b bdi cite code em font i label small span strong sub sup tt u var")
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
@@ -55,14 +60,19 @@ _NOTICE = re.compile(
 
 
 class Survey:
-    """The survey of a page: the facts of elements by `mem_id`, and the elements that are furniture as `marked`."""
+    """The survey of a page: the facts of elements by `mem_id`, and the elements that are furniture as `marked`.
+
+    Takes out of the page what nobody sees, and what is struck through.
+    """
 
     def __init__(self, root: LexborNode, page: str) -> None:
         self.facts: dict[int, ElementFacts] = {}
+        self.left_out = LeftOut()
         self.marked: set[int] = set()
         self._page = page
         self._open = [ElementFacts()]
         self._unseen = self._of_rights = False
+        self._behind = [""]  # the colours behind the elements that are open, as far as they say so themselves
         self._links = self._texts = self._quotes = self._titles = 0
         walk(root, self._enter, self._leave)
 
@@ -72,7 +82,7 @@ class Survey:
             return False
         tag, attributes = node.tag or "", node.attributes
         self._open.append(ElementFacts())
-        self._unseen = tag in _UNSEEN or (bool(attributes) and _is_hidden(attributes))
+        self._unseen = tag in _UNSEEN or self._is_left_out(node, tag, attributes)
         if self._unseen:
             return False
         if is_furniture(tag, attributes, self._texts > 0, self._titles > 0):
@@ -80,6 +90,19 @@ class Survey:
             return False
         self._count(tag, attributes, 1)
         return True
+
+    def _is_left_out(self, node: LexborNode, tag: str, attributes: Attributes) -> bool:
+        """Return whether nobody sees an element or it is struck through, and count it."""
+        look = InlineStyle(attributes.get("style") or "") if attributes else NO_STYLE
+        behind = look.background or self._behind[-1]
+        unseen = "hidden" in attributes or look.is_unseen(behind)
+        struck = (tag in _STRUCK or look.is_struck) and not _is_ticked(node)
+        if (unseen or struck) and has_words(node.text()):
+            self.left_out.unseen += unseen
+            self.left_out.struck += not unseen
+        if not unseen and not struck:
+            self._behind.append(behind)
+        return unseen or struck
 
     def _count(self, tag: str, attributes: Attributes, change: int) -> None:
         self._links += change if tag == "a" and "href" in attributes else 0
@@ -106,6 +129,7 @@ class Survey:
             self._unseen = False
             node.decompose()
             return
+        self._behind.pop()
         if node.mem_id in self.marked:
             return
         self._count(tag, attributes, -1)
@@ -132,8 +156,20 @@ class Survey:
         return not self._quotes and not self._titles and not self._of_rights
 
 
-def _is_hidden(attributes: Attributes) -> bool:
-    return "hidden" in attributes or bool(_NOT_SHOWN.search(attributes.get("style") or ""))
+def _is_ticked(node: LexborNode) -> bool:
+    """Return whether an element stands in an item of a list of tasks that is ticked: such are struck when done."""
+    item = node.parent
+    while item is not None and item.tag in _IN_ITEM:
+        item = item.parent
+    if item is None or item.tag != "li":
+        return False
+    first = item.first_child
+    for _ in range(_BOXES_AROUND):
+        inner = first.first_child if first is not None and not first.is_text_node else None
+        first = inner or first
+    if first is None:
+        return False
+    return bool(_TICK.match(first.text_content or "")) if first.is_text_node else "checked" in first.attributes
 
 
 def is_title_page(attributes: Attributes) -> bool:
@@ -335,6 +371,7 @@ def _read(key: str, html: str) -> tuple[Document, bool]:
     survey = Survey(tree.root, PurePosixPath(key).name)
     navigation = Navigation(tree.root, survey.facts, survey.marked)
     PageWriter(writer, survey.facts, navigation.emptied, title or PurePosixPath(key).name).write(tree.root)
+    writer.warnings += survey.left_out.warnings(key)
     first = next((heading.text for heading in writer.headings if heading.level == 1), PurePosixPath(key).name)
     return writer.document(title or first, page_labels), navigation.left_out
 
