@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing_extensions import override
 
 from selfrag.domain.documents import Document
-from selfrag.domain.writing import Writer
+from selfrag.domain.writing import Writer, listed
 from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
 from selfrag.reader.kinds import POWERPOINT
 from selfrag.reader.office.blocks import Block, RunLook, Script, texts
@@ -201,8 +201,7 @@ def read_pptx(key: str, content: bytes) -> Document:
 
 def hidden_slides(key: str, hidden: list[int]) -> str:
     """Return the warning that slides are hidden."""
-    more = f" and {len(hidden) - 10} more" if len(hidden) > 10 else ""
-    return f"{key} has hidden slides, which were left out: {', '.join(map(str, hidden[:10]))}{more}."
+    return f"{key} has hidden slides, which were left out: {listed(hidden)}."
 
 
 def _write(writer: Writer, archive: XmlArchive, part: str, slide: SlideReader, left_out: LeftOut) -> None:
