@@ -167,6 +167,10 @@ class Story:
         """A slide begins."""
         self._put(Slide(number))
 
+    def lines(self, lines: Iterable[str]) -> None:
+        """Paragraphs of their own, such as what a chart says."""
+        self.take_in(map(Paragraph, lines))
+
     def take_in(self, blocks: Iterable[Block]) -> None:
         """Blocks of another story, such as a text box."""
         for block in blocks:

@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from selfrag.domain.documents import Document, Labels, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import MAX_HEADING, Writer
+from selfrag.reader.equations import Equation
 from selfrag.reader.labels import labels
 from selfrag.reader.scripts import subscript, superscript
 from selfrag.reader.visibility import LeftOut
@@ -422,6 +423,9 @@ class PageWriter:
         if self._figures.is_caption_of_table(node):
             return False
         tag = node.tag or ""
+        if tag == "math":
+            self._lines.add(_equation(node))
+            return False
         self._separate(tag)
         self._lines.preformatted += tag == "pre"
         if tag in _LEVELS:
@@ -485,6 +489,21 @@ class PageWriter:
         if grid:
             grid.mark_names()
             TableWriter(self._lines.writer(), self._budget).write(grid.take_caption(), grid.rows)
+
+
+def _equation(node: LexborNode) -> str:
+    """Return the equation of MathML that an element holds."""
+    equation = Equation()
+
+    def enter(part: LexborNode) -> bool:
+        if part.is_text_node:
+            equation.text(" ".join((part.text_content or "").split()))
+        else:
+            equation.start(part.tag or "", {name: value or "" for name, value in part.attributes.items()})
+        return True
+
+    walk(node, enter, lambda part: None if part.is_text_node else equation.end(part.tag or ""))
+    return equation.shown
 
 
 def is_mark(node: LexborNode) -> bool:

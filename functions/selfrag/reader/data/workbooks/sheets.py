@@ -28,11 +28,12 @@ def write_sheets(writer: Writer, sheets: list[WorkbookSheet]) -> None:
         left_out["columns"] += [sheet.name] if _hide_columns(sheet) else []
         without_value += sheet.without_value
         unseen += sheet.unseen
-        if sheet.rows.keys() - sheet.hidden_rows:
+        if sheet.rows.keys() - sheet.hidden_rows or sheet.charts:
             writer.part(f"sheet {sheet.name}")
             if len(sheets) > 1:
                 writer.heading(1, sheet.name)
             _write(writer, sheet, 1 + (len(sheets) > 1))
+            flush_lines(writer, sheet.charts)
     _warn(writer, left_out, without_value)
     writer.warnings += LeftOut(unseen).warnings(writer.key)
 

@@ -1,6 +1,7 @@
 """The sheets of an Excel workbook: what its cells show, never what a formula or a macro would do."""
 
 import re
+from itertools import chain
 from pathlib import PurePosixPath
 
 from typing_extensions import override
@@ -12,6 +13,7 @@ from selfrag.reader.data.workbooks.formats import BUILT_IN, shown, shown_text
 from selfrag.reader.data.workbooks.sheets import write_sheets
 from selfrag.reader.data.workbooks.workbook import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet
 from selfrag.reader.kinds import EXCEL
+from selfrag.reader.office.charts import charts
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import relation_id, relations
 
@@ -47,11 +49,15 @@ def _sheets(archive: XmlArchive, writer: Writer) -> list[WorkbookSheet]:
         writer.warnings.append(f"{writer.key} has formats that cannot be read, so its dates are numbers.")
     sheets, cells = list[WorkbookSheet](), Cells()
     for name, relation, hidden in workbook.sheets:
-        if relation in related and related[relation].kind == "worksheet":
+        if relation in related and related[relation].kind in ("worksheet", "chartsheet"):
             sheets.append(WorkbookSheet(name, hidden))
             if not hidden:
+                part = related[relation].part
                 reader = SheetReader(sheets[-1], cells, strings.texts, formats.codes, workbook.since_1904)
-                archive.parse(related[relation].part, reader)
+                archive.parse(part, reader)
+                for drawing in relations(archive, part).values():
+                    if drawing.kind == "drawing":
+                        sheets[-1].charts += chain(*charts(archive, drawing.part, writer).values())
     return sheets
 
 

@@ -16,6 +16,7 @@ from selfrag.reader.office.blocks import Block, Paragraph, RunLook, raise_headin
 from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
 from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, whole
+from selfrag.reader.office.odf.objects import read_object
 from selfrag.reader.office.odf.styles import OdfStyles
 from selfrag.reader.office.ooxml.pptx import hidden_slides
 from selfrag.reader.office.properties import properties
@@ -33,7 +34,8 @@ _BACKGROUNDS = frozenset({"table", "table-cell", "text-box", "custom-shape", "pa
 class OdfContent(PartReader):
     """Tells a story; `hidden` are the slides that are not shown. `page_number` stands where a page's number does."""
 
-    def __init__(self, styles: OdfStyles, left_out: LeftOut, page_number: str = "") -> None:
+    def __init__(self, archive: XmlArchive, styles: OdfStyles, left_out: LeftOut, page_number: str = "") -> None:
+        self._archive = archive
         self.story = Story(left_out)
         self.hidden: list[int] = []
         self._slides = 0
@@ -102,6 +104,7 @@ class OdfContent(PartReader):
             "tab": lambda _: self.story.add("\t"),
             "line-break": lambda _: self.story.add("\n"),
             "image": lambda _: self.story.picture(),
+            "object": self._take_object,
             "note": self._begin_note,
             "note-body": lambda _: setattr(self, "story", Story(self.story.left_out)),
             "list": self._lists.begin_list,
@@ -132,6 +135,12 @@ class OdfContent(PartReader):
         if name not in ("table", "table-cell"):
             return UNCERTAIN
         return self._styles.look(name, attribute(attributes, "style-name")).fill or ""
+
+    def _take_object(self, attributes: dict[str, str]) -> None:
+        """Take in an equation, or the lines of a chart."""
+        embedded = read_object(self._archive, attributes)
+        self.story.add(embedded.equation.shown if embedded.equation else "")
+        self.story.lines(embedded.lines())
 
     def _begin_span(self, attributes: dict[str, str]) -> None:
         style = attribute(attributes, "style-name")
@@ -330,13 +339,13 @@ def _read(key: str, content: bytes, kind: str) -> Document:
         _refuse_encrypted(key, archive)
         styles = OdfStyles()
         left_out = LeftOut()
-        headers = OdfContent(styles, left_out, PAGE_NUMBER)
+        headers = OdfContent(archive, styles, left_out, PAGE_NUMBER)
         try:
             if _STYLES in archive.names:
                 archive.parse(_STYLES, headers)
         except Exception:  # what expat and zlib raise, and limits; the text is worth reading without
             writer.warnings.append(f"{key} has styles that cannot be read, so its headings may be missing.")
-        body = OdfContent(styles, left_out)
+        body = OdfContent(archive, styles, left_out)
         archive.parse(_CONTENT, body)
         write(writer, body.story.blocks if kind == ODP else _with_headers(headers, body))
         writer.warnings += left_out.warnings(key)

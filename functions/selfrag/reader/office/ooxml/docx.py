@@ -8,8 +8,10 @@ from typing_extensions import override
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import XmlArchive, attribute, local, open_archive
+from selfrag.reader.equations import WithEquations
 from selfrag.reader.kinds import WORD
 from selfrag.reader.office.blocks import Block, Paragraph, texts
+from selfrag.reader.office.charts import charts
 from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
 from selfrag.reader.office.ooxml.docx_body import Body, Notes
 from selfrag.reader.office.ooxml.docx_lists import Numbering
@@ -39,8 +41,9 @@ def read_docx(key: str, content: bytes) -> Document:
             writer.warnings.append(f"{key} has lists that cannot be read, so their numbers are missing.")
             numbering = Numbering()
         left_out = LeftOut()
-        body = Body(styles, numbering, _notes(writer, archive, styles, left_out), left_out=left_out)
-        archive.parse(_BODY, body)
+        notes, drawn = _notes(writer, archive, styles, left_out), charts(archive, _BODY, writer)
+        body = Body(styles, numbering, notes, left_out=left_out, charts=drawn)
+        archive.parse(_BODY, WithEquations(body))
         if body.comments:
             writer.warnings.append(f"{key} has comments, which are not read.")
         write(writer, _with_headers(archive, styles, body))
@@ -90,7 +93,7 @@ def _notes(writer: Writer, archive: XmlArchive, styles: Styles, left_out: LeftOu
         reader = _NoteTexts(styles, left_out)
         try:
             if name in archive.names:
-                archive.parse(name, reader)
+                archive.parse(name, WithEquations(reader))
         except Exception:  # as above
             writer.warnings.append(f"{writer.key} has {kind} that cannot be read; they are missing.")
         texts[kind] = reader.notes

@@ -38,12 +38,14 @@ class Body(PartReader):
         notes: Notes,
         page_number: str = "",
         left_out: LeftOut | None = None,
+        charts: dict[str, list[str]] | None = None,
     ) -> None:
         self.story = Story(left_out)
         self.sections: list[DocxSection] = [DocxSection(0)]
         self.comments = 0
         self._styles, self._numbering, self._notes = styles, numbering, notes
         self._counted = dict.fromkeys(_NOTES, 0)
+        self._charts = charts or {}
         self._fields = Fields(page_number)
         self._depth = ElementDepth()
         self._in_text = self._bold = self._in_run = self._in_paragraph_look = False
@@ -97,6 +99,11 @@ class Body(PartReader):
         else:
             self._fields.text(text)
 
+    def equation(self, text: str) -> None:
+        """Take in an equation as text."""
+        if not self._depth.on:
+            self.story.add(text)
+
     def _beginnings(self) -> dict[str, Callable[[dict[str, str]], None]]:
         story = self.story
         return {
@@ -124,6 +131,7 @@ class Body(PartReader):
             "vMerge": lambda attributes: story.go_on(attribute(attributes, "val") != "restart"),
             "drawing": lambda _: story.picture(),
             "pict": lambda _: story.picture(),
+            "chart": lambda attributes: story.lines(self._charts.pop(relation_id(attributes), ())),
             "footnoteReference": lambda attributes: self._refer("footnoteReference", attributes),
             "endnoteReference": lambda attributes: self._refer("endnoteReference", attributes),
             "commentReference": lambda _: setattr(self, "comments", self.comments + 1),

@@ -8,8 +8,10 @@ from typing_extensions import override
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer, listed
 from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
+from selfrag.reader.equations import WithEquations
 from selfrag.reader.kinds import POWERPOINT
 from selfrag.reader.office.blocks import Block, RunLook, Script, texts
+from selfrag.reader.office.charts import charts
 from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.numbering import whole
 from selfrag.reader.office.properties import properties
@@ -33,8 +35,9 @@ _OFF, _ON = ("0", "false"), ("1", "true")
 class SlideReader(PartReader):
     """Tells a story of each shape: the title's stands first, the others in the order that screen readers follow."""
 
-    def __init__(self, left_out: LeftOut, notes: bool = False) -> None:
+    def __init__(self, left_out: LeftOut, notes: bool = False, charts: dict[str, list[str]] | None = None) -> None:
         self.hidden = False
+        self._charts = charts or {}
         self._notes = notes
         self._first, self._rest = Story(left_out), Story(left_out)
         self._story = self._rest
@@ -106,6 +109,11 @@ class SlideReader(PartReader):
             return
         self._story.add_run(text, self._run, self._fills.behind, self._bold)
 
+    def equation(self, text: str) -> None:
+        """Take in an equation as text."""
+        if not self._depth.on:
+            self._story.add(text)
+
     def _begin_look(self, attributes: dict[str, str]) -> None:
         """Take in the look of a run."""
         self._bold, self._in_look = _on(attributes, "b"), "rPr"
@@ -129,6 +137,7 @@ class SlideReader(PartReader):
             "tbl": lambda: story.begin_table(False),
             "tblPr": lambda: story.look(_on(attributes, "firstRow")),
             "tr": story.begin_row,
+            "chart": lambda: story.lines(self._charts.pop(relation_id(attributes), ())),
             "tc": lambda: story.begin_cell(whole(attribute(attributes, "gridSpan")), _on(attributes, "vMerge")),
         }
         if name in begins:
@@ -184,8 +193,8 @@ def read_pptx(key: str, content: bytes) -> Document:
     writer, hidden, left_out = Writer(key), list[int](), LeftOut()
     with open_archive(key, content, POWERPOINT) as archive:
         for number, part in enumerate(_slides(archive), 1):
-            slide = SlideReader(left_out)
-            archive.parse(part, slide)
+            slide = SlideReader(left_out, charts=charts(archive, part, writer))
+            archive.parse(part, WithEquations(slide))
             if slide.hidden:
                 hidden.append(number)
             else:
