@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby, islice, pairwise
 from string import ascii_uppercase
 
+from selfrag.domain.tables import ColumnNames
 from selfrag.domain.writing import MAX_HEADING, Writer
 from selfrag.reader.column_names import is_data, names_columns
 
@@ -105,7 +106,7 @@ class DataTables:
         while first is not None and _goes_on(headers[-1], first):
             headers.append(first)
             first = next(lines, None)
-        self._names = _joined(headers)
+        self._names = _named(headers)
         shown = ", ".join(filter(None, self._names))
         second = next(lines, None) if first is not None and first is not below else None
         if len(shown) <= MAX_HEADING or first is None:
@@ -156,17 +157,13 @@ def _goes_on(header: DataRow, line: DataRow) -> bool:
     return bool(header.wide or line.from_above) and names_columns(line.values, ())
 
 
-def _joined(headers: Sequence[DataRow]) -> list[str]:
+def _named(headers: Sequence[DataRow]) -> list[str]:
     """Return the names by column: that of a merged cell is every column's that it spans, and the lower ones follow."""
-    ends = [column + width for line in headers for column, width in line.wide.items()]
-    columns = min(max(*ends, *(len(line.values) for line in headers), 0), _MAX_NAMED)
-    named: list[dict[str, None]] = [{} for _ in range(columns)]
+    names = ColumnNames()
     for line in headers:
-        for column, value in enumerate(line.values[:columns]):
-            shown = " ".join(value.split())
-            for spanned in range(column, min(column + line.wide.get(column, 1), columns) if shown else column):
-                named[spanned][shown] = None
-    return [", ".join(each) for each in named]
+        for column, value in enumerate(line.values):
+            names.add(" ".join(value.split()), column, min(line.wide.get(column, 1), _MAX_NAMED - column))
+    return [names.name(column) for column in range(len(names))]
 
 
 def letters(column: int) -> str:
