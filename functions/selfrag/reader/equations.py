@@ -1,12 +1,12 @@
 """Equations of Office and of MathML as a line of text: E=mc^2, (a+b)/c, sqrt(x), sum_(i=1)^n."""
 
-from typing import Protocol
-
 from typing_extensions import override
 
 from selfrag.reader.archive import PartReader, attribute, local
 from selfrag.reader.scripts import grouped
 
+MAX_EQUATION = 10_000  # characters; of a longer one the rest is written as it comes
+_MAX_SIGN = 4  # characters of a bracket or an accent
 _LARGE = {"∑": "sum", "∏": "prod", "∫": "int"}
 _TEXTS = frozenset({"t", "mi", "mn", "mo", "mtext", "ms"})
 _LEFT_OUT = frozenset({"annotation", "annotation-xml", "rPr", "ctrlPr"})
@@ -21,6 +21,7 @@ class Equation(PartReader):
         # The elements that are open: the texts in each, and what its properties say.
         self._open: list[tuple[list[str], dict[str, str]]] = [([], {})]
         self._in_text = False
+        self._length = 0
 
     @property
     def shown(self) -> str:
@@ -31,15 +32,18 @@ class Equation(PartReader):
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         name = local(tag)
         if name.endswith("Chr") or name in ("chr", "degHide"):
-            self._open[-1][1][name] = attribute(attributes, "val")
-        values = {key: value for key, value in attributes.items() if key in ("open", "close", "separators")}
+            self._open[-1][1][name] = attribute(attributes, "val")[:_MAX_SIGN]
+        values = {key: value[:_MAX_SIGN] for key, value in attributes.items() if key in ("open", "close", "separators")}
         self._open.append(([], values))
         self._in_text = name in _TEXTS
 
     @override
     def text(self, text: str) -> None:
         if self._in_text:
-            self._open[-1][0].append(text.translate(_INVISIBLE))
+            self._length += len(text)
+            # Each element that is open writes anew what stands in it.
+            place = self._open[-1 if self._length <= MAX_EQUATION else 0]
+            place[0].append(text.translate(_INVISIBLE))
 
     @override
     def end(self, tag: str) -> None:
@@ -92,17 +96,8 @@ def _scripts(base: str, low: str, high: str) -> str:
     return name + (f"_{grouped(low)}" if low else "") + (f"^{grouped(high)}" if high else "")
 
 
-class ReaderOfEquations(Protocol):
+class ReaderOfEquations(PartReader):
     """A listener to a part that takes equations as text."""
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take in the beginning of an element."""
-
-    def end(self, tag: str) -> None:
-        """Take in the end of an element."""
-
-    def text(self, text: str) -> None:
-        """Take in text inside an element."""
 
     def equation(self, text: str) -> None:
         """Take in an equation."""

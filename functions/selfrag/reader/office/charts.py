@@ -1,7 +1,9 @@
 """The charts of office documents: title, series and the values that the file keeps of them, as `March: 37`."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from xml.parsers.expat import ExpatError
 
 from typing_extensions import override
 
@@ -10,7 +12,8 @@ from selfrag.reader.archive import PartReader, XmlArchive, attribute, local
 from selfrag.reader.data.workbooks.formats import shown
 from selfrag.reader.office.relations import relations
 
-MAX_POINTS = 5_000  # of a chart, names and values
+MAX_POINTS = 5_000  # of a chart: series, names and values
+MAX_TITLE = 1_000  # characters
 _IN_A_LINE = 12  # values; of more a passage would be cut
 _NAMES, _VALUES = frozenset({"cat", "xVal", "strDim"}), frozenset({"val", "yVal", "numDim"})
 _PLACES = _NAMES | _VALUES | {"title", "tx", "dLbls", "trendline", "errBars", "bubbleSize", "legend"}
@@ -61,7 +64,8 @@ class ChartReader(PartReader):
         if name in _PLACES:
             self._places.append(name)
             self._code = ""
-        elif name in ("ser", "data"):
+        elif name in ("ser", "data") and self._points <= MAX_POINTS:
+            self._points += 1
             self.series.append(Series())
         elif name == "series":
             self._named += 1
@@ -90,7 +94,7 @@ class ChartReader(PartReader):
     def _take(self, name: str, text: str) -> None:
         place = self._places[0] if self._places else ""
         if place == "title" and not self._axes:
-            self.title += text
+            self.title += text[: MAX_TITLE - len(self.title)]
         elif name == "formatCode":
             self._code = text
         elif place == "tx" and name == "v" and self.series:
@@ -109,14 +113,21 @@ def _shown(text: str, code: str) -> str:
 
 
 def charts(archive: XmlArchive, part: str, writer: Writer) -> dict[str, list[str]]:
-    """Return the lines of the charts that a part refers to, by its ids; warns of those whose values are not there."""
+    """Return the lines of the charts that a part or its drawing refers to, by its ids.
+
+    Warns of those whose values are not there; what cannot be read is not worth losing the text.
+    """
     lines, without_values = dict[str, list[str]](), 0
-    for key, relation in relations(archive, part).items():
-        if relation.kind in ("chart", "chartEx"):
-            reader = ChartReader()
-            archive.parse(relation.part, reader)
-            lines[key] = lines_of(reader.title, reader.series)
-            without_values += not any(series.values for series in reader.series)
+    with suppress(ExpatError):
+        for key, relation in relations(archive, part).items():
+            if relation.kind == "drawing":
+                lines |= charts(archive, relation.part, writer)
+            elif relation.kind in ("chart", "chartEx"):
+                reader = ChartReader()
+                with suppress(ExpatError):
+                    archive.parse(relation.part, reader)
+                lines[key] = lines_of(reader.title, reader.series)
+                without_values += not any(series.values for series in reader.series)
     if without_values:
         writer.warnings.append(f"{writer.key} has charts whose values are not in the file ({without_values}).")
     return lines

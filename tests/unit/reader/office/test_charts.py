@@ -102,3 +102,9 @@ def test_a_chart_of_an_opendocument_text_is_read_like_one_of_office():
     document = parse("a.odt", odf(ODT_TYPE, f"<office:text>{frame}</office:text>", **{"Object 1/content.xml": inner}))
     lines = ["Actual; January: 12; March: 37", "Incidents", "Plan; January: 10; March: 30", "Report"]
     assert sorted(document.text.split("\n")) == lines
+
+
+def test_a_chart_that_is_damaged_costs_a_document_nothing_else():
+    document = in_word("<c:chartSpace")
+    assert document.text == "Report"
+    assert document.warnings == ("a.docx has charts whose values are not in the file (1).",)

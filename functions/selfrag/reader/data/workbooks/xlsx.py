@@ -55,9 +55,7 @@ def _sheets(archive: XmlArchive, writer: Writer) -> list[WorkbookSheet]:
                 part = related[relation].part
                 reader = SheetReader(sheets[-1], cells, strings.texts, formats.codes, workbook.since_1904)
                 archive.parse(part, reader)
-                for drawing in relations(archive, part).values():
-                    if drawing.kind == "drawing":
-                        sheets[-1].charts += chain(*charts(archive, drawing.part, writer).values())
+                sheets[-1].charts += chain(*charts(archive, part, writer).values())
     return sheets
 
 

@@ -6,7 +6,7 @@ from typing_extensions import override
 
 from selfrag.reader.archive import PartReader, XmlArchive, attribute, local
 from selfrag.reader.equations import Equation
-from selfrag.reader.office.charts import MAX_POINTS, Series, lines_of
+from selfrag.reader.office.charts import MAX_POINTS, MAX_TITLE, Series, lines_of
 
 
 class OdfObject(PartReader):
@@ -35,11 +35,12 @@ class OdfObject(PartReader):
             self.equation.start(tag, attributes)
         elif name == "math":
             self.equation = Equation()
-        elif name == "table-row":
-            self._rows.append([])
-        elif name == "table-cell" and self._rows:
+        elif name in ("table-row", "table-cell"):
             self._cells += 1
-            self._rows[-1].append("")
+            if name == "table-row" and self._cells <= MAX_POINTS:
+                self._rows.append([])
+            elif self._rows and self._cells <= MAX_POINTS:
+                self._rows[-1].append("")
         if name in ("title", "axis", "table-cell"):
             self._places.append(name)
 
@@ -48,9 +49,9 @@ class OdfObject(PartReader):
         if self.equation:
             self.equation.text(text)
         elif self._places == ["title"]:
-            self._title += text
-        elif self._places[-1:] == ["table-cell"] and self._rows and self._cells <= MAX_POINTS:
-            self._rows[-1][-1] += text
+            self._title += text[: MAX_TITLE - len(self._title)]
+        elif self._places[-1:] == ["table-cell"] and self._rows and self._rows[-1] and self._cells <= MAX_POINTS:
+            self._rows[-1][-1] += text[: MAX_TITLE - len(self._rows[-1][-1])]
 
     @override
     def end(self, tag: str) -> None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from typing_extensions import override
 
-from selfrag.reader.archive import PartReader, attribute, local, switched_on
+from selfrag.reader.archive import attribute, local, switched_on
+from selfrag.reader.equations import ReaderOfEquations
 from selfrag.reader.office.blocks import RunLook
 from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.numbering import numeral, whole
@@ -25,7 +26,7 @@ _MAX_INSTRUCTION = 100
 _FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stands out
 
 
-class Body(PartReader):
+class Body(ReaderOfEquations):
     """Tells a story of what stands in a part; `notes` are the texts of notes by kind and id.
 
     `page_number` stands where the number of a page does.
@@ -99,6 +100,7 @@ class Body(PartReader):
         else:
             self._fields.text(text)
 
+    @override
     def equation(self, text: str) -> None:
         """Take in an equation as text."""
         if not self._depth.on:

@@ -8,7 +8,7 @@ from typing_extensions import override
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer, listed
 from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
-from selfrag.reader.equations import WithEquations
+from selfrag.reader.equations import ReaderOfEquations, WithEquations
 from selfrag.reader.kinds import POWERPOINT
 from selfrag.reader.office.blocks import Block, RunLook, Script, texts
 from selfrag.reader.office.charts import charts
@@ -32,7 +32,7 @@ _CHANGES = ("lumMod", "lumOff", "shade", "tint", "alpha", "satMod")  # of a colo
 _OFF, _ON = ("0", "false"), ("1", "true")
 
 
-class SlideReader(PartReader):
+class SlideReader(ReaderOfEquations):
     """Tells a story of each shape: the title's stands first, the others in the order that screen readers follow."""
 
     def __init__(self, left_out: LeftOut, notes: bool = False, charts: dict[str, list[str]] | None = None) -> None:
@@ -109,6 +109,7 @@ class SlideReader(PartReader):
             return
         self._story.add_run(text, self._run, self._fills.behind, self._bold)
 
+    @override
     def equation(self, text: str) -> None:
         """Take in an equation as text."""
         if not self._depth.on:
