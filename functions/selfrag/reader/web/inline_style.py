@@ -5,12 +5,17 @@ import re
 from selfrag.reader.visibility import MAX_TINY, blends
 
 _MAX_STYLE = 2_000  # characters
-_RGB = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})\s*(?:[,/]\s*([\d.]{1,6})%?\s*)?\)")
-_LENGTH = re.compile(r"(-?[\d.]{1,9})(px|pt|r?em|%|vw|vh|in|cm)?")
+_RGB = re.compile(r"rgba?\((\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})[^)]{0,20}\)")
+_SIZE = re.compile(r"(\d{0,4}(?:\.\d{1,4})?)(px|pt|r?em|%)?")
 _POINTS = {"px": 0.75, "pt": 1.0, "em": 12.0, "rem": 12.0, "%": 0.12}
-_FAR = -500  # of any unit; what stands so far to the left or above is outside of the page
-_ZERO = re.compile(r"0[a-z%]*|0?\.0[\d]*")
-_NO_CLIP = re.compile(r"rect\((?:[01](?:px)?[\s,]*){4}\)|inset\((?:50|100)%\)")
+# Hidden, transparent, outside of the page, or cut to nothing.
+_UNSEEN = re.compile(
+    r"""(?<![\w-])(?: display:none | visibility:(?:hidden|collapse) | opacity:0*\.?0*(?![.\d]) | color:transparent
+    | (?:left|top|margin-left|margin-top|text-indent):-(?:[5-9]\d\d|\d{4,})
+    | clip:rect\((?:[01](?:px)?[ ,]*){4}\) | clip-path:inset\((?:50|100)%\) )""",
+    re.VERBOSE,
+)
+_FLAT = re.compile(r"(?<![\w-])(?:max-)?(?:width|height):0(?:px)?(?![.\d])")
 
 
 class InlineStyle:
@@ -18,56 +23,25 @@ class InlineStyle:
 
     def __init__(self, style: str) -> None:
         pairs = (each.partition(":") for each in style[:_MAX_STYLE].lower().split(";"))
-        values = {name.strip(): value.replace("!important", "").strip() for name, _, value in pairs}
-        self._values = values
-        self.background = _color(values.get("background-color") or values.get("background", ""))
-
-    @property
-    def is_struck(self) -> bool:
-        """Return whether its text is struck through."""
-        return any("line-through" in self._values.get(f"text-decoration{end}", "") for end in ("", "-line"))
+        self._values = {name.strip(): value.replace("!important", "").strip() for name, _, value in pairs}
+        self.background = _color(self._values.get("background-color") or self._values.get("background", ""))
+        self.is_struck = any("line-through" in value for name, value in self._values.items() if "decoration" in name)
 
     def is_unseen(self, behind: str) -> bool:
         """Return whether nobody sees its text, before a colour."""
         values = self._values
-        color = values.get("color", "")
-        return bool(values) and (
-            values.get("display") == "none"
-            or values.get("visibility") in ("hidden", "collapse")
-            or _ZERO.fullmatch(values.get("opacity", "")) is not None
-            or _is_tiny(values.get("font-size", ""))
-            or color == "transparent"
-            or blends(_color(color), behind)
-            or self._is_outside()
-        )
-
-    def _is_outside(self) -> bool:
-        """Return whether it stands outside of the page, or is cut to nothing."""
-        values = self._values
-        moved = ("left", "top", "margin-left", "margin-top", "text-indent")
-        if any((match := _LENGTH.match(values.get(name, ""))) and _number(match[1]) <= _FAR for name in moved):
-            return True
-        sizes = (values.get("width", ""), values.get("height", ""), values.get("max-height", ""))
-        is_cut = values.get("overflow", "").startswith("hidden") and any(map(_ZERO.fullmatch, sizes))
-        return is_cut or any(_NO_CLIP.match(values.get(name, "")) for name in ("clip", "clip-path"))
-
-
-def _is_tiny(size: str) -> bool:
-    match = _LENGTH.fullmatch(size)
-    return match is not None and _number(match[1]) * _POINTS.get(match[2] or "px", 12.0) <= MAX_TINY
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return 1.0
+        written = ";".join(f"{name}:{value}" for name, value in values.items())
+        is_cut = values.get("overflow", "").startswith("hidden") and _FLAT.search(written) is not None
+        size = _SIZE.fullmatch(values.get("font-size", "-"))
+        tiny = size is not None and float(size[1] or 1) * _POINTS[size[2] or "px"] <= MAX_TINY
+        blending = blends(_color(values.get("color", "")), behind)
+        return is_cut or tiny or blending or _UNSEEN.search(written) is not None
 
 
 def _color(value: str) -> str:
     """Return a colour of CSS as hexadecimal digits, or as it is written."""
     if match := _RGB.match(value):
-        return bytes(min(int(part), 255) for part in match.group(1, 2, 3)).hex()
+        return bytes(min(int(part), 255) for part in match.groups()).hex()
     return value.split(" ")[0]
 
 

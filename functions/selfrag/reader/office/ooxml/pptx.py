@@ -27,8 +27,7 @@ _FURNITURE = frozenset({"dt", "ftr", "hdr", "sldNum"})
 _ON_NOTES = frozenset({"title", "ctrTitle", "sldImg"})  # what a page of notes repeats of its slide
 _SKIPPED = frozenset({"Fallback", "fld"})  # a field is a number of slides or a date
 _SHAPES = frozenset({"sp", "pic", "graphicFrame"})
-_OTHER_FILLS = ("gradFill", "blipFill", "pattFill", "grpFill", "schemeClr")
-_CHANGES = ("lumMod", "lumOff", "shade", "tint", "alpha", "satMod")  # of a colour
+_CHANGES = ("lumMod", "lumOff", "shade", "tint", "alpha", "satMod", "gradFill", "pattFill")  # of a colour
 _OFF, _ON = ("0", "false"), ("1", "true")
 
 
@@ -63,7 +62,7 @@ class SlideReader(ReaderOfEquations):
             self.hidden = attribute(attributes, "show") in _OFF
         elif name in _SHAPES:
             self._shape_at = self._depth.depth
-            self._fills.begin_shape(name)
+            self._fills.start(name, attributes)
         elif name == "ph":
             self._placed(attribute(attributes, "type"))
         elif name == "t":
@@ -153,32 +152,20 @@ class SlideReader(ReaderOfEquations):
 
 
 class SlideFills:
-    """Follows what is behind the text of a slide: the fill of its shape, else the slide's, else what is not certain."""
+    """Follows the fill of the shape that is open; what is behind one without is not certain."""
 
     def __init__(self) -> None:
-        self.behind = self._slide = UNCERTAIN
-        self._is_covered = self._is_filled = False
-        self._inside = ""  # the element that says what is behind: of the slide, of a shape, or of the outline of one
-
-    def begin_shape(self, name: str) -> None:
-        """A shape, which may stand on a filled one before it: then the slide is not what is behind its text."""
-        self._is_covered |= name != "sp"
-        self._is_filled = False
-        self.behind = UNCERTAIN if self._is_covered else self._slide
+        self.behind = UNCERTAIN
+        self._inside = ""  # the element that says what fills a shape, or its outline
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """An element begins."""
-        if name in ("bgPr", "spPr", "ln", "style"):
+        if name in _SHAPES:
+            self.behind = UNCERTAIN
+        elif name in ("spPr", "ln"):
             self._inside = name
-        elif self._inside == "bgPr" and name in ("srgbClr", *_OTHER_FILLS, *_CHANGES):
-            self._slide = attribute(attributes, "val") if name == "srgbClr" else UNCERTAIN
-        elif self._inside == "spPr" and name in ("srgbClr", "noFill", *_OTHER_FILLS, *_CHANGES):
-            self._is_filled = True
-            self._is_covered |= name != "noFill"
-            if name != "noFill":
-                self.behind = attribute(attributes, "val") if name == "srgbClr" else UNCERTAIN
-        elif self._inside == "style" and name == "fillRef" and not self._is_filled:
-            self._is_covered, self.behind = True, UNCERTAIN
+        elif self._inside == "spPr" and name in ("srgbClr", *_CHANGES):
+            self.behind = attribute(attributes, "val") if name == "srgbClr" else UNCERTAIN
 
     def end(self, name: str) -> None:
         """An element ends."""
