@@ -8,7 +8,6 @@ from selfrag.reader.scripts import grouped
 MAX_EQUATION = 10_000  # characters; of a longer one the rest is written as it comes
 _MAX_SIGN = 4  # characters of a bracket or an accent
 _LARGE = {"∑": "sum", "∏": "prod", "∫": "int"}
-_TEXTS = frozenset({"t", "mi", "mn", "mo", "mtext", "ms"})
 _LEFT_OUT = frozenset({"annotation", "annotation-xml", "rPr", "ctrlPr"})
 _INVISIBLE = dict.fromkeys(range(0x2061, 0x2065))  # signs of functions and products that are not written
 _ROWS, _TABLES = frozenset({"mr", "mtr"}), frozenset({"m", "mtable", "eqArr"})
@@ -20,7 +19,6 @@ class Equation(PartReader):
     def __init__(self) -> None:
         # The elements that are open: the texts in each, and what its properties say.
         self._open: list[tuple[list[str], dict[str, str]]] = [([], {})]
-        self._in_text = False
         self._length = 0
 
     @property
@@ -35,11 +33,10 @@ class Equation(PartReader):
             self._open[-1][1][name] = attribute(attributes, "val")[:_MAX_SIGN]
         values = {key: value[:_MAX_SIGN] for key, value in attributes.items() if key in ("open", "close", "separators")}
         self._open.append(([], values))
-        self._in_text = name in _TEXTS
 
     @override
     def text(self, text: str) -> None:
-        if self._in_text:
+        if text.strip():
             self._length += len(text)
             # Each element that is open writes anew what stands in it.
             place = self._open[-1 if self._length <= MAX_EQUATION else 0]
@@ -49,7 +46,6 @@ class Equation(PartReader):
     def end(self, tag: str) -> None:
         name = local(tag)
         parts, values = self._open.pop()
-        self._in_text = False
         if name.endswith("Pr"):
             self._open[-1][1].update(values)
         elif name not in _LEFT_OUT:

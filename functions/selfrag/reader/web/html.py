@@ -94,9 +94,13 @@ class Survey:
 
     def _is_left_out(self, node: LexborNode, tag: str, attributes: Attributes) -> bool:
         """Return whether nobody sees an element or it is struck through, and count it."""
-        look = InlineStyle(attributes.get("style") or "") if attributes else NO_STYLE
+        if not attributes and tag not in _STRUCK:
+            self._behind.append(self._behind[-1])
+            return False
+        style = attributes.get("style")
+        look = InlineStyle(style) if style else NO_STYLE
         behind = look.background or self._behind[-1]
-        unseen = "hidden" in attributes or look.is_unseen(behind)
+        unseen = "hidden" in attributes or (look is not NO_STYLE and look.is_unseen(behind))
         struck = (tag in _STRUCK or look.is_struck) and not _is_ticked(node)
         if (unseen or struck) and has_words(node.text()):
             self.left_out.unseen += unseen
