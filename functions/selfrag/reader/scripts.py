@@ -12,6 +12,8 @@ _UNIT = re.compile(r"(?<![^\W\d_])(?:[nµμmcdk]?m|s|ft|yd)\Z")
 _UNIT_POWER = re.compile(r"[-\u2212]?[1-4]")
 _RAISED = str.maketrans("1234-\u2212", "¹²³⁴⁻⁻")
 _VARIABLE = re.compile(r"(?<![^\W\d_])[^\W\d_]\Z")
+# A function, or the end of a product: E = mc.
+_FACTOR = re.compile(r"(?:(?<![^\W\d_])(?:sin|cos|tan|log|ln)|[=+×·]\s?[^\W\d_]{1,3})\Z")
 _LETTERS = re.compile(r"[^\W\d_]{1,20}\Z")
 # A group of a formula, such as (a + b): its words have at most two letters.
 _GROUP = re.compile(r"\((?:(?![^\W\d_]{3})[^()]){1,40}\)\Z")
@@ -41,8 +43,8 @@ def _raised(before: str, text: str) -> str:
         return _SIGNS[text.lower()]
     if (after_digit and text in _ORDINALS - {"a"}) or _CHARGE.fullmatch(text) or not any(map(str.isalnum, text)):
         return text
-    is_base = after_digit or _VARIABLE.search(before) or _GROUP.search(before)
-    if is_base and (_NUMBER.fullmatch(text) or _is_exponent(text)):
+    is_base = after_digit or any(form.search(before) for form in (_VARIABLE, _FACTOR, _GROUP))
+    if is_base and text != "1" and (_NUMBER.fullmatch(text) or _is_exponent(text)):
         return f"^{grouped(text)}"
     if text[0] in "[(":
         return text

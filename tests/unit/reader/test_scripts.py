@@ -3,6 +3,7 @@
 import pytest
 
 from selfrag.reader.scripts import subscript, superscript
+from selfrag_cli.local.index.tokens import tokens
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,10 @@ from selfrag.reader.scripts import subscript, superscript
         ("m s", "-1", "m s⁻¹"),
         ("mol", "-1", "mol^-1"),
         ("x", "2", "x^2"),
+        ("E = mc", "2", "E = mc^2"),
+        ("sin", "2", "sin^2"),
+        ("p < 0.05", "1", "p < 0.05[1]"),
+        ("Plan A", "1", "Plan A[1]"),
         ("e", "x", "e^x"),
         ("(a + b)", "2", "(a + b)^2"),
         ("the 1", "st", "the 1st"),
@@ -66,3 +71,17 @@ def test_a_raised_text_is_a_power_a_note_or_an_ending(before, raised, text):
 )
 def test_a_lowered_text_is_a_formula_or_an_index(before, lowered, text):
     assert before + subscript(before, lowered) == text
+
+
+@pytest.mark.parametrize(
+    ("before", "raised", "query"),
+    [
+        ("20 m", "2", "20 m2"),
+        ("2", "32", "2^32"),
+        ("10", "-3", "10^-3"),
+        ("Acme", "TM", "Acme"),
+        ("costs", "1", "cost 1"),
+    ],
+)
+def test_full_text_search_meets_a_superscript_as_people_type_it(before, raised, query):
+    assert tokens(before + superscript(before, raised)) == tokens(query)
