@@ -22,11 +22,11 @@ _DATE = re.compile(r"[ydge]|m(?!.*[hs])(?<![hs].)", re.IGNORECASE)
 _TIME = re.compile(r"[hs]", re.IGNORECASE)
 _ELAPSED = re.compile(r"\[[hms]+\]", re.IGNORECASE)
 # A literal, a colour or condition, a wide or filling space, or a character.
-_PARTS = re.compile(r'"[^"]*+"|\\.|\[[^\]]*+\]|_.|\*.|.', re.DOTALL)
+_PARTS = re.compile(r'"[^"]{0,255}+"|\\.|\[[^\]]{0,80}+\]|_.|\*.|.', re.DOTALL)
 _CONDITION = re.compile(r"\[(>=|<=|<>|[<>=])(-?\d{1,15}(?:\.\d{1,9})?)\]")
 _PLACES, _ALL_SECTIONS = ("0", "#", "?"), 4
 # A name that is one with the digits behind it, such as INV- or /2026.
-_MARKED = re.compile(r'"[^"]*[^\W\d_][^"]*[-_/.#:]"[0#?]|[A-Za-z]\\-[0#?]|[0#?]"[-_/.#:][^"]*[^\W_][^"]*"')
+_MARKED = re.compile(r'(?<=[^\W\d_])[-_/.#:]"[0#?]|[A-Za-z]\\-[0#?]|[0#?]"[-_/.#:](?=[^"\s])')
 _QUOTED_AT = re.compile(r'"[^"@]*+@[^"]*+"')
 LONG = re.compile(r"-?[1-9]\d{15,30}")
 _SIGNIFICANT = 15  # digits, as Excel shows at most
