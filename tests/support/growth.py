@@ -17,7 +17,7 @@ METHODS = frozenset({"sub", "subn", "search", "match", "fullmatch", "finditer", 
 GENERIC = ("a", "A", "1", " ", "\n", ".", "!?", "a ", "1,", "((", "<a ", "```", "年", "\u0301", "&#", '"')
 # Expressions that get no longer text than this, in characters: a cell, a number's format, the beginning of a page.
 BOUNDS = {
-    "selfrag.reader.data.tables._DATA": 100,
+    "selfrag.reader.column_names._DATA": 100,
     "selfrag.reader.data.workbooks.formats._DATE": 255,
     "selfrag.reader.data.encodings._DECLARED": 1024,
 }

@@ -11,6 +11,13 @@ from selfrag.domain.errors import BadDocument
 MAX_HEADING = 200  # characters; nothing longer is the name of a section
 # Naming each value makes a table several times larger; a long name in a table of many rows, without end.
 MAX_CHARACTERS = 20_000_000
+MAX_LISTED = 10  # names in a warning
+
+
+def listed(names: Sequence[object]) -> str:
+    """Return the first names of a list, and how many more there are."""
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    return ", ".join(map(str, names[:MAX_LISTED])) + more
 
 
 class Writer:

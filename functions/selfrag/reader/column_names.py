@@ -1,4 +1,4 @@
-"""The first row of a table that nothing marks as names: whether its texts name the columns."""
+"""The names of columns: which rows of a table hold them, where nothing marks them as names."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,17 @@ from selfrag.domain.documents import has_words
 
 MAX_NAME = 100  # characters; nothing longer is the name of a column
 _NUMBERS_BEGIN = 3  # characters within which the first digit of a number stands, such as that of -1 or v2
+# A number, alone or with its currency or unit of percent; a day or a time; yes or no; an address.
+_DATA = re.compile(
+    r"""[-+(]?(?:[$€£¥₩]|[A-Z]{3}\b)?\s?[-+]?[.,]?\d[\d.,'’\s\u00a0\u202f]*(?:e[-+]?\d+)?\)?\s?(?:[%‰$€£¥₩]|[A-Z]{3})?
+    | \d{1,4}[-./]\d{1,2}(?:[-./]\d{1,4})?\.?(?:[T\s].*)?
+    | \d{1,2}:\d\d.*
+    | true | false
+    | \S+@\S+\.\S+ | \w+://\S+""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_LONGEST_DATA = 100
 
 
 def look_like_names(first: Sequence[str], below: Sequence[Sequence[str]], likely: bool = False) -> bool:
@@ -28,3 +38,17 @@ def _is_a_name(text: str, years_below: bool) -> bool:
 
 def _is_a_number(text: str) -> bool:
     return any(map(str.isdigit, text[:_NUMBERS_BEGIN]))
+
+
+def is_data(value: str) -> bool:
+    """Return whether a value is a number, a date, a yes or no, or an address: nothing that a column is called."""
+    return len(value) <= _LONGEST_DATA and _DATA.fullmatch(value.strip()) is not None
+
+
+def names_columns(values: Sequence[str], below: Sequence[str]) -> bool:
+    """Return whether these values may be what columns are called: none is data, save for years above other values."""
+    for column, value in enumerate(values):
+        under = below[column] if column < len(below) else ""
+        if is_data(value) and not (_YEAR.fullmatch(value.strip()) and not _YEAR.fullmatch(under.strip())):
+            return False
+    return any(value.strip() for value in values)

@@ -38,12 +38,13 @@ class _WordLetters(dict[int, int | str | None]):
 
 
 _WORD_LETTERS = _WordLetters()
+_SIGNS = str.maketrans("™℠", "  ")  # which NFKC would make letters of the word before
 
 
 def tokens(text: str) -> list[str]:
     """Return the tokens of a text in order: lower case, compatibility forms made one (NFKC), without stop words."""
     terms: list[str] = []
-    for word in unicodedata.normalize("NFKC", text).lower().translate(_WORD_LETTERS).split():
+    for word in unicodedata.normalize("NFKC", text.translate(_SIGNS)).lower().translate(_WORD_LETTERS).split():
         if word.isascii():
             if word not in STOP_WORDS:
                 terms.append(word)

@@ -18,7 +18,10 @@ _MARKS = {  # that of UTF-16 begins that of UTF-32, which is asked about first
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 # Browsers read these labels with tables that hold more than Python's codecs of the same name.
-_WIDER = {"gbk": "gb18030", "euc_jp": "euc_jis_2004", "iso2022_jp": "iso2022_jp_ext"}
+_WIDER = {
+    **{"gbk": "gb18030", "euc_jp": "euc_jis_2004", "iso2022_jp": "iso2022_jp_ext"},
+    **{"shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs"},
+}
 # Browsers look no further, and take the first declaration.
 _DECLARED_WITHIN = 1024
 _DECLARED = re.compile(
@@ -89,12 +92,26 @@ def _declared(content: bytes) -> tuple[str, str]:
     """Return the label that a page gives its encoding, and the codec that browsers use for it; "" if they know none."""
     labels = (match["xml"] or match["meta"] for match in _DECLARED.finditer(content, 0, _DECLARED_WITHIN))
     label = next((label.decode("ascii", "replace") for label in labels if label), "")
+    codec = codec_of(label)
+    # What was found byte by byte is in no encoding of two bytes a letter, whatever it says.
+    return (label, "utf-8" if codec.startswith("utf-16") else codec) if codec else ("", "")
+
+
+def codec_of(label: str) -> str:
+    """Return the codec that browsers use for a label, such as windows-1252 for iso-8859-1; "" if they have none."""
     encoding = webencodings.lookup(label)
     if encoding is None or encoding.name in ("replacement", "x-user-defined"):
-        return "", ""
-    # What was found byte by byte is in no encoding of two bytes a letter, whatever it says.
-    codec = "utf-8" if encoding.name.startswith("utf-16") else encoding.codec_info.name
-    return label, _WIDER.get(codec, codec)
+        return ""
+    codec: str = encoding.codec_info.name
+    return _WIDER.get(codec, codec)
+
+
+def decoded_as(content: bytes, label: str) -> str | None:
+    """Return a text in the encoding of a label, or in UTF-8 if it is that; None if the label is wrong or is none."""
+    for codec in _certain(content, codec_of(label) or label):
+        with suppress(LookupError, ValueError):
+            return content.decode(codec)
+    return None
 
 
 def _guessed(key: str, content: bytes, label: str) -> tuple[str, tuple[str, ...]]:

@@ -8,13 +8,12 @@ from typing import Any
 
 from selfrag.domain.documents import Document, Labels
 from selfrag.domain.errors import BadDocument
-from selfrag.domain.writing import Writer
+from selfrag.domain.writing import Writer, listed
 
 MAX_DEPTH = 64  # of objects and arrays in each other
 MAX_VALUES = 1_000_000  # objects, arrays and what divides values; each takes up to 300 bytes
 MAX_NAME = 200  # characters of a path; of a longer one the end is shown
 _PARAGRAPH = 600  # characters; a longer text of a record stands below it, not in it
-_MANY_BAD = 5
 _OPENING = re.compile(r"[\[{,]")
 # Control characters and halves of characters, which no store of text takes.
 _UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -51,8 +50,7 @@ def read_json_lines(key: str, text: str) -> Document:
     if bad and not good:
         raise BadDocument(f"{key} holds no line that is valid JSON; write one value a line.")
     if bad:
-        shown = ", ".join(map(str, bad[:_MANY_BAD])) + (" and more" if len(bad) > _MANY_BAD else "")
-        writer.warnings.append(f"{key} has lines that are not valid JSON, which were left out: {shown}.")
+        writer.warnings.append(f"{key} has lines that are not valid JSON, which were left out: {listed(bad)}.")
     return writer.document(PurePosixPath(key).name, Labels())
 
 

@@ -1,27 +1,17 @@
 """Tables out of rows of values: the lines that stand above them, the names of their columns, and their rows."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby, islice, pairwise
 from string import ascii_uppercase
 
+from selfrag.domain.tables import ColumnNames
 from selfrag.domain.writing import MAX_HEADING, Writer
+from selfrag.reader.column_names import is_data, names_columns
 
 # A cell may be merged over all columns; so many get its name.
 _MAX_NAMED = 16_384
 _BANNER_LINES = 3  # at most, above the names of the columns
-# A number, alone or with its currency or unit of percent; a day or a time; yes or no; an address.
-_DATA = re.compile(
-    r"""[-+(]?(?:[$€£¥₩]|[A-Z]{3}\b)?\s?[-+]?[.,]?\d[\d.,'’\s\u00a0\u202f]*(?:e[-+]?\d+)?\)?\s?(?:[%‰$€£¥₩]|[A-Z]{3})?
-    | \d{1,4}[-./]\d{1,2}(?:[-./]\d{1,4})?\.?(?:[T\s].*)?
-    | \d{1,2}:\d\d.*
-    | true | false
-    | \S+@\S+\.\S+ | \w+://\S+""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_LONGEST_DATA = 100
 
 
 @dataclass(frozen=True)
@@ -116,7 +106,7 @@ class DataTables:
         while first is not None and _goes_on(headers[-1], first):
             headers.append(first)
             first = next(lines, None)
-        self._names = _joined(headers)
+        self._names = _named(headers)
         shown = ", ".join(filter(None, self._names))
         second = next(lines, None) if first is not None and first is not below else None
         if len(shown) <= MAX_HEADING or first is None:
@@ -167,31 +157,13 @@ def _goes_on(header: DataRow, line: DataRow) -> bool:
     return bool(header.wide or line.from_above) and names_columns(line.values, ())
 
 
-def _joined(headers: Sequence[DataRow]) -> list[str]:
+def _named(headers: Sequence[DataRow]) -> list[str]:
     """Return the names by column: that of a merged cell is every column's that it spans, and the lower ones follow."""
-    ends = [column + width for line in headers for column, width in line.wide.items()]
-    columns = min(max(*ends, *(len(line.values) for line in headers), 0), _MAX_NAMED)
-    named: list[dict[str, None]] = [{} for _ in range(columns)]
+    names = ColumnNames()
     for line in headers:
-        for column, value in enumerate(line.values[:columns]):
-            shown = " ".join(value.split())
-            for spanned in range(column, min(column + line.wide.get(column, 1), columns) if shown else column):
-                named[spanned][shown] = None
-    return [", ".join(each) for each in named]
-
-
-def is_data(value: str) -> bool:
-    """Return whether a value is a number, a date, a yes or no, or an address: nothing that a column is called."""
-    return len(value) <= _LONGEST_DATA and _DATA.fullmatch(value.strip()) is not None
-
-
-def names_columns(values: Sequence[str], below: Sequence[str]) -> bool:
-    """Return whether these values may be what columns are called: none is data, save for years above other values."""
-    for column, value in enumerate(values):
-        under = below[column] if column < len(below) else ""
-        if is_data(value) and not (_YEAR.fullmatch(value.strip()) and not _YEAR.fullmatch(under.strip())):
-            return False
-    return any(value.strip() for value in values)
+        for column, value in enumerate(line.values):
+            names.add(" ".join(value.split()), column, min(line.wide.get(column, 1), _MAX_NAMED - column))
+    return [names.name(column) for column in range(len(names))]
 
 
 def letters(column: int) -> str:

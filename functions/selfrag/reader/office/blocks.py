@@ -1,7 +1,12 @@
 """The blocks of office documents: paragraphs, tables with their cells, and slides."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Literal
+
+from selfrag.reader.visibility import MAX_TINY, blends
+
+Script = Literal["superscript", "subscript", "baseline"]
 
 
 @dataclass(slots=True)
@@ -51,10 +56,34 @@ class Slide:
 
 
 @dataclass(slots=True)
+class RunLook:
+    """The look of a run of text, or what a style says of it; None where it says nothing. The size is in points."""
+
+    hidden: bool | None = None
+    struck: bool | None = None
+    script: Script | None = None
+    color: str | None = None
+    fill: str | None = None
+    size: float | None = None
+
+    def above(self, base: "RunLook") -> "RunLook":
+        """Return this look with what it does not say itself as a look below it has it."""
+        pairs = ((getattr(self, field.name), getattr(base, field.name)) for field in fields(self))
+        return RunLook(*(below if value is None else value for value, below in pairs))
+
+    def is_unseen(self, behind: str) -> bool:
+        """Return whether a text is hidden, too small to be seen, or has the colour of what is behind it."""
+        tiny = self.size is not None and 0 < self.size <= MAX_TINY
+        return bool(self.hidden) or tiny or (self.color is not None and blends(self.color, self.fill or behind))
+
+
+@dataclass(slots=True)
 class OpenParagraph:
     """A paragraph that has not ended; it holds others where it anchors a text box."""
 
     parts: list[str] = field(default_factory=list)
+    script: tuple[Script, str] | None = None  # text set high or low that has not ended
+    left_out: str = ""  # what was left out right before
     notes: list[tuple[str, str]] = field(default_factory=list)
     bold: bool = True
     picture: bool = False

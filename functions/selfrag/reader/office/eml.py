@@ -1,5 +1,6 @@
 """The text of a message as mail programs save it, with what is attached to it."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime
 from email import message_from_bytes
@@ -15,8 +16,9 @@ from icalendar import Calendar, Component
 from selfrag.domain.documents import Document, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.kinds import of_a_kind_that_is_read
-from selfrag.domain.writing import Writer
+from selfrag.domain.writing import Writer, listed
 from selfrag.reader.archive import LimitExceeded
+from selfrag.reader.data.encodings import codec_of, decoded_as
 from selfrag.reader.kinds import MESSAGE, refuse_other_kinds
 from selfrag.reader.labels import labels
 
@@ -33,6 +35,8 @@ MAX_HEADER = 2_000  # characters; the parser of headers takes time with the squa
 MAX_HEADERS = 10_000
 MAX_BOUNDARIES = 200  # each line is compared with all that are open
 _MAX_NAME = 100
+# The encoding of an encoded word or of a file's name.
+_LABEL = re.compile(r"(?:(?<==\?)|(?<=\*=))[\w.:-]{1,40}+(?=\?[bq]\?|')", re.IGNORECASE)
 _CALENDARS = frozenset({"text/calendar", "application/ics"})
 # Texts with a reader of their own here, or that no person reads as they are.
 _OF_OTHER_USE = frozenset({"plain", "html", "calendar", "rtf"})
@@ -57,10 +61,7 @@ def read_eml(key: str, content: bytes, read: Read) -> Document:
     except Exception as error:  # the standard library raises what the damage leads to
         raise BadDocument(f"{key} is a damaged message and cannot be read; save it as .eml again.") from error
     if reader.unread:
-        more = f" and {len(reader.unread) - 10} more" if len(reader.unread) > 10 else ""
-        reader.writer.warnings.append(
-            f"{key} has attachments that were not read: {', '.join(reader.unread[:10])}{more}."
-        )
+        reader.writer.warnings.append(f"{key} has attachments that were not read: {listed(reader.unread)}.")
     day = sent(message)
     title = header(message, "Subject") or PurePosixPath(key).name
     return reader.writer.document(title, labels([header(message, "Keywords")], day[:10]))
@@ -216,7 +217,7 @@ def parsed(content: bytes) -> EmailMessage:
             if counted > MAX_HEADERS:
                 raise LimitExceeded(f"has more than {MAX_HEADERS} lines of headers; save it as .eml again")
             name, value = super().header_source_parse(sourcelines)
-            return name, value[:MAX_HEADER]
+            return name, _LABEL.sub(lambda label: codec_of(label[0]) or label[0], value[:MAX_HEADER])
 
     return cast(EmailMessage, message_from_bytes(content, policy=BoundedHeaders()))
 
@@ -277,10 +278,8 @@ def payload(part: Message) -> bytes:
 def text_of(part: Message) -> str | None:
     """Return the text of a part in the encoding that it declares; None if it declares none, or another one."""
     charset = part.get_content_charset()
-    try:
-        return payload(part).decode(charset).replace("\r\n", "\n") if charset else None
-    except (LookupError, ValueError):
-        return None
+    text = decoded_as(payload(part), charset) if charset else None
+    return text.replace("\r\n", "\n") if text is not None else None
 
 
 def attachments(message: EmailMessage) -> list[tuple[str, EmailMessage]]:

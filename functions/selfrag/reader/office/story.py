@@ -6,12 +6,15 @@ from itertools import accumulate
 
 from selfrag.domain.writing import MAX_CHARACTERS
 from selfrag.reader.archive import LimitExceeded
-from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, OpenParagraph, Paragraph, Slide
+from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, OpenParagraph, Paragraph, RunLook, Script, Slide
+from selfrag.reader.scripts import subscript, superscript
+from selfrag.reader.visibility import WHITE, LeftOut
 from selfrag.text.sentences import split_sentences
 
 MAX_BLOCKS = 500_000  # paragraphs and columns of rows; each takes some 150 bytes
 MAX_COLUMNS = 100  # that a cell can span; Word has 63 in a table
 REFERENCE = "\x01"  # stands for a reference in a text that is being read; XML can hold no such character
+_BEFORE = 20  # texts before a superscript that say what it means
 _ENDS = (".", "!", "?", "。", "！", "？")
 
 
@@ -21,8 +24,9 @@ class Story:
     What is out of its place, such as a cell outside a row, keeps its words.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, left_out: LeftOut | None = None) -> None:
         self.blocks: list[Block] = []
+        self.left_out = left_out or LeftOut()
         self._inside: list[Grid | GridRow | Cell] = []
         self._paragraphs: list[OpenParagraph] = []
         self._characters = self._counted = 0
@@ -32,15 +36,43 @@ class Story:
         """Return whether the paragraph that is open says something."""
         return bool(self._paragraphs) and any(part.strip() for part in self._paragraphs[-1].parts)
 
-    def add(self, text: str, bold: bool = False) -> None:
+    def add(self, text: str, bold: bool = False, script: Script = "baseline") -> None:
         """Text of the paragraph that is open; without one it is left out."""
-        if self._paragraphs and text:
-            self._characters += len(text)
-            if self._characters > MAX_CHARACTERS:
-                millions = MAX_CHARACTERS // 1_000_000
-                raise LimitExceeded(f"has more than {millions} million characters; split it into several files")
-            self._paragraphs[-1].parts.append(text)
-            self._paragraphs[-1].bold &= bold or not text.strip()
+        if not self._paragraphs or not text:
+            return
+        self._characters += len(text)
+        if self._characters > MAX_CHARACTERS:
+            millions = MAX_CHARACTERS // 1_000_000
+            raise LimitExceeded(f"has more than {millions} million characters; split it into several files")
+        paragraph = self._paragraphs[-1]
+        if paragraph.script and paragraph.script[0] == script:
+            text = paragraph.script[1] + text
+        else:
+            self._end_script(paragraph)
+        if script != "baseline":
+            paragraph.script = (script, text)
+            return
+        if paragraph.left_out and paragraph.parts and paragraph.parts[-1][-1:].isspace():
+            text = text.lstrip(" ")
+        paragraph.left_out = ""
+        paragraph.parts.append(text)
+        paragraph.bold &= bold or not text.strip()
+
+    def add_run(self, text: str, look: RunLook, behind: str = WHITE, bold: bool = False) -> None:
+        """Text of a look, before a colour; what nobody sees or what is struck through is left out and counted."""
+        kind = "unseen" if look.is_unseen(behind) else "struck" if look.struck else ""
+        if not kind:
+            self.add(text, bold, look.script or "baseline")
+        elif self._paragraphs and text.strip() and self._paragraphs[-1].left_out != kind:
+            self._paragraphs[-1].left_out = kind
+            setattr(self.left_out, kind, getattr(self.left_out, kind) + 1)
+
+    def _end_script(self, paragraph: OpenParagraph) -> None:
+        """Write the text that is set high or low behind what stands before it."""
+        if paragraph.script:
+            (script, text), before = paragraph.script, "".join(paragraph.parts[-_BEFORE:])
+            paragraph.script = None
+            paragraph.parts.append((superscript if script == "superscript" else subscript)(before, text))
 
     def refer(self, mark: str, note: str) -> None:
         """Refer to a note, here."""
@@ -64,6 +96,7 @@ class Story:
     def end_paragraph(self, level: int = 0, caption: bool = False, label: str = "") -> None:
         """The paragraph ends; its label is what stands before it, such as its number."""
         ended = self._paragraphs.pop()
+        self._end_script(ended)
         text = "".join(ended.parts).strip()
         shown = f"{label} {text}" if label else text
         if not text:
@@ -133,6 +166,10 @@ class Story:
     def slide(self, number: int) -> None:
         """A slide begins."""
         self._put(Slide(number))
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Paragraphs of their own, such as what a chart says."""
+        self.take_in(map(Paragraph, lines))
 
     def take_in(self, blocks: Iterable[Block]) -> None:
         """Blocks of another story, such as a text box."""

@@ -1,11 +1,12 @@
 """The blocks of an office document, written down: rows with the names of their columns, captions with their tables."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 from selfrag.domain.tables import Shown, named_rows
 from selfrag.domain.writing import Writer
-from selfrag.reader.column_names import look_like_names
+from selfrag.reader.column_names import is_data, look_like_names, names_columns
 from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, Paragraph, Slide
 
 
@@ -90,7 +91,9 @@ def _text(cell: Cell) -> str:
         if isinstance(block, Paragraph):
             texts.append(block.text)
         elif isinstance(block, Grid):
-            texts += ["; ".join(_pairs(names, values)) for names, values in _rows(block)]
+            # Nothing else shows which row of a small table in a cell names its columns.
+            rows = _rows(replace(block, likely=True))
+            texts.append("; ".join(pair for names, values in rows for pair in _pairs(names, values)))
     return " ".join(" ".join(texts).split())
 
 
@@ -100,10 +103,20 @@ def _pairs(names: Sequence[str], values: Sequence[str]) -> Iterator[str]:
 
 def names_of(grid: Grid, shown: Sequence[Shown]) -> Sequence[Shown]:
     """The rows at the top that name the columns: those that the table says, else a first row that looks like names."""
-    headers = len(list(takewhile(lambda line: line.header, grid.lines)))
-    if headers or grid.first is False:
-        return shown[:headers]
-    return shown[:1] if grid.first or _looks_like_names(grid, shown) else []
+    depth = len(list(takewhile(lambda line: line.header, grid.lines)))
+    if not depth and grid.first is not False:
+        depth = int(grid.first or _looks_like_names(grid, shown))
+    while 0 < depth < len(shown) - 1 and _goes_on(grid.lines[depth - 1 : depth + 1], shown[depth : depth + 2]):
+        depth += 1
+    return shown[:depth]
+
+
+def _goes_on(lines: Sequence[GridRow], below: Sequence[Shown]) -> bool:
+    """Return whether the row below a row of names has names, too: one reaches into it, or spans several above data."""
+    reaches = any(cell.on for cell in lines[1].cells)
+    parts = 1 < len(lines[0].cells) < len(lines[1].cells)
+    texts, data = ([text for text, _ in row] for row in below)
+    return names_columns(texts, data) and (reaches or (parts and all(texts[1:]) and any(map(is_data, data))))
 
 
 def _looks_like_names(grid: Grid, shown: Sequence[Shown]) -> bool:

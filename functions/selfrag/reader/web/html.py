@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -9,7 +10,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from selfrag.domain.documents import Document, Labels, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import MAX_HEADING, Writer
+from selfrag.reader.equations import Equation
 from selfrag.reader.labels import labels
+from selfrag.reader.scripts import subscript, superscript
+from selfrag.reader.visibility import LeftOut
 from selfrag.reader.web.furniture import (
     TEXTS,
     Attributes,
@@ -23,13 +27,17 @@ from selfrag.reader.web.furniture import (
     refuse_navigation,
     role,
 )
+from selfrag.reader.web.inline_style import NO_STYLE, InlineStyle
 from selfrag.reader.web.navigation import Navigation
 from selfrag.reader.web.tables import CELLS, CellBudget, HtmlTable, TableWriter, children, is_data
 from selfrag.reader.web.walk import walk
 from selfrag.text.weight import CAPACITY, weigh
 
 _UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist select rt rp")
-_NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_STRUCK = names("s del strike")
+_IN_ITEM = names("p label span em strong b i")
+_BOXES_AROUND = 3
+_TICK = re.compile(r"\s*(?:\d{1,9}\.\s)?\[[xX]\]\s")
 _MEASURED = names("article body center dd div dt figure form html main section table td th")
 _INLINE = names("a b bdi cite code em font i label small span strong sub sup tt u var")
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
@@ -53,14 +61,19 @@ _NOTICE = re.compile(
 
 
 class Survey:
-    """The survey of a page: the facts of elements by `mem_id`, and the elements that are furniture as `marked`."""
+    """The survey of a page: the facts of elements by `mem_id`, and the elements that are furniture as `marked`.
+
+    Takes out of the page what nobody sees, and what is struck through.
+    """
 
     def __init__(self, root: LexborNode, page: str) -> None:
         self.facts: dict[int, ElementFacts] = {}
+        self.left_out = LeftOut()
         self.marked: set[int] = set()
         self._page = page
         self._open = [ElementFacts()]
         self._unseen = self._of_rights = False
+        self._behind = [""]  # the colours behind the elements that are open, as far as they say so themselves
         self._links = self._texts = self._quotes = self._titles = 0
         walk(root, self._enter, self._leave)
 
@@ -70,7 +83,7 @@ class Survey:
             return False
         tag, attributes = node.tag or "", node.attributes
         self._open.append(ElementFacts())
-        self._unseen = tag in _UNSEEN or (bool(attributes) and _is_hidden(attributes))
+        self._unseen = tag in _UNSEEN or self._is_left_out(node, tag, attributes)
         if self._unseen:
             return False
         if is_furniture(tag, attributes, self._texts > 0, self._titles > 0):
@@ -78,6 +91,23 @@ class Survey:
             return False
         self._count(tag, attributes, 1)
         return True
+
+    def _is_left_out(self, node: LexborNode, tag: str, attributes: Attributes) -> bool:
+        """Return whether nobody sees an element or it is struck through, and count it."""
+        if not attributes and tag not in _STRUCK:
+            self._behind.append(self._behind[-1])
+            return False
+        style = attributes.get("style")
+        look = InlineStyle(style) if style else NO_STYLE
+        behind = look.background or self._behind[-1]
+        unseen = "hidden" in attributes or (look is not NO_STYLE and look.is_unseen(behind))
+        struck = (tag in _STRUCK or look.is_struck) and not _is_ticked(node)
+        if (unseen or struck) and has_words(node.text()):
+            self.left_out.unseen += unseen
+            self.left_out.struck += not unseen
+        if not unseen and not struck:
+            self._behind.append(behind)
+        return unseen or struck
 
     def _count(self, tag: str, attributes: Attributes, change: int) -> None:
         self._links += change if tag == "a" and "href" in attributes else 0
@@ -104,6 +134,7 @@ class Survey:
             self._unseen = False
             node.decompose()
             return
+        self._behind.pop()
         if node.mem_id in self.marked:
             return
         self._count(tag, attributes, -1)
@@ -130,8 +161,20 @@ class Survey:
         return not self._quotes and not self._titles and not self._of_rights
 
 
-def _is_hidden(attributes: Attributes) -> bool:
-    return "hidden" in attributes or bool(_NOT_SHOWN.search(attributes.get("style") or ""))
+def _is_ticked(node: LexborNode) -> bool:
+    """Return whether an element stands in an item of a list of tasks that is ticked: such are struck when done."""
+    item = node.parent
+    while item is not None and item.tag in _IN_ITEM:
+        item = item.parent
+    if item is None or item.tag != "li":
+        return False
+    first = item.first_child
+    for _ in range(_BOXES_AROUND):
+        inner = first.first_child if first is not None and not first.is_text_node else None
+        first = inner or first
+    if first is None:
+        return False
+    return bool(_TICK.match(first.text_content or "")) if first.is_text_node else "checked" in first.attributes
 
 
 def is_title_page(attributes: Attributes) -> bool:
@@ -147,6 +190,7 @@ def is_notice(text: str) -> bool:
 # Of the terms of definitions that are cut into several passages: lower than any heading that HTML or Markdown has.
 LEVEL = 7
 _SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
+_BEFORE = 20  # texts before a superscript that say what it means
 
 
 class Lines:
@@ -178,6 +222,11 @@ class Lines:
             self._gap = ""
             if shown[-1:] == " ":
                 self._gap = " "
+
+    def script(self, tag: str, text: str) -> None:
+        """Write a superscript or subscript behind the text of its line."""
+        before = "".join(self._line[-_BEFORE:]) + (self._gap if self._line else "")
+        self.add(superscript(before, text) if tag == "sup" else subscript(before, text))
 
     def end_block(self) -> None:
         """Begin a line; in a heading what comes is a part of that nevertheless."""
@@ -212,6 +261,12 @@ class Lines:
         """End it."""
         self.flush()
         return self._writers.pop().text()
+
+    def collected_cell(self) -> str:
+        """End the text of a cell, in which the rows of another table stay apart."""
+        writer, text = self._writers[-1], self.collected()
+        ends = [row.end for row, below in pairwise(writer.rows) if below.start == row.end + 1]
+        return ";".join(text[start:end] for start, end in pairwise([0, *ends, len(text)]))
 
     def begin_heading(self) -> None:
         """Begin a heading."""
@@ -279,11 +334,10 @@ _BLOCKS = names(
     "form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu ol option p pre search section summary table tbody "
     "tfoot thead tr ul"
 )
-_MARK_TAGS = ("a", "sup")
 # The classes by which pandoc, Sphinx, DocBook and AsciiDoc call what refers to a note, or back from it.
 _CLASSES = names("footnote footnote-ref footnote-reference footnoteref fn-backref noteref")
 _MARK = re.compile(r"\s*(?:\d{1,4}|[a-z]|[ivx]{1,6}|[*†‡§]{1,4})\s*", re.IGNORECASE)
-_NUMBER = re.compile(r"\s*[+\-\u2212]?\d+\s*")  # with the sign that is printed for a minus
+_MAX_IN_SCRIPT = 10  # texts in one superscript or subscript
 _BOXES = frozenset(("table", "figure", "example"))  # DocBook's classes
 _CAPTIONS = frozenset(("title", "caption"))
 
@@ -322,6 +376,7 @@ def _read(key: str, html: str) -> tuple[Document, bool]:
     survey = Survey(tree.root, PurePosixPath(key).name)
     navigation = Navigation(tree.root, survey.facts, survey.marked)
     PageWriter(writer, survey.facts, navigation.emptied, title or PurePosixPath(key).name).write(tree.root)
+    writer.warnings += survey.left_out.warnings(key)
     first = next((heading.text for heading in writer.headings if heading.level == 1), PurePosixPath(key).name)
     return writer.document(title or first, page_labels), navigation.left_out
 
@@ -372,6 +427,9 @@ class PageWriter:
         if self._figures.is_caption_of_table(node):
             return False
         tag = node.tag or ""
+        if tag == "math":
+            self._lines.add(_equation(node))
+            return False
         self._separate(tag)
         self._lines.preformatted += tag == "pre"
         if tag in _LEVELS:
@@ -383,8 +441,11 @@ class PageWriter:
             self._tables.append(HtmlTable(self._figures.take_caption()) if data else None)
         elif tag in _IN_TABLES and self._tables and (grid := self._tables[-1]):
             self._begin_in_table(grid, tag)
-        elif tag in _MARK_TAGS:
-            self._lines.add(around(node)[0])
+        elif is_mark(node):
+            self._lines.add("[")
+        elif tag in ("sup", "sub") and not is_in_mark(node) and (text := _text(node)):
+            self._lines.script(tag, text)
+            return False
         else:
             self._figures.enter(node)
         return True
@@ -402,8 +463,8 @@ class PageWriter:
             self._end_table()
         elif tag in _IN_TABLES and self._tables and (grid := self._tables[-1]):
             self._end_in_table(grid, node)
-        elif tag in _MARK_TAGS:
-            self._lines.add(around(node)[1])
+        elif is_mark(node):
+            self._lines.add("]")
         else:
             self._figures.leave(node)
         self._lines.preformatted -= tag == "pre"
@@ -424,7 +485,7 @@ class PageWriter:
         if node.tag == "caption":
             grid.caption = f"{grid.caption} {self._lines.collected()}".strip()
         elif node.tag in CELLS:
-            grid.add(node, self._lines.collected())
+            grid.add(node, self._lines.collected_cell())
 
     def _end_table(self) -> None:
         grid = self._tables.pop()
@@ -434,46 +495,46 @@ class PageWriter:
             TableWriter(self._lines.writer(), self._budget).write(grid.take_caption(), grid.rows)
 
 
-def around(node: LexborNode) -> tuple[str, str]:
-    """Return what to write before and after a mark: `Oslo<sup>1</sup>` is not Oslo1, nor 2<sup>32</sup> 232."""
-    if _is_mark(node):
-        return "[", "]"
-    before, inside = node.prev, node.first_child
-    if node.tag != "sup" or before is None or not before.is_text_node or inside is None or not inside.is_text_node:
-        return "", ""
-    is_power = (before.text_content or "")[-1:].isdigit() and _NUMBER.fullmatch(_text(node))
-    return ("^", "") if is_power else ("", "")
+def _equation(node: LexborNode) -> str:
+    """Return the equation of MathML that an element holds."""
+    equation = Equation()
+
+    def enter(part: LexborNode) -> bool:
+        if part.is_text_node:
+            equation.text(" ".join((part.text_content or "").split()))
+        else:
+            equation.start(part.tag or "", {name: value or "" for name, value in part.attributes.items()})
+        return True
+
+    walk(node, enter, lambda part: None if part.is_text_node else equation.end(part.tag or ""))
+    return equation.shown
 
 
-def _is_mark(node: LexborNode) -> bool:
-    """Return whether it is a note's mark without brackets of its own: a link, or what a block begins with."""
+def is_mark(node: LexborNode) -> bool:
+    """Return whether a link is a note's mark without brackets of its own."""
     inside, parent = node.first_child, node.parent
-    if inside is None or parent is None or not _MARK.fullmatch(_text(node)):
+    if node.tag != "a" or inside is None or parent is None or not _MARK.fullmatch(_text(node)):
         return False
-    if node.tag == "sup":
-        return inside.is_text_node and parent.tag != "a" and _begins(node)
     attributes = node.attributes
     named = role(attributes) == "doc-noteref" or bool(_CLASSES & names(attributes.get("class") or ""))
     return "#" in (attributes.get("href") or "") and (named or "sup" in (inside.tag, parent.tag))
 
 
-def _text(node: LexborNode) -> str:
-    """Return the text of an element that holds nothing else, unless in one more element; "" for any other."""
-    only = node.first_child
-    for _ in range(2):
-        if only is None or only.next is not None:
+def is_in_mark(node: LexborNode) -> bool:
+    """Return whether an element is all that the link of a note's mark holds."""
+    return node.parent is not None and is_mark(node.parent)
+
+
+def _text(node: LexborNode, within: int = 2) -> str:
+    """Return the text of an element that holds nothing else, but for a few elements in it; "" for any other."""
+    parts, child = list[str](), node.first_child
+    while child is not None and len(parts) < _MAX_IN_SCRIPT:
+        inner = child.text_content if child.is_text_node else _text(child, within - 1) if within else ""
+        if not inner or child.tag == "a":
             return ""
-        if only.is_text_node:
-            return only.text_content or ""
-        only = only.first_child
-    return ""
-
-
-def _begins(node: LexborNode) -> bool:
-    before = node.prev
-    while before is not None and before.is_text_node and not (before.text_content or "").strip():
-        before = before.prev
-    return before is None
+        parts.append(inner)
+        child = child.next
+    return "" if child is not None else "".join(parts)
 
 
 class Figures:

@@ -135,7 +135,8 @@ def _values(text: str, key_line: re.Pattern[str], read: Callable[[str], Any]) ->
     lines = [line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
     if not text.strip():
         return {}
-    if not text.split("\n", 1)[0].strip() or not lines or not key_line.match(lines[0]):
+    is_rule = key_line is _YAML_LINE and not text.split("\n", 1)[0].strip()
+    if is_rule or not lines or not key_line.match(lines[0]):
         return None
     if len(text) <= MAX_FRONT_MATTER and text.count("[") + text.count("{") <= MAX_BRACKETS:
         try:
@@ -186,7 +187,8 @@ def _title(values: Mapping[str, object]) -> str:
 
 
 def _labels(values: Mapping[str, object]) -> Labels:
-    tags = [tag for name in ("tags", "keywords") for tag in _texts(values.get(name))]
+    groups = [values, group] if isinstance(group := values.get("taxonomies"), dict) else [values]
+    tags = [tag for group in groups for name in ("tags", "keywords") for tag in _texts(group.get(name))]
     candidates = [labels(tags, date) for name in _DATES for date in _texts(values.get(name))]
     return next((candidate for candidate in candidates if candidate.date), labels(tags, ""))
 

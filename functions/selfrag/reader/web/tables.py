@@ -1,11 +1,12 @@
 """The tables of web pages: which of them hold data, their cells, and their rows with the names of columns."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from selectolax.lexbor import LexborNode
 
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.tables import ColumnNames
 from selfrag.domain.writing import Writer
 from selfrag.reader.column_names import look_like_names
 from selfrag.reader.web.furniture import ElementFacts, role
@@ -52,33 +53,6 @@ class CellBudget:
             raise BadDocument(f"{self.key} has tables of more than {MAX_CELLS:,} cells; split it into several files.")
 
 
-@dataclass
-class Columns:
-    """The names of columns, from the rows of headings above; a name that no row has shown yet is `unseen`."""
-
-    names: dict[int, list[str]] = field(default_factory=dict)
-    unseen: dict[str, None] = field(default_factory=dict)
-
-    def add(self, row: list[PlacedCell]) -> None:
-        """Take in a row of headings, below those that are known."""
-        for placed in row:
-            if placed.cell.text:
-                self.unseen[placed.cell.text] = None
-                for column in range(placed.first, placed.end):
-                    self.names.setdefault(column, []).append(placed.cell.text)
-
-    def name(self, placed: PlacedCell) -> str:
-        """Return the names of the columns in which a cell stands, each once, from the top."""
-        columns = range(placed.first, placed.end)
-        return ", ".join(dict.fromkeys(name for column in columns for name in self.names.get(column, ())))
-
-    def show(self, placed: PlacedCell) -> None:
-        """Remember that a row shows the names of this cell's columns."""
-        for column in range(placed.first, placed.end):
-            for name in self.names.get(column, ()):
-                self.unseen.pop(name, None)
-
-
 def placed_cells(rows: Iterable[list[HtmlCell]], budget: CellBudget) -> Iterator[list[PlacedCell]]:
     """Each row with the columns of its cells, and those that hang into it from above."""
     hanging: list[PlacedCell] = []
@@ -102,7 +76,8 @@ class TableWriter:
     def __init__(self, writer: Writer, budget: CellBudget) -> None:
         self._writer = writer
         self._budget = budget
-        self._columns = Columns()
+        self._columns = ColumnNames()
+        self._unseen: dict[str, None] = {}  # names that no row has shown yet
         self._group = ""
         self._was_heading = False
         self._counted = 0
@@ -123,15 +98,17 @@ class TableWriter:
     def _write_row(self, row: list[PlacedCell]) -> None:
         cells = [placed.cell for placed in row if placed.cell.text]
         is_heading = bool(cells) and all(placed.cell.is_header for placed in row)
-        is_group = is_heading and len(row) == 1 and (row[0].cell.wide > 1 or len(self._columns.names) > 1)
+        is_group = is_heading and len(row) == 1 and (row[0].cell.wide > 1 or len(self._columns) > 1)
         if is_group:
             self._group = cells[0].text
             self._writer.line(self._group)
         elif is_heading:
             if not self._was_heading:
                 self._name_the_rest()
-                self._columns = Columns()
-            self._columns.add(row)
+                self._columns = ColumnNames()
+            for placed in row:
+                self._columns.add(placed.cell.text, placed.first, placed.end - placed.first)
+            self._unseen |= dict.fromkeys(cell.text for cell in cells)
         elif cells:
             names, values = self._pairs(row)
             self._counted += 1
@@ -143,10 +120,12 @@ class TableWriter:
         pairs = [("", self._group)]
         own = ""
         for placed in row:
-            name, text = self._columns.name(placed), placed.cell.text
+            names, text = self._columns.names(placed.first, placed.end - placed.first), placed.cell.text
             if not text:
                 continue
-            self._columns.show(placed)
+            name = ", ".join(names)
+            for heading in names:
+                self._unseen.pop(heading, None)
             if own and (name or placed.cell.is_header):
                 pairs.append(("", own))
                 own = ""
@@ -160,8 +139,9 @@ class TableWriter:
 
     def _name_the_rest(self) -> None:
         """Write the headings of columns in which nothing stood: they are words of the page, too."""
-        if self._columns.unseen:
-            self._writer.line(", ".join(self._columns.unseen))
+        if self._unseen:
+            self._writer.line(", ".join(self._unseen))
+            self._unseen = {}
 
 
 class HtmlTable:

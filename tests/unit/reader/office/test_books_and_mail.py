@@ -1,5 +1,6 @@
 """EPUB books and messages, which hold other documents."""
 
+from base64 import b64encode
 from email.message import EmailMessage
 
 import pytest
@@ -223,3 +224,27 @@ def test_a_forwarded_message_is_a_part_of_its_own():
 )
 def test_what_is_no_message_that_can_be_read_is_refused_with_what_to_do(content, sentence):
     assert refusal("a.eml", content) == sentence
+
+
+@pytest.mark.parametrize(
+    ("label", "content", "text"),
+    [
+        ("iso-8859-1", b"45 \x80 \x96 f\xe4llig", "45 € \u2013 fällig"),
+        ("us-ascii", b"45 \x80 \x96 f\xe4llig", "45 € \u2013 fällig"),
+        ("latin1", "fällig".encode(), "fällig"),
+        ("iso-8859-9", b"\x80 \xf0", "€ ğ"),
+        ("gb2312", "镕基".encode("gbk"), "镕基"),
+        ("ks_c_5601-1987", "똠방".encode("cp949"), "똠방"),
+        ("shift_jis", "①番".encode("cp932"), "①番"),
+        ("tis-620", "ไทย €".encode("cp874"), "ไทย €"),
+        ("iso-2022-kr", "한국".encode("iso2022_kr"), "한국"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["plain", "html"])
+def test_the_text_and_subject_of_a_message_are_in_the_encoding_that_their_label_means(label, content, text, kind):
+    subject = b64encode(content).decode()
+    head = f'From: a@example.com\nSubject: =?{label}?B?{subject}?=\nContent-Type: text/{kind}; charset="{label}"\n'
+    message = f"{head}Content-Transfer-Encoding: base64\n\n{subject}\n"
+    document = parse("a.eml", message.encode())
+    assert document.text.split("\n")[-1] == text
+    assert label == "latin1" or document.title == text

@@ -118,3 +118,18 @@ def test_any_front_matter_is_read_and_what_is_below_it_stays(front, mark):
     assert result.body.endswith(BODY)
     result.title.encode()
     assert len(result.title) <= MAX_TITLE < MAX_FRONT_MATTER
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "+++\ntitle = 'Setup'\ndate = 2026-02-01\ntags = ['a', 'b']\n+++\n",
+        "+++\n\ntitle = 'Setup'\n\ndate = 2026-02-01T08:00:00Z\n[taxonomies]\ntags = [\n 'a',\n 'b',\n]\n+++\n",
+        "\ufeff+++\r\ntitle = 'Setup'\r\ndate = 2026-02-01\r\ntags = 'a, b'\r\n+++\r\n",
+        "\ufeff---\r\ntitle: 'Setup'\r\ndate: 2026-02-01\r\ntags:\r\n  - a\r\n  - b\r\n...\r\n",
+    ],
+)
+def test_front_matter_in_toml_and_yaml_is_no_text_but_title_date_and_tags(front):
+    document = parse("a.md", f"{front}# Install\nRun it.\n".encode())
+    assert (document.title, document.date, document.tags) == ("Setup", "2026-02-01", ("a", "b"))
+    assert document.text == "Install\nRun it."

@@ -1,5 +1,6 @@
 """The sheets of an OpenDocument spreadsheet."""
 
+import re
 from pathlib import PurePosixPath
 
 from typing_extensions import override
@@ -7,7 +8,7 @@ from typing_extensions import override
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import PartReader, attribute, local, open_archive
-from selfrag.reader.data.workbooks.formats import plain
+from selfrag.reader.data.workbooks.formats import LONG, plain
 from selfrag.reader.data.workbooks.sheets import write_sheets
 from selfrag.reader.data.workbooks.workbook import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet
 from selfrag.reader.kinds import ODS
@@ -18,6 +19,7 @@ _CONTENT, _PROPERTIES = "content.xml", "meta.xml"
 _SKIPPED = frozenset({"annotation", "shapes", "frame", "custom-shape", "tracked-changes", "forms", "dde-links"})
 _MARKS = {"tab": " ", "line-break": " "}
 _HIDDEN = ("collapse", "filter")
+_GROUPED = re.compile(r"\d{1,3}(?:[.,'’\s]\d{3})++")
 _NUMBERS = ("float", "currency", "percentage")
 
 
@@ -114,7 +116,8 @@ class OdsContent(PartReader):
         self._hidden = attribute(attributes, "visibility") in _HIDDEN
 
     def _end_cell(self) -> None:
-        shown = _shown(self._cell, " ".join("".join(self._parts).split()))
+        shown = _shown(self._cell, " ".join("".join(self._parts).split()), bool(self._parts))
+        self.sheets[-1].unseen += not shown and bool(attribute(self._cell, "value"))
         wide, high = (_count(self._cell, f"number-{kind}-spanned") for kind in ("columns", "rows"))
         if wide * high > 1:
             bottom, right = self._row + high - 1, self._column + wide - 1
@@ -141,14 +144,25 @@ def _count(attributes: dict[str, str], name: str) -> int:
     return min(int(number[:8]), MAX_ROW) if number.isascii() and number.isdecimal() else 1
 
 
-def _shown(cell: dict[str, str], text: str) -> str:
-    """Return what a cell shows: its value in a form that is the same everywhere, or else its text."""
+def _shown(cell: dict[str, str], text: str, has_text: bool) -> str:
+    """Return what a cell shows: its value in a form that is the same everywhere, or else its text.
+
+    A whole number that its format makes a code, such as 00123 or INV-7, is its text.
+    """
     kind, value = attribute(cell, "value-type"), attribute(cell, "value")
     if kind in _NUMBERS and value:
-        number = float(value)
+        if has_text and not text:
+            return ""
         if kind == "percentage":
-            return f"{plain(number * 100)}%"
-        return f"{plain(number)} {attribute(cell, 'currency')}".strip()
+            return f"{plain(float(value) * 100)}%"
+        digits = value if LONG.fullmatch(value) else plain(float(value))
+        if (
+            kind == "float"
+            and not _GROUPED.fullmatch(text)
+            and "".join(filter(str.isdigit, text)).lstrip("0") == digits
+        ):
+            return text
+        return f"{digits} {attribute(cell, 'currency')}".strip()
     if kind == "date":
         return attribute(cell, "date-value").removesuffix("T00:00:00").replace("T", " ")
     if kind == "boolean":

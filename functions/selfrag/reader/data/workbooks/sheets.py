@@ -4,12 +4,12 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import pairwise
 
-from selfrag.domain.writing import Writer
+from selfrag.domain.writing import Writer, listed
 from selfrag.reader.archive import LimitExceeded
 from selfrag.reader.data.tables import DataRow, DataTables, flush_lines
 from selfrag.reader.data.workbooks.workbook import WorkbookSheet
+from selfrag.reader.visibility import LeftOut
 
-_LISTED = 10
 _NARROWEST, _MOST = 2, 20  # columns of a table beside others, and such tables
 MAX_STEPS = 20_000_000  # cells with and without a value up to the last one of each row, and cells in merged ones
 
@@ -19,7 +19,7 @@ Band = list[tuple[int, bool, dict[int, str]]]
 def write_sheets(writer: Writer, sheets: list[WorkbookSheet]) -> None:
     """Write each sheet that is shown as a part, and say what was left out."""
     left_out: dict[str, list[str]] = {"sheets": [], "rows": [], "columns": []}
-    without_value = 0
+    without_value = unseen = 0
     for sheet in sheets:
         if sheet.hidden:
             left_out["sheets"].append(sheet.name)
@@ -27,21 +27,23 @@ def write_sheets(writer: Writer, sheets: list[WorkbookSheet]) -> None:
         left_out["rows"] += [sheet.name] if sheet.hidden_rows & sheet.rows.keys() else []
         left_out["columns"] += [sheet.name] if _hide_columns(sheet) else []
         without_value += sheet.without_value
-        if sheet.rows.keys() - sheet.hidden_rows:
+        unseen += sheet.unseen
+        if sheet.rows.keys() - sheet.hidden_rows or sheet.charts:
             writer.part(f"sheet {sheet.name}")
             if len(sheets) > 1:
                 writer.heading(1, sheet.name)
             _write(writer, sheet, 1 + (len(sheets) > 1))
+            flush_lines(writer, sheet.charts)
     _warn(writer, left_out, without_value)
+    writer.warnings += LeftOut(unseen).warnings(writer.key)
 
 
 def _warn(writer: Writer, left_out: dict[str, list[str]], without_value: int) -> None:
     for kind, names in left_out.items():
         if names:
-            where = f"{', '.join(names[:_LISTED])}{' and more' if len(names) > _LISTED else ''}"
             on = f"hidden {kind}" if kind == "sheets" else f"hidden {kind} on"
             writer.warnings.append(
-                f"{writer.key} has {on} {where}, which were left out; unhide them to have them read."
+                f"{writer.key} has {on} {listed(names)}, which were left out; unhide them to have them read."
             )
     if without_value:
         writer.warnings.append(

@@ -32,6 +32,8 @@ class WorkbookSheet:
     hidden_rows: set[int] = field(default_factory=set)
     hidden_columns: set[int] = field(default_factory=set)
     without_value: int = 0
+    charts: list[str] = field(default_factory=list)
+    unseen: int = 0  # cells whose format shows nothing
 
     def hide_columns(self, first: int, last: int) -> None:
         """Note that these columns are hidden."""

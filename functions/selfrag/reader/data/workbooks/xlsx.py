@@ -1,6 +1,7 @@
 """The sheets of an Excel workbook: what its cells show, never what a formula or a macro would do."""
 
 import re
+from itertools import chain
 from pathlib import PurePosixPath
 
 from typing_extensions import override
@@ -8,10 +9,11 @@ from typing_extensions import override
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import LimitExceeded, PartReader, XmlArchive, attribute, local, open_archive
-from selfrag.reader.data.workbooks.formats import BUILT_IN, shown
+from selfrag.reader.data.workbooks.formats import BUILT_IN, shown, shown_text
 from selfrag.reader.data.workbooks.sheets import write_sheets
 from selfrag.reader.data.workbooks.workbook import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet
 from selfrag.reader.kinds import EXCEL
+from selfrag.reader.office.charts import charts
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import relation_id, relations
 
@@ -47,11 +49,13 @@ def _sheets(archive: XmlArchive, writer: Writer) -> list[WorkbookSheet]:
         writer.warnings.append(f"{writer.key} has formats that cannot be read, so its dates are numbers.")
     sheets, cells = list[WorkbookSheet](), Cells()
     for name, relation, hidden in workbook.sheets:
-        if relation in related and related[relation].kind == "worksheet":
+        if relation in related and related[relation].kind in ("worksheet", "chartsheet"):
             sheets.append(WorkbookSheet(name, hidden))
             if not hidden:
+                part = related[relation].part
                 reader = SheetReader(sheets[-1], cells, strings.texts, formats.codes, workbook.since_1904)
-                archive.parse(related[relation].part, reader)
+                archive.parse(part, reader)
+                sheets[-1].charts += chain(*charts(archive, part, writer).values())
     return sheets
 
 
@@ -102,7 +106,9 @@ class SheetReader(PartReader):
         elif name == "c":
             value = "".join(self._parts)
             self._sheet.without_value += self._formula and not value and self._kind != "str"
-            self._cells.put(self._sheet, self._row, self._column, self._shown(value) if value else "")
+            shown_value = self._shown(value) if value else ""
+            self._sheet.unseen += bool(value.strip()) and not shown_value
+            self._cells.put(self._sheet, self._row, self._column, shown_value)
 
     @override
     def text(self, text: str) -> None:
@@ -125,17 +131,18 @@ class SheetReader(PartReader):
             self._sheet.merged.append(MergedCells(begin[0], begin[1], min(end[0], MAX_ROW), end[1]))
 
     def _shown(self, value: str) -> str:
+        style = int(self._style) if self._style.isascii() and self._style.isdecimal() else -1
+        code = self._codes[style] if 0 <= style < len(self._codes) else ""
         if self._kind == "s":
             number = int(value)
-            return self._strings[number] if 0 <= number < len(self._strings) else ""
+            return shown_text(self._strings[number], code) if 0 <= number < len(self._strings) else ""
         if self._kind == "b":
             return "TRUE" if value.strip() in ON else "FALSE"
         if self._kind == "d":
             return value.removesuffix("T00:00:00")
         if self._kind != "n":
-            return unescaped(value)
-        style = int(self._style) if self._style.isascii() and self._style.isdecimal() else -1
-        return shown(float(value), self._codes[style] if 0 <= style < len(self._codes) else "", self._since_1904)
+            return shown_text(unescaped(value), code)
+        return shown(float(value), code, self._since_1904, value.strip())
 
 
 def _place(reference: str) -> tuple[int, int] | None:

@@ -12,27 +12,31 @@ from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
 from selfrag.reader.kinds import ODP, ODT
-from selfrag.reader.office.blocks import Block, Paragraph, raise_heading, texts
+from selfrag.reader.office.blocks import Block, Paragraph, RunLook, raise_heading, texts
 from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
 from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, whole
+from selfrag.reader.office.odf.objects import read_object
 from selfrag.reader.office.odf.styles import OdfStyles
 from selfrag.reader.office.ooxml.pptx import hidden_slides
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.story import MAX_COLUMNS, Story
 from selfrag.reader.office.tables import write
+from selfrag.reader.visibility import UNCERTAIN, LeftOut
 
 _SPACE = re.compile(r"[ \t\r\n]+")
 _MAX_SPACES = 100
 NOTES = "Notes:"
 _OUTLINE = ""
+_BACKGROUNDS = frozenset({"table", "table-cell", "text-box", "custom-shape", "page"})
 
 
 class OdfContent(PartReader):
     """Tells a story; `hidden` are the slides that are not shown. `page_number` stands where a page's number does."""
 
-    def __init__(self, styles: OdfStyles, page_number: str = "") -> None:
-        self.story = Story()
+    def __init__(self, archive: XmlArchive, styles: OdfStyles, left_out: LeftOut, page_number: str = "") -> None:
+        self._archive = archive
+        self.story = Story(left_out)
         self.hidden: list[int] = []
         self._slides = 0
         self._styles, self._page_number = styles, page_number
@@ -42,12 +46,14 @@ class OdfContent(PartReader):
         self._title = 0  # the depth of the frame that holds a slide's title; 0 if none does
         self._paragraphs: list[tuple[str, int]] = []  # the style and the level of each that is open
         self._bold: list[bool] = []
+        self._looks: list[RunLook] = [RunLook()]  # of the paragraphs and spans that are open
+        self._fills: list[str] = []  # the colours behind the page, the tables, cells and boxes that are open
         self._stories: list[tuple[Story, str]] = []  # those that go on after a note, and its mark
         self._counted = {"footnote": 0, "endnote": 0}
         self._starts = self._beginnings()
         self._ends: dict[str, Callable[[], object]] = {
             **dict.fromkeys(("p", "h"), self._end_paragraph),
-            **{"span": self._bold.pop, "list": self._lists.end_list, "note-body": self._end_note},
+            **{"span": self._end_span, "list": self._lists.end_list, "note-body": self._end_note},
             "notes": lambda: setattr(self, "_in_notes", False),
         }
 
@@ -59,13 +65,18 @@ class OdfContent(PartReader):
             self._styles.start(tag, attributes)
         elif self._depth.on or self._is_left_out(name, tag, attributes):
             self._depth.skip()
-        elif name in self._starts:
-            self._starts[name](attributes)
+        else:
+            if name in _BACKGROUNDS:
+                self._fills.append(self._background(name, attributes))
+            if name in self._starts:
+                self._starts[name](attributes)
 
     @override
     def end(self, tag: str) -> None:
         name = local(tag)
         skipped = self._depth.leave()
+        if name in _BACKGROUNDS and not skipped and not self._styling:
+            self._fills.pop()
         if name in ("automatic-styles", "styles"):
             self._styling = False
         elif name in self._ends and not skipped and not self._styling:
@@ -78,7 +89,8 @@ class OdfContent(PartReader):
     @override
     def text(self, text: str) -> None:
         if not self._depth.on and not self._styling:
-            self.story.add(_SPACE.sub(" ", text), any(self._bold))
+            behind = next(filter(None, reversed(self._fills)), self._styles.page)
+            self.story.add_run(_SPACE.sub(" ", text), self._looks[-1], behind, any(self._bold))
 
     def _beginnings(self) -> dict[str, Callable[[dict[str, str]], None]]:
         return {
@@ -87,15 +99,14 @@ class OdfContent(PartReader):
             "h": lambda attributes: self._begin_paragraph(
                 attributes, max(1, whole(attribute(attributes, "outline-level"))) + 1
             ),
-            "span": lambda attributes: self._bold.append(
-                self._styles.is_bold("text", attribute(attributes, "style-name"))
-            ),
+            "span": self._begin_span,
             "s": lambda attributes: self.story.add(" " * min(whole(attribute(attributes, "c") or "1"), _MAX_SPACES)),
             "tab": lambda _: self.story.add("\t"),
             "line-break": lambda _: self.story.add("\n"),
             "image": lambda _: self.story.picture(),
+            "object": self._take_object,
             "note": self._begin_note,
-            "note-body": lambda _: setattr(self, "story", Story()),
+            "note-body": lambda _: setattr(self, "story", Story(self.story.left_out)),
             "list": self._lists.begin_list,
             "list-item": self._lists.begin_item,
             "table": lambda _: self._tables.begin(self.story),
@@ -108,7 +119,7 @@ class OdfContent(PartReader):
 
     def _is_left_out(self, name: str, tag: str, attributes: dict[str, str]) -> bool:
         """Return whether an element is not shown, or furniture of slides; the frames of titles are noted by the way."""
-        kind, style = attribute(attributes, "class"), attribute(attributes, "style-name")
+        kind = attribute(attributes, "class")
         if name in PAGE_NUMBERS:
             self.story.add(self._page_number)
         elif name == "covered-table-cell":
@@ -117,12 +128,32 @@ class OdfContent(PartReader):
             self._title = self._depth.depth
         elif kind == "subtitle":  # the slide is the title of the presentation
             raise_heading(self.story.blocks)
-        hidden = attribute(attributes, "display") == "none" or (name == "span" and self._styles.hides("text", style))
-        return hidden or is_left_out(tag, kind)
+        return attribute(attributes, "display") == "none" or is_left_out(tag, kind)
+
+    def _background(self, name: str, attributes: dict[str, str]) -> str:
+        """Return the colour behind what stands in a table or cell; that in a box or on a slide is not certain."""
+        if name not in ("table", "table-cell"):
+            return UNCERTAIN
+        return self._styles.look(name, attribute(attributes, "style-name")).fill or ""
+
+    def _take_object(self, attributes: dict[str, str]) -> None:
+        """Take in an equation, or the lines of a chart."""
+        embedded = read_object(self._archive, attributes)
+        self.story.add(embedded.equation.shown if embedded.equation else "")
+        self.story.lines(embedded.lines())
+
+    def _begin_span(self, attributes: dict[str, str]) -> None:
+        style = attribute(attributes, "style-name")
+        self._bold.append(self._styles.is_bold("text", style))
+        self._looks.append(self._styles.look("text", style).above(self._looks[-1]))
+
+    def _end_span(self) -> None:
+        self._bold.pop()
+        self._looks.pop()
 
     def _begin_slide(self, attributes: dict[str, str]) -> None:
         self._slides += 1
-        if self._styles.hides("drawing-page", attribute(attributes, "style-name")):
+        if self._styles.hides_slide(attribute(attributes, "style-name")):
             self.hidden.append(self._slides)
             self._depth.skip()
         else:
@@ -134,15 +165,13 @@ class OdfContent(PartReader):
         self._paragraphs.append((style, level))
         self.story.begin_paragraph()
         self._bold.append(self._styles.is_bold("paragraph", style))
+        self._looks.append(self._styles.look("paragraph", style))
         if level > 1 and not self._title and attribute(attributes, "is-list-header") != "true":
             self._lists.count_heading(level - 2)
 
     def _end_paragraph(self) -> None:
         style, level = self._paragraphs.pop()
-        self._bold.pop()
-        if self._styles.hides("paragraph", style):
-            self.story.drop_paragraph()
-            return
+        self._end_span()
         label = NOTES if self._in_notes else self._lists.label() if self.story.says else ""
         self.story.end_paragraph(level, self._styles.is_caption(style), label)
 
@@ -309,15 +338,17 @@ def _read(key: str, content: bytes, kind: str) -> Document:
     with open_archive(key, content, kind) as archive:
         _refuse_encrypted(key, archive)
         styles = OdfStyles()
-        headers = OdfContent(styles, PAGE_NUMBER)
+        left_out = LeftOut()
+        headers = OdfContent(archive, styles, left_out, PAGE_NUMBER)
         try:
             if _STYLES in archive.names:
                 archive.parse(_STYLES, headers)
         except Exception:  # what expat and zlib raise, and limits; the text is worth reading without
             writer.warnings.append(f"{key} has styles that cannot be read, so its headings may be missing.")
-        body = OdfContent(styles)
+        body = OdfContent(archive, styles, left_out)
         archive.parse(_CONTENT, body)
         write(writer, body.story.blocks if kind == ODP else _with_headers(headers, body))
+        writer.warnings += left_out.warnings(key)
         if body.hidden:
             writer.warnings.append(hidden_slides(key, body.hidden))
         metadata = properties(archive, _PROPERTIES)

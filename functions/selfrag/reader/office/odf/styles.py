@@ -1,17 +1,22 @@
 """The styles of an OpenDocument file: headings, captions, what is hidden, and the numbers of lists."""
 
+import re
 from dataclasses import dataclass, field
+from typing import cast
 
 from typing_extensions import override
 
 from selfrag.reader.archive import PartReader, attribute, local
+from selfrag.reader.office.blocks import RunLook, Script
 from selfrag.reader.office.numbering import MAX_LEVELS, numeral, whole
+from selfrag.reader.visibility import UNCERTAIN, WHITE
 
 _MAX_BASES = 20
 _MAX_AFFIX = 20
 # LibreOffice's own names, which are English in every language; captions of pictures have others.
 _TITLE, _CAPTIONS = "Title", frozenset({"Table", "TableCaption"})
 _BOLD = "Table_20_Heading"
+_POINTS = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)pt")
 
 
 @dataclass
@@ -19,6 +24,7 @@ class _OdfStyle:
     base: str = ""
     hidden: bool = False
     bold: bool = False
+    look: RunLook = field(default_factory=RunLook)
 
 
 @dataclass
@@ -44,6 +50,8 @@ class OdfStyles(PartReader):
         self._styles: dict[str, _OdfStyle] = {}
         self._lists: dict[str, _OdfList] = {}
         self._style, self._list = _OdfStyle(), _OdfList()
+        self._looks: dict[tuple[str, str], RunLook] = {}
+        self.page = WHITE  # the colour behind the text
 
     @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -51,6 +59,8 @@ class OdfStyles(PartReader):
         if name == "style":
             key = f"{attribute(attributes, 'family')} {attribute(attributes, 'name')}"
             self._style = self._styles[key] = _OdfStyle(attribute(attributes, "parent-style-name"))
+        elif name == "default-style":
+            self._style = self._styles[f"{attribute(attributes, 'family')} "] = _OdfStyle()
         elif name in ("list-style", "outline-style"):
             self._list = self._lists[attribute(attributes, "name") if name == "list-style" else ""] = _OdfList()
         elif name in ("list-level-style-number", "outline-level-style"):
@@ -58,8 +68,13 @@ class OdfStyles(PartReader):
         elif name == "drawing-page-properties":
             self._style.hidden = attribute(attributes, "visibility") == "hidden"
         elif name == "text-properties":
-            self._style.hidden = attribute(attributes, "display") == "none"
             self._style.bold = attribute(attributes, "font-weight") == "bold"
+            _take_properties(self._style.look, attributes)
+        elif name in ("paragraph-properties", "table-cell-properties", "table-properties"):
+            fill = attribute(attributes, "background-color")
+            self._style.look.fill = self._style.look.fill or ("" if fill == "transparent" else fill)
+        elif name == "page-layout-properties" and attribute(attributes, "background-color") not in ("", "transparent"):
+            self.page = UNCERTAIN
 
     def is_title(self, paragraph: str) -> bool:
         """Return whether a paragraph's style is that of the title."""
@@ -76,9 +91,19 @@ class OdfStyles(PartReader):
             self._styles[f"{family} {name}"].bold for name in names if self._is_defined(family, name)
         )
 
-    def hides(self, family: str, style: str) -> bool:
-        """Return whether a style hides what has it."""
-        return self._is_defined(family, style) and self._styles[f"{family} {style}"].hidden
+    def hides_slide(self, style: str) -> bool:
+        """Return whether a style hides the slide that has it."""
+        return self._is_defined("drawing-page", style) and self._styles[f"drawing-page {style}"].hidden
+
+    def look(self, family: str, style: str) -> RunLook:
+        """Return the look that a style and those below it give a text."""
+        if (family, style) not in self._looks:
+            look = RunLook()
+            for name in (*self._names(family, style), ""):
+                if self._is_defined(family, name):
+                    look = look.above(self._styles[f"{family} {name}"].look)
+            self._looks[family, style] = look
+        return self._looks[family, style]
 
     def starts(self, name: str) -> list[int]:
         """Return where each level of a list begins to count."""
@@ -115,3 +140,21 @@ class OdfStyles(PartReader):
             names.append(style)
             style = self._styles[f"{family} {style}"].base if self._is_defined(family, style) else ""
         return names
+
+
+def _take_properties(look: RunLook, attributes: dict[str, str]) -> None:
+    """Take in the properties of a text."""
+    values = {local(name): value for name, value in attributes.items()}
+    if "display" in values:
+        look.hidden = values["display"] == "none"
+    for name in ("text-line-through-style", "text-line-through-type"):
+        if name in values:
+            look.struck = values[name] != "none"
+    if position := values.get("text-position", "").split():
+        raised = "superscript" if position[0] == "super" or position[0].strip("-0%") else "baseline"
+        look.script = "subscript" if position[0] == "sub" or position[0].startswith("-") else cast(Script, raised)
+    look.color = values.get("color", look.color)
+    if fill := values.get("background-color"):
+        look.fill = "" if fill == "transparent" else fill
+    if size := _POINTS.fullmatch(values.get("font-size", "")):
+        look.size = float(size[1])

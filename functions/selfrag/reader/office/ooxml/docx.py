@@ -8,8 +8,10 @@ from typing_extensions import override
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import XmlArchive, attribute, local, open_archive
+from selfrag.reader.equations import WithEquations
 from selfrag.reader.kinds import WORD
 from selfrag.reader.office.blocks import Block, Paragraph, texts
+from selfrag.reader.office.charts import charts
 from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
 from selfrag.reader.office.ooxml.docx_body import Body, Notes
 from selfrag.reader.office.ooxml.docx_lists import Numbering
@@ -17,6 +19,7 @@ from selfrag.reader.office.ooxml.docx_parts import Styles
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import Relation, relations
 from selfrag.reader.office.tables import write
+from selfrag.reader.visibility import LeftOut
 
 _BODY, _STYLES, _NUMBERING = "word/document.xml", "word/styles.xml", "word/numbering.xml"
 _PROPERTIES = "docProps/core.xml"
@@ -37,11 +40,14 @@ def read_docx(key: str, content: bytes) -> Document:
         if not _read_beside(archive, _NUMBERING, numbering):
             writer.warnings.append(f"{key} has lists that cannot be read, so their numbers are missing.")
             numbering = Numbering()
-        body = Body(styles, numbering, _notes(writer, archive, styles))
-        archive.parse(_BODY, body)
+        left_out = LeftOut()
+        notes, drawn = _notes(writer, archive, styles, left_out), charts(archive, _BODY, writer)
+        body = Body(styles, numbering, notes, left_out=left_out, charts=drawn)
+        archive.parse(_BODY, WithEquations(body))
         if body.comments:
             writer.warnings.append(f"{key} has comments, which are not read.")
         write(writer, _with_headers(archive, styles, body))
+        writer.warnings += left_out.warnings(key)
         metadata = properties(archive, _PROPERTIES)
         highest = min(writer.headings, key=lambda heading: heading.level, default=None)
         title = highest.text if highest and highest.level <= 2 else PurePosixPath(key).name
@@ -62,8 +68,8 @@ class _NoteTexts(Body):
 
     notes: dict[str, str]
 
-    def __init__(self, styles: Styles) -> None:
-        super().__init__(styles, Numbering(), {})
+    def __init__(self, styles: Styles, left_out: LeftOut) -> None:
+        super().__init__(styles, Numbering(), {}, left_out=left_out)
         self.notes = {}
         self._id = ""
 
@@ -81,13 +87,13 @@ class _NoteTexts(Body):
             self.notes[self._id] = " ".join(" ".join(texts(self.story.blocks)).split())
 
 
-def _notes(writer: Writer, archive: XmlArchive, styles: Styles) -> Notes:
+def _notes(writer: Writer, archive: XmlArchive, styles: Styles, left_out: LeftOut) -> Notes:
     texts: dict[str, dict[str, str]] = {}
     for kind, name in _NOTES.items():
-        reader = _NoteTexts(styles)
+        reader = _NoteTexts(styles, left_out)
         try:
             if name in archive.names:
-                archive.parse(name, reader)
+                archive.parse(name, WithEquations(reader))
         except Exception:  # as above
             writer.warnings.append(f"{writer.key} has {kind} that cannot be read; they are missing.")
         texts[kind] = reader.notes
@@ -102,7 +108,7 @@ def _with_headers(archive: XmlArchive, styles: Styles, body: Body) -> list[Block
     seen = set(map(compared, texts(body.story.blocks)))
     blocks, upto = list[Block](), 0
     for section, following in zip(body.sections, [*body.sections[1:], None], strict=True):
-        headers = _header_lines(archive, styles, related, section.headers)
+        headers = _header_lines(archive, styles, related, section.headers, body.story.left_out)
         blocks += [Paragraph(line) for line in new_lines(headers, seen)]
         ends = following.begins if following else len(body.story.blocks)
         blocks += body.story.blocks[upto:ends]
@@ -111,9 +117,9 @@ def _with_headers(archive: XmlArchive, styles: Styles, body: Body) -> list[Block
 
 
 def _header_lines(
-    archive: XmlArchive, styles: Styles, related: Mapping[str, Relation], headers: Sequence[str]
+    archive: XmlArchive, styles: Styles, related: Mapping[str, Relation], headers: Sequence[str], left_out: LeftOut
 ) -> Iterator[str]:
     for part in dict.fromkeys(related[name].part for name in headers if name in related):
-        reader = Body(styles, Numbering(), {}, PAGE_NUMBER)
+        reader = Body(styles, Numbering(), {}, PAGE_NUMBER, left_out)
         archive.parse(part, reader)
         yield from texts(reader.story.blocks)

@@ -5,13 +5,16 @@ from dataclasses import dataclass, field
 
 from typing_extensions import override
 
-from selfrag.reader.archive import PartReader, attribute, local, switched_on
+from selfrag.reader.archive import attribute, local, switched_on
+from selfrag.reader.equations import ReaderOfEquations
+from selfrag.reader.office.blocks import RunLook
 from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.numbering import numeral, whole
 from selfrag.reader.office.ooxml.docx_lists import Numbering
-from selfrag.reader.office.ooxml.docx_parts import Styles
+from selfrag.reader.office.ooxml.docx_parts import RUN_PROPERTIES, Styles, shading, take_property
 from selfrag.reader.office.relations import relation_id
 from selfrag.reader.office.story import Story
+from selfrag.reader.visibility import UNCERTAIN, WHITE, LeftOut
 
 # Not shown, or shown elsewhere as well: properties, text that was moved away, and text boxes for old versions.
 _SKIPPED = frozenset({"pPrChange", "rPrChange", "tblGrid", "tabs", "moveFrom", "Fallback"})
@@ -23,29 +26,44 @@ _MAX_INSTRUCTION = 100
 _FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stands out
 
 
-class Body(PartReader):
+class Body(ReaderOfEquations):
     """Tells a story of what stands in a part; `notes` are the texts of notes by kind and id.
 
     `page_number` stands where the number of a page does.
     """
 
-    def __init__(self, styles: Styles, numbering: Numbering, notes: Notes, page_number: str = "") -> None:
-        self.story = Story()
+    def __init__(
+        self,
+        styles: Styles,
+        numbering: Numbering,
+        notes: Notes,
+        page_number: str = "",
+        left_out: LeftOut | None = None,
+        charts: dict[str, list[str]] | None = None,
+    ) -> None:
+        self.story = Story(left_out)
         self.sections: list[DocxSection] = [DocxSection(0)]
         self.comments = 0
         self._styles, self._numbering, self._notes = styles, numbering, notes
         self._counted = dict.fromkeys(_NOTES, 0)
+        self._charts = charts or {}
         self._fields = Fields(page_number)
         self._depth = ElementDepth()
-        self._in_text = self._hidden = self._bold = False
+        self._in_text = self._bold = self._in_run = self._in_paragraph_look = False
+        self._run, self._run_style = RunLook(), ""
+        self._look: RunLook | None = None  # of the run with its styles, once a text of it has come
+        self._fills = [""]  # the colours behind the page, the tables and the cells that are open
         self._looks: list[DocxLook] = [DocxLook()]
         self._table_style = ""
         self._starts = self._beginnings()
-        self._ends: dict[str, Callable[[], None]] = {
+        self._ends: dict[str, Callable[[], object]] = {
             "p": self._end_paragraph,
-            "tc": self.story.end_cell,
+            "r": lambda: setattr(self, "_in_run", False),
+            "pPr": lambda: setattr(self, "_in_paragraph_look", False),
+            "tc": self._end_cell,
             "tr": self.story.end_row,
-            "tbl": self.story.end_table,
+            "tbl": self._end_table,
+            "txbxContent": lambda: self._fills.pop(),
             "sectPr": self._end_section,
             "t": lambda: setattr(self, "_in_text", False),
         }
@@ -60,6 +78,8 @@ class Body(PartReader):
             self._add(_MARKS[name])
         elif name in self._starts:
             self._starts[name](attributes)
+        elif self._in_run and name in RUN_PROPERTIES:
+            take_property(self._run, name, attributes)
         else:
             self._fields.start(name, attributes)
 
@@ -80,6 +100,12 @@ class Body(PartReader):
         else:
             self._fields.text(text)
 
+    @override
+    def equation(self, text: str) -> None:
+        """Take in an equation as text."""
+        if not self._depth.on:
+            self.story.add(text)
+
     def _beginnings(self) -> dict[str, Callable[[dict[str, str]], None]]:
         story = self.story
         return {
@@ -91,18 +117,23 @@ class Body(PartReader):
             ),
             "r": lambda _: self._begin_run(),
             "b": lambda attributes: setattr(self, "_bold", switched_on(attributes)),
-            "vanish": lambda attributes: setattr(self, "_hidden", switched_on(attributes)),
+            "rStyle": lambda attributes: setattr(self, "_run_style", attribute(attributes, "val")),
+            "pPr": lambda _: setattr(self, "_in_paragraph_look", True),
+            "shd": self._shade,
+            "background": lambda _: self._fills.append(UNCERTAIN),
+            "txbxContent": lambda _: self._fills.append(UNCERTAIN),
             "t": lambda _: setattr(self, "_in_text", True),
             "tbl": self._begin_table,
-            "tblStyle": lambda attributes: setattr(self, "_table_style", attribute(attributes, "val")),
+            "tblStyle": self._take_table_style,
             "tblLook": self._look_at_table,
             "tr": lambda _: story.begin_row(),
             "tblHeader": lambda attributes: story.head(switched_on(attributes)),
-            "tc": lambda _: story.begin_cell(),
+            "tc": lambda _: self._begin_cell(),
             "gridSpan": lambda attributes: story.widen(whole(attribute(attributes, "val"))),
             "vMerge": lambda attributes: story.go_on(attribute(attributes, "val") != "restart"),
             "drawing": lambda _: story.picture(),
             "pict": lambda _: story.picture(),
+            "chart": lambda attributes: story.lines(self._charts.pop(relation_id(attributes), ())),
             "footnoteReference": lambda attributes: self._refer("footnoteReference", attributes),
             "endnoteReference": lambda attributes: self._refer("endnoteReference", attributes),
             "commentReference": lambda _: setattr(self, "comments", self.comments + 1),
@@ -111,11 +142,40 @@ class Body(PartReader):
         }
 
     def _add(self, text: str) -> None:
-        if not self._hidden:
-            self.story.add(self._fields.shown(text), self._bold)
+        if self._look is None:
+            self._look = self._run.above(self._styles.run_look(self._looks[-1].style, self._run_style))
+        behind = next(filter(None, (self._looks[-1].fill, *reversed(self._fills))), WHITE)
+        self.story.add_run(self._fields.shown(text), self._look, behind, self._bold)
 
     def _begin_run(self) -> None:
-        self._hidden = self._bold = False
+        self._bold, self._in_run = False, True
+        self._run, self._run_style, self._look = RunLook(), "", None
+
+    def _shade(self, attributes: dict[str, str]) -> None:
+        """Take in the colour behind a run, a paragraph, a cell or a table."""
+        if self._in_run:
+            take_property(self._run, "shd", attributes)
+        elif self._in_paragraph_look:
+            self._looks[-1].fill = shading(attributes)
+        else:
+            self._fills[-1] = shading(attributes) or self._fills[-1]
+
+    def _begin_cell(self) -> None:
+        self._fills.append("")
+        self.story.begin_cell()
+
+    def _end_cell(self) -> None:
+        self._fills.pop()
+        self.story.end_cell()
+
+    def _end_table(self) -> None:
+        self._fills.pop()
+        self.story.end_table()
+
+    def _take_table_style(self, attributes: dict[str, str]) -> None:
+        self._table_style = attribute(attributes, "val")
+        if self._styles.is_shaded(self._table_style):
+            self._fills[-1] = UNCERTAIN
 
     def _begin_paragraph(self, _: dict[str, str]) -> None:
         self.story.begin_paragraph()
@@ -128,6 +188,7 @@ class Body(PartReader):
 
     def _begin_table(self, _: dict[str, str]) -> None:
         self._table_style = ""
+        self._fills.append("")
         self.story.begin_table()
 
     def _look_at_table(self, attributes: dict[str, str]) -> None:
@@ -205,6 +266,7 @@ class DocxLook:
     """The look of a paragraph."""
 
     style: str = ""
+    fill: str = ""  # the colour behind it
     list: str = ""
     list_level: int = 0
     ends_section: bool = False

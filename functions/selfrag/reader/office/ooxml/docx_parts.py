@@ -1,17 +1,48 @@
 """The parts of a Word document beside its text: its styles, and the numbering of its lists."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from typing_extensions import override
 
-from selfrag.reader.archive import PartReader, attribute, local
+from selfrag.reader.archive import PartReader, attribute, local, switched_on
+from selfrag.reader.office.blocks import RunLook, Script
 from selfrag.reader.office.numbering import MAX_LEVELS, whole
+from selfrag.reader.visibility import UNCERTAIN
 
 _TITLE_LEVEL, _LOWEST_HEADING = 1, 9
 _MAX_BASES = 20
 _BESIDE_TITLE = ("subtitle", "author", "date")  # which build on the title in what pandoc writes
-_BULLETS = ("bullet", "none")
-_MAX_LABEL = 50
+RUN_PROPERTIES = frozenset({"vanish", "strike", "dstrike", "vertAlign", "color", "highlight", "sz"})
+_SCRIPTS: dict[str, Script] = {"superscript": "superscript", "subscript": "subscript"}
+_HIGHLIGHTS = {"none": "", "white": "ffffff", "black": "000000"}
+_PLAIN_SHADINGS = ("", "clear", "nil")
+
+
+def take_property(look: RunLook, name: str, attributes: dict[str, str]) -> None:
+    """Take in a property of a run, if it is one of RUN_PROPERTIES or a shading."""
+    value = attribute(attributes, "val")
+    if name == "vanish":
+        look.hidden = switched_on(attributes)
+    elif name in ("strike", "dstrike"):
+        look.struck = switched_on(attributes)
+    elif name == "vertAlign":
+        look.script = _SCRIPTS.get(value, "baseline")
+    elif name == "color":
+        look.color = value
+    elif name == "highlight":
+        look.fill = _HIGHLIGHTS.get(value, UNCERTAIN)
+    elif name == "shd":
+        look.fill = shading(attributes)
+    elif name == "sz":
+        look.size = whole(value) / 2
+
+
+def shading(attributes: dict[str, str]) -> str:
+    """Return the colour behind a text, "" for none."""
+    fill = attribute(attributes, "fill")
+    if attribute(attributes, "val") not in _PLAIN_SHADINGS or (not fill and attribute(attributes, "themeFill")):
+        return UNCERTAIN
+    return "" if fill == "auto" else fill
 
 
 @dataclass
@@ -21,6 +52,8 @@ class _DocxStyle:
     list: str = ""
     list_level: int = 0
     first_row: bool = False
+    shaded: bool = False
+    look: RunLook = field(default_factory=RunLook)
 
 
 class Styles(PartReader):
@@ -28,7 +61,8 @@ class Styles(PartReader):
 
     def __init__(self) -> None:
         self._styles: dict[str, _DocxStyle] = {"": _DocxStyle()}
-        self._id = ""
+        self._id = self._default = ""
+        self._looks: dict[tuple[str, str], RunLook] = {}
 
     @override
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -36,6 +70,8 @@ class Styles(PartReader):
         if name == "style":
             self._id = attribute(attributes, "styleId")
             self._styles[self._id] = _DocxStyle()
+            if attribute(attributes, "type") == "paragraph" and attribute(attributes, "default") in ("1", "true"):
+                self._default = self._id
         elif name == "name":
             self._styles[self._id].name = value.lower()
         elif name == "basedOn":
@@ -46,6 +82,22 @@ class Styles(PartReader):
             self._styles[self._id].list_level = list_level(value)
         elif name == "tblStylePr" and attribute(attributes, "type") == "firstRow":
             self._styles[self._id].first_row = True
+        else:
+            self._styles[self._id].shaded |= name == "shd" and bool(shading(attributes))
+            take_property(self._styles[self._id].look, name, attributes)
+
+    def run_look(self, paragraph: str, run: str) -> RunLook:
+        """Return the look of a text by the styles of its paragraph and its run."""
+        if (paragraph, run) not in self._looks:
+            look = RunLook()
+            for base in (*self._bases(run), *self._bases(paragraph or self._default), self._styles[""]):
+                look = look.above(base.look)
+            self._looks[paragraph, run] = look
+        return self._looks[paragraph, run]
+
+    def is_shaded(self, table: str) -> bool:
+        """Return whether a table's style colours any of its cells."""
+        return any(base.shaded for base in self._bases(table))
 
     def level(self, style: str) -> int:
         """Return the level of the heading that a style makes; 0 if it makes none."""

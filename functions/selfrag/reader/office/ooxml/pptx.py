@@ -6,16 +6,19 @@ from pathlib import PurePosixPath
 from typing_extensions import override
 
 from selfrag.domain.documents import Document
-from selfrag.domain.writing import Writer
+from selfrag.domain.writing import Writer, listed
 from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
+from selfrag.reader.equations import ReaderOfEquations, WithEquations
 from selfrag.reader.kinds import POWERPOINT
-from selfrag.reader.office.blocks import Block, texts
+from selfrag.reader.office.blocks import Block, RunLook, Script, texts
+from selfrag.reader.office.charts import charts
 from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.numbering import whole
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import relation_id, relations
 from selfrag.reader.office.story import Story
 from selfrag.reader.office.tables import write
+from selfrag.reader.visibility import UNCERTAIN, LeftOut
 
 _PRESENTATION, _PROPERTIES = "ppt/presentation.xml", "docProps/core.xml"
 NOTES = "Notes: "
@@ -24,21 +27,26 @@ _FURNITURE = frozenset({"dt", "ftr", "hdr", "sldNum"})
 _ON_NOTES = frozenset({"title", "ctrTitle", "sldImg"})  # what a page of notes repeats of its slide
 _SKIPPED = frozenset({"Fallback", "fld"})  # a field is a number of slides or a date
 _SHAPES = frozenset({"sp", "pic", "graphicFrame"})
+_CHANGES = ("lumMod", "lumOff", "shade", "tint", "alpha", "satMod", "gradFill", "pattFill")  # of a colour
 _OFF, _ON = ("0", "false"), ("1", "true")
 
 
-class SlideReader(PartReader):
+class SlideReader(ReaderOfEquations):
     """Tells a story of each shape: the title's stands first, the others in the order that screen readers follow."""
 
-    def __init__(self, notes: bool = False) -> None:
+    def __init__(self, left_out: LeftOut, notes: bool = False, charts: dict[str, list[str]] | None = None) -> None:
         self.hidden = False
+        self._charts = charts or {}
         self._notes = notes
-        self._first, self._rest = Story(), Story()
+        self._first, self._rest = Story(left_out), Story(left_out)
         self._story = self._rest
         self._level = 0
         self._depth = ElementDepth()
         self._shape_at = 0  # the depth of the shape that is open
         self._in_text = self._bold = False
+        self._in_look = ""  # the element of a run's look that is open
+        self._run = RunLook()
+        self._fills = SlideFills()
 
     def blocks(self) -> list[Block]:
         """Return what the slide says."""
@@ -54,6 +62,7 @@ class SlideReader(PartReader):
             self.hidden = attribute(attributes, "show") in _OFF
         elif name in _SHAPES:
             self._shape_at = self._depth.depth
+            self._fills.start(name, attributes)
         elif name == "ph":
             self._placed(attribute(attributes, "type"))
         elif name == "t":
@@ -61,10 +70,13 @@ class SlideReader(PartReader):
         elif name == "br":
             self._story.add("\n")
         elif name == "rPr":
-            self._bold = _on(attributes, "b")
+            self._begin_look(attributes)
         elif name == "r":
-            self._bold = False
+            self._bold, self._run = False, RunLook()
+        elif self._in_look:
+            self._take_color(name, attributes)
         else:
+            self._fills.start(name, attributes)
             self._begin(name, attributes)
 
     @override
@@ -72,8 +84,13 @@ class SlideReader(PartReader):
         name = local(tag)
         if self._depth.leave():
             return
+        self._fills.end(name)
         if name == "t":
             self._in_text = False
+        elif name == "rPr":
+            self._in_look = ""
+        elif name == self._in_look:
+            self._in_look = "rPr"
         elif name == "p":
             self._story.end_paragraph(self._level)
         elif name in _SHAPES:
@@ -87,8 +104,31 @@ class SlideReader(PartReader):
 
     @override
     def text(self, text: str) -> None:
-        if self._in_text and not self._depth.on:
-            self._story.add(text, self._bold)
+        if not self._in_text or self._depth.on:
+            return
+        self._story.add_run(text, self._run, self._fills.behind, self._bold)
+
+    @override
+    def equation(self, text: str) -> None:
+        """Take in an equation as text."""
+        if not self._depth.on:
+            self._story.add(text)
+
+    def _begin_look(self, attributes: dict[str, str]) -> None:
+        """Take in the look of a run."""
+        self._bold, self._in_look = _on(attributes, "b"), "rPr"
+        raised = attribute(attributes, "baseline")
+        script: Script | None = "subscript" if raised.startswith("-") else "superscript" if raised.strip("0%") else None
+        struck = attribute(attributes, "strike") not in ("", "noStrike")
+        self._run = RunLook(struck=struck, script=script, size=whole(attribute(attributes, "sz")) / 100)
+
+    def _take_color(self, name: str, attributes: dict[str, str]) -> None:
+        """Take in the colour of a run, or that behind it; one that is changed is not certain."""
+        color = UNCERTAIN if name in _CHANGES else attribute(attributes, "val")
+        if name in ("ln", "highlight", "effectLst", "uFill"):
+            self._in_look = name
+        elif name in ("srgbClr", *_CHANGES) and self._in_look in ("rPr", "highlight"):
+            setattr(self._run, "color" if self._in_look == "rPr" else "fill", color)
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
         story = self._story
@@ -97,6 +137,7 @@ class SlideReader(PartReader):
             "tbl": lambda: story.begin_table(False),
             "tblPr": lambda: story.look(_on(attributes, "firstRow")),
             "tr": story.begin_row,
+            "chart": lambda: story.lines(self._charts.pop(relation_id(attributes), ())),
             "tc": lambda: story.begin_cell(whole(attribute(attributes, "gridSpan")), _on(attributes, "vMerge")),
         }
         if name in begins:
@@ -110,21 +151,44 @@ class SlideReader(PartReader):
             self._story, self._level = self._first, _TITLES[kind]
 
 
+class SlideFills:
+    """Follows the fill of the shape that is open; what is behind one without is not certain."""
+
+    def __init__(self) -> None:
+        self.behind = UNCERTAIN
+        self._inside = ""  # the element that says what fills a shape, or its outline
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+        if name in _SHAPES:
+            self.behind = UNCERTAIN
+        elif name in ("spPr", "ln"):
+            self._inside = name
+        elif self._inside == "spPr" and name in ("srgbClr", *_CHANGES):
+            self.behind = attribute(attributes, "val") if name == "srgbClr" else UNCERTAIN
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+        if name == self._inside:
+            self._inside = "spPr" if name == "ln" else ""
+
+
 def read_pptx(key: str, content: bytes) -> Document:
     """Each slide is a part: its title a heading, then its shapes in the order of reading, then its notes.
 
     Hidden slides are left out with a warning. Raises BadDocument.
     """
-    writer, hidden = Writer(key), list[int]()
+    writer, hidden, left_out = Writer(key), list[int](), LeftOut()
     with open_archive(key, content, POWERPOINT) as archive:
         for number, part in enumerate(_slides(archive), 1):
-            slide = SlideReader()
-            archive.parse(part, slide)
+            slide = SlideReader(left_out, charts=charts(archive, part, writer))
+            archive.parse(part, WithEquations(slide))
             if slide.hidden:
                 hidden.append(number)
             else:
                 writer.part(f"slide {number}", number)
-                _write(writer, archive, part, slide)
+                _write(writer, archive, part, slide, left_out)
+        writer.warnings += left_out.warnings(key)
         if hidden:
             writer.warnings.append(hidden_slides(key, hidden))
         metadata = properties(archive, _PROPERTIES)
@@ -134,17 +198,16 @@ def read_pptx(key: str, content: bytes) -> Document:
 
 def hidden_slides(key: str, hidden: list[int]) -> str:
     """Return the warning that slides are hidden."""
-    more = f" and {len(hidden) - 10} more" if len(hidden) > 10 else ""
-    return f"{key} has hidden slides, which were left out: {', '.join(map(str, hidden[:10]))}{more}."
+    return f"{key} has hidden slides, which were left out: {listed(hidden)}."
 
 
-def _write(writer: Writer, archive: XmlArchive, part: str, slide: SlideReader) -> None:
+def _write(writer: Writer, archive: XmlArchive, part: str, slide: SlideReader, left_out: LeftOut) -> None:
     related = relations(archive, part).values()
     for drawing in (relation.part for relation in related if relation.kind == "diagramData"):
         archive.parse(drawing, slide)
     write(writer, slide.blocks())
     for notes in (relation.part for relation in related if relation.kind == "notesSlide"):
-        reader = SlideReader(notes=True)
+        reader = SlideReader(left_out, notes=True)
         archive.parse(notes, reader)
         for text in texts(reader.blocks()):
             writer.line(NOTES + text)

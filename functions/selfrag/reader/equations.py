@@ -1,0 +1,126 @@
+"""Equations of Office and of MathML as a line of text: E=mc^2, (a+b)/c, sqrt(x), sum_(i=1)^n."""
+
+from typing_extensions import override
+
+from selfrag.reader.archive import PartReader, attribute, local
+from selfrag.reader.scripts import grouped
+
+MAX_EQUATION = 10_000  # characters; of a longer one the rest is written as it comes
+_MAX_SIGN = 4  # characters of a bracket or an accent
+_LARGE = {"∑": "sum", "∏": "prod", "∫": "int"}
+_LEFT_OUT = frozenset({"annotation", "annotation-xml", "rPr", "ctrlPr"})
+_INVISIBLE = dict.fromkeys(range(0x2061, 0x2065))  # signs of functions and products that are not written
+_ROWS, _TABLES = frozenset({"mr", "mtr"}), frozenset({"m", "mtable", "eqArr"})
+
+
+class Equation(PartReader):
+    """Writes an equation as its elements end; `text` is what it says."""
+
+    def __init__(self) -> None:
+        # The elements that are open: the texts in each, and what its properties say.
+        self._open: list[tuple[list[str], dict[str, str]]] = [([], {})]
+        self._length = 0
+
+    @property
+    def shown(self) -> str:
+        """Return what was written."""
+        return " ".join("".join(self._open[0][0]).split())
+
+    @override
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = local(tag)
+        if name.endswith("Chr") or name in ("chr", "degHide"):
+            self._open[-1][1][name] = attribute(attributes, "val")[:_MAX_SIGN]
+        values = {key: value[:_MAX_SIGN] for key, value in attributes.items() if key in ("open", "close", "separators")}
+        self._open.append(([], values))
+
+    @override
+    def text(self, text: str) -> None:
+        if text.strip():
+            self._length += len(text)
+            # Each element that is open writes anew what stands in it.
+            place = self._open[-1 if self._length <= MAX_EQUATION else 0]
+            place[0].append(text.translate(_INVISIBLE))
+
+    @override
+    def end(self, tag: str) -> None:
+        name = local(tag)
+        parts, values = self._open.pop()
+        if name.endswith("Pr"):
+            self._open[-1][1].update(values)
+        elif name not in _LEFT_OUT:
+            self._open[-1][0].append(_written(name, parts, values))
+
+
+def _written(name: str, parts: list[str], values: dict[str, str]) -> str:
+    """Return what an element says by what its parts say, in the order that both kinds of equations have."""
+    match name, parts:
+        case "f" | "mfrac", [above, below]:
+            return f"{grouped(above)}/{grouped(below)}"
+        case "sSup" | "msup" | "limUpp" | "mover", [base, high]:
+            return _scripts(base, "", high)
+        case "sSub" | "msub" | "limLow" | "munder", [base, low]:
+            return _scripts(base, low, "")
+        case "sSubSup" | "msubsup" | "munderover", [base, low, high]:
+            return _scripts(base, low, high)
+        case "sPre", [low, high, base]:
+            return _scripts("", low, high) + base
+        case "nary", [low, high, base]:
+            return f"{_scripts(values.get('chr', '∫'), low, high)} {base}"
+        case "rad", [degree, base]:
+            return f"root_{grouped(degree)}({base})" if degree else f"sqrt({base})"
+        case "mroot", [base, degree]:
+            return f"root_{grouped(degree)}({base})"
+        case "msqrt", _:
+            return f"sqrt({''.join(parts)})"
+        case "func", [function, base]:
+            return f"{function}{base if base.startswith('(') else f'({base})'}"
+        case "acc", [base]:
+            return base + values.get("chr", "\u0302")
+        case "d" | "mfenced", _:
+            begin, end = values.get("begChr", values.get("open", "(")), values.get("endChr", values.get("close", ")"))
+            return f"{begin}{values.get('sepChr', ', ').join(parts)}{end}"
+    if name in _ROWS:
+        return ", ".join(parts)
+    if name in _TABLES:
+        return f"[{'; '.join(parts)}]" if name != "eqArr" else "; ".join(parts)
+    return "".join(parts)
+
+
+def _scripts(base: str, low: str, high: str) -> str:
+    name = _LARGE.get(base, grouped(base) if base else "")
+    return name + (f"_{grouped(low)}" if low else "") + (f"^{grouped(high)}" if high else "")
+
+
+class ReaderOfEquations(PartReader):
+    """A listener to a part that takes equations as text."""
+
+    def equation(self, text: str) -> None:
+        """Take in an equation."""
+
+
+class WithEquations(PartReader):
+    """Hands a part of an Office document on to its reader, with equations as text."""
+
+    def __init__(self, reader: ReaderOfEquations) -> None:
+        self._reader = reader
+        self._equation: Equation | None = None
+
+    @override
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if self._equation is None and local(tag) == "oMath":
+            self._equation = Equation()
+        else:
+            (self._equation or self._reader).start(tag, attributes)
+
+    @override
+    def end(self, tag: str) -> None:
+        if self._equation and local(tag) == "oMath":
+            self._reader.equation(self._equation.shown)
+            self._equation = None
+        else:
+            (self._equation or self._reader).end(tag)
+
+    @override
+    def text(self, text: str) -> None:
+        (self._equation or self._reader).text(text)

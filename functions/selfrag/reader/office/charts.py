@@ -1,0 +1,133 @@
+"""The charts of office documents: title, series and the values that the file keeps of them, as `March: 37`."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from xml.parsers.expat import ExpatError
+
+from typing_extensions import override
+
+from selfrag.domain.writing import Writer
+from selfrag.reader.archive import PartReader, XmlArchive, attribute, local
+from selfrag.reader.data.workbooks.formats import shown
+from selfrag.reader.office.relations import relations
+
+MAX_POINTS = 5_000  # of a chart: series, names and values
+MAX_TITLE = 1_000  # characters
+_IN_A_LINE = 12  # values; of more a passage would be cut
+_NAMES, _VALUES = frozenset({"cat", "xVal", "strDim"}), frozenset({"val", "yVal", "numDim"})
+_PLACES = _NAMES | _VALUES | {"title", "tx", "dLbls", "trendline", "errBars", "bubbleSize", "legend"}
+_AXES = frozenset({"catAx", "valAx", "dateAx", "serAx", "axis"})
+
+
+@dataclass
+class Series:
+    """A series of a chart: its name, and its values with the names of the places where they stand."""
+
+    name: str = ""
+    names: dict[int, str] = field(default_factory=dict)
+    values: dict[int, str] = field(default_factory=dict)
+
+    def pairs(self) -> Iterator[str]:
+        """Yield each value behind the name of its place."""
+        for at, value in sorted(self.values.items()):
+            name = self.names.get(at, "")
+            yield f"{name}: {value}" if name else value
+
+
+def lines_of(title: str, series: Sequence[Series]) -> list[str]:
+    """Return a chart as lines: its title, and the values of each series behind its name where there are several."""
+    lines = [" ".join(title.split())]
+    for each in series:
+        named = [each.name] if each.name and (len(series) > 1 or each.name != lines[0]) else []
+        pairs = list(each.pairs())
+        lines += ["; ".join([*named, *pairs[at : at + _IN_A_LINE]]) for at in range(0, len(pairs), _IN_A_LINE)]
+    return list(filter(None, lines))
+
+
+class ChartReader(PartReader):
+    """Reads a chart's part, of either kind that Office writes."""
+
+    def __init__(self) -> None:
+        self.title = ""
+        self.series: list[Series] = []
+        self._places: list[str] = []
+        self._axes = self._points = self._named = 0
+        self._point = 0
+        self._code = ""  # the format of the values that come
+        self._text: list[str] | None = None
+
+    @override
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = local(tag)
+        self._axes += name in _AXES
+        if name in _PLACES:
+            self._places.append(name)
+            self._code = ""
+        elif name in ("ser", "data") and self._points <= MAX_POINTS:
+            self._points += 1
+            self.series.append(Series())
+        elif name == "series":
+            self._named += 1
+        elif name == "pt":
+            self._points += 1
+            index = attribute(attributes, "idx")
+            self._point = int(index) if index.isdecimal() and len(index) < 6 else 0
+        if name in ("v", "t", "formatCode", "pt"):
+            self._text = []
+
+    @override
+    def text(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+
+    @override
+    def end(self, tag: str) -> None:
+        name = local(tag)
+        self._axes -= name in _AXES
+        if name in ("v", "t", "formatCode", "pt") and self._text is not None:
+            self._take(name, "".join(self._text))
+            self._text = None
+        elif name in _PLACES:
+            self._places.pop()
+
+    def _take(self, name: str, text: str) -> None:
+        place = self._places[0] if self._places else ""
+        if place == "title" and not self._axes:
+            self.title += text[: MAX_TITLE - len(self.title)]
+        elif name == "formatCode":
+            self._code = text
+        elif place == "tx" and name == "v" and self.series:
+            self.series[self._named - 1 if self._named else -1].name = text
+        elif self.series and text.strip() and self._points <= MAX_POINTS and place in _NAMES | _VALUES:
+            points = self.series[-1].names if place in _NAMES else self.series[-1].values
+            before = f"{points[self._point]}, " if self._point in points else ""
+            points[self._point] = before + _shown(text.strip(), self._code)
+
+
+def _shown(text: str, code: str) -> str:
+    try:
+        return shown(float(text), code) or text
+    except ValueError:
+        return text
+
+
+def charts(archive: XmlArchive, part: str, writer: Writer) -> dict[str, list[str]]:
+    """Return the lines of the charts that a part or its drawing refers to, by its ids.
+
+    Warns of those whose values are not there; what cannot be read is not worth losing the text.
+    """
+    lines, without_values = dict[str, list[str]](), 0
+    with suppress(ExpatError):
+        for key, relation in relations(archive, part).items():
+            if relation.kind == "drawing":
+                lines |= charts(archive, relation.part, writer)
+            elif relation.kind in ("chart", "chartEx"):
+                reader = ChartReader()
+                with suppress(ExpatError):
+                    archive.parse(relation.part, reader)
+                lines[key] = lines_of(reader.title, reader.series)
+                without_values += not any(series.values for series in reader.series)
+    if without_values:
+        writer.warnings.append(f"{writer.key} has charts whose values are not in the file ({without_values}).")
+    return lines
