@@ -45,15 +45,11 @@ def opened(key: str, content: bytes) -> Iterator[File]:
     """Open the bytes of a PDF; raises BadDocument."""
     try:
         file = pypdfium2.PdfDocument(content)
-        # An empty password opens it, but it says that its text is not to be taken out.
-        encrypted = raw.FPDF_GetSecurityHandlerRevision(file) != -1
     except pypdfium2.PdfiumError as error:
-        if error.err_code != raw.FPDF_ERR_PASSWORD:
-            state = "is cut off at its end" if is_cut_off(content) else "is a damaged PDF"
-            raise BadDocument(f"{key} {state} and cannot be read; save it as PDF again.") from error
-        encrypted = True
-    if encrypted:
-        raise BadDocument(f"{key} is encrypted; save it without a password and without restrictions.")
+        if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
+            raise BadDocument(f"{key} is encrypted; save it without a password.") from error
+        state = "is cut off at its end" if is_cut_off(content) else "is a damaged PDF"
+        raise BadDocument(f"{key} {state} and cannot be read; save it as PDF again.") from error
     with file:
         yield file
 
