@@ -1,6 +1,6 @@
 """PDFium's view of a file: its pages with their characters, lines and pictures.
 
-All that is known of PDFium's functions stands here. It is C++: `contained` keeps a crash of it away from others.
+Only this module and `annotations` know PDFium's functions. It is C++: `contained` keeps a crash of it away from others.
 """
 
 import ctypes
@@ -12,7 +12,8 @@ import pypdfium2
 from pypdfium2 import raw
 
 from selfrag.domain.errors import BadDocument
-from selfrag.reader.pdf.shapes import Box, Rule
+from selfrag.reader.pdf.annotations import annotations_of
+from selfrag.reader.pdf.shapes import Annotation, Box, Rule
 
 MAX_OBJECTS = 20_000  # lines and pictures of a page: a map has more, and no table
 MAX_RULES = 1_000
@@ -46,12 +47,28 @@ def opened(key: str, content: bytes) -> Iterator[File]:
     try:
         file = pypdfium2.PdfDocument(content)
     except pypdfium2.PdfiumError as error:
-        if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
+        # For a file without pages PDFium repeats the error of the file before.
+        if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY) and b"/Encrypt" in content:
             raise BadDocument(f"{key} is encrypted; save it without a password.") from error
         state = "is cut off at its end" if is_cut_off(content) else "is a damaged PDF"
         raise BadDocument(f"{key} {state} and cannot be read; save it as PDF again.") from error
     with file:
+        if _is_drawn_by_xfa(file):
+            raise BadDocument(f"{key} is a form (XFA) that only Adobe's programs show; print it to a new PDF.")
         yield file
+
+
+def _is_drawn_by_xfa(file: File) -> bool:
+    """Prepare the form of a file, if it has one; True if its only page stands in for one that a program draws."""
+    kind = file.get_formtype()
+    with suppress(pypdfium2.PdfiumError):
+        file.init_forms()
+        return (
+            kind in (raw.FORMTYPE_XFA_FULL, raw.FORMTYPE_XFA_FOREGROUND)
+            and len(file) == 1
+            and not raw.FPDFPage_GetAnnotCount(file[0])
+        )
+    return False
 
 
 def is_cut_off(content: bytes) -> bool:
@@ -121,6 +138,10 @@ class PdfPage:
         raw.FPDFText_GetFillColor(self._text, index, red, green, blue, opaque)
         shades = red.value, green.value, blue.value
         return (min(shades) >= _PALE and max(shades) - min(shades) <= _GREY) or opaque.value < _OPAQUE
+
+    def annotations(self) -> Iterator[Annotation]:
+        """Yield the form fields, notes and comments of the page."""
+        return annotations_of(self._page)
 
     def rules_and_picture(self) -> tuple[list[Rule], float | None]:
         """Return the straight lines, none if there are too many for a table, and the share of the page in a picture.

@@ -179,7 +179,7 @@ def _has_words(sheet: PdfSheet) -> bool:
 
 
 def _scanned(sheets: Iterable[PdfSheet]) -> list[int]:
-    return [number for number, sheet in enumerate(sheets, 1) if sheet.picture is not None and not _has_words(sheet)]
+    return [number for number, sheet in enumerate(sheets, 1) if sheet.picture is not None and not sheet.printed]
 
 
 def _without_text(key: str, pages: int, lost: Sequence[int]) -> str:
@@ -196,6 +196,8 @@ def _warnings(key: str, content: bytes, sheets: Sequence[PdfSheet], lost: Sequen
         yield f"{key} has pages that are damaged or too complex, which were left out: {_listed(lost)}."
     if scanned := _scanned(sheets):
         yield f"{key} has pages that show images but hold no text, perhaps scanned: {_listed(scanned)}."
+    if noted := [number for number, sheet in enumerate(sheets, 1) if sheet.comments]:
+        yield f"{key} has comments or stamps, which are not read: {_listed(noted)}."
     shown = [number for number, sheet in enumerate(sheets, 1) if _LARGE < (sheet.picture or 0) < _WHOLE]
     if beside := [number for number in shown if _has_words(sheets[number - 1])]:
         yield f"{key} has pages with words and a large picture, of which no text or table is read: {_listed(beside)}."

@@ -65,6 +65,19 @@ class Word:
     slanted: bool = False
 
 
+class Annotation(NamedTuple):
+    """What lies over a page: the value of a form field with the field's name, a note, or a comment without its text.
+
+    `checked` is None for what is no button; the text of a button is the value that it stands for.
+    """
+
+    box: Box
+    text: str
+    name: str = ""
+    checked: bool | None = None
+    comment: bool = False
+
+
 @dataclass(slots=True)
 class PdfSegment:
     """Words on one line without a wide gap: a line of a column, or a cell of a table. `size` is that of most of it.
@@ -92,6 +105,7 @@ class PdfSheet:
     """A page: stretches in the file's order, and lines; the share of it that its largest picture covers; if it is lost.
 
     `across` are the stretches that run in another direction than most of them, `frames` are around tables.
+    `printed` tells of words in the page itself, not in fields and notes, `comments` that there are some.
     """
 
     segments: list[PdfSegment] = field(default_factory=list)
@@ -99,4 +113,6 @@ class PdfSheet:
     rules: list[Rule] = field(default_factory=list)
     frames: list[Box] = field(default_factory=list)
     picture: float | None = None
+    printed: bool = False
+    comments: bool = False
     lost: bool = False

@@ -112,6 +112,13 @@ def test_a_pdf_with_a_password_is_refused(algorithm):
     assert refusal(encrypted_pdf("Words.", "secret", algorithm)) == "a.pdf is encrypted; save it without a password."
 
 
+def test_a_pdf_without_pages_is_not_called_encrypted_because_the_file_before_was():
+    with pytest.raises(BadDocument, match="is encrypted"):
+        read_pdf("a.pdf", encrypted_pdf("Words.", "secret", "AES-256"))
+    with pytest.raises(BadDocument, match="is a damaged PDF"):
+        read_pdf("b.pdf", pdf())
+
+
 def test_an_empty_pdf_is_refused():
     assert refusal(b"") == "a.pdf is empty (0 bytes); save it again."
     assert refusal(pdf()) == "a.pdf is a damaged PDF and cannot be read; save it as PDF again."

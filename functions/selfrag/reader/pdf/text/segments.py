@@ -10,6 +10,7 @@ from statistics import median_low
 from selfrag.reader.pdf.pdfium import PdfPage
 from selfrag.reader.pdf.shapes import Box, PdfSegment, PdfSheet, Rule, Word, around
 from selfrag.reader.pdf.tables.frames import frames_of
+from selfrag.reader.pdf.text.forms import with_annotations
 
 # A gap that divides two columns or two cells, in sizes of the font.
 _WIDE, _AFTER_A_NUMBER = 1.05, 3.0
@@ -109,7 +110,11 @@ def sheet_of(page: PdfPage) -> PdfSheet:
     turned = [Rule(rule.box.turned(main), rule.flat == (main % 2 == 0)) for rule in rules]
     segments = _segments([word for word in words if word.quarters == main], turned, page)
     across = _segments([word for word in words if word.quarters != main], (), page)
-    return PdfSheet(segments, across, turned, frames_of(turned), picture)
+    frames, annotations = frames_of(turned), [*page.annotations()]
+    fields = [held._replace(box=held.box.turned(main)) for held in annotations if not held.comment]
+    if fields:
+        segments = with_annotations(segments, fields, frames, turned)
+    return PdfSheet(segments, across, turned, frames, picture, bool(words), len(fields) < len(annotations))
 
 
 def _segments(words: Sequence[Word], rules: Sequence[Rule], page: PdfPage) -> list[PdfSegment]:
