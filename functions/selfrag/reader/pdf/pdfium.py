@@ -6,7 +6,7 @@ Only this module and `annotations` know PDFium's functions. It is C++: `containe
 import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pypdfium2
 from pypdfium2 import raw
@@ -20,12 +20,16 @@ MAX_RULES = 1_000
 _DRAWN, _DEPTH = (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE), 4
 _THIN, _LONG = 2.5, 8  # points: what is thinner and longer is a line
 _BOLD, _MONO = ("bold", "black", "heavy", "cmbx", "demi", "medi"), ("mono", "courier", "cmtt", "typewriter")
-_PALE, _GREY, _OPAQUE = 96, 40, 160  # of 255
+_UNSEEN = (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)
+_MOST_MARKS = 8
+MAX_FILLS = 200  # boxes of a page
+_PIXELS_OF_A_POINT, MAX_PIXELS = 2, 4_000_000
 _SLANT = 0.18  # 10 degrees: no scanner sets a page so askew
 _FIXED, _FORCED_BOLD = 1 << 0, 1 << 18
 _END_WITHIN = 2048  # bytes, in which a PDF's mark of its end stands
 
 File: TypeAlias = pypdfium2.PdfDocument
+Color: TypeAlias = tuple[int, int, int]
 
 
 class Character(NamedTuple):
@@ -39,6 +43,23 @@ class Character(NamedTuple):
     size: float
     quarters: int
     slanted: bool
+
+
+class Paint(NamedTuple):
+    """How letters are painted: in which color and how opaque (of 255), if at all, and if in a layer."""
+
+    color: Color
+    opaque: int
+    drawn: bool
+    layered: bool
+
+
+class Drawings(NamedTuple):
+    """What is drawn on a page beside its text: lines, pictures, and boxes with their colors."""
+
+    rules: list[Rule]
+    pictures: list[Box]
+    fills: list[tuple[Box, Color]]
 
 
 @contextmanager
@@ -92,7 +113,7 @@ class PdfPage:
     """A page that is open; points are counted from its lower left corner."""
 
     def __init__(self, page: pypdfium2.PdfPage) -> None:
-        self._page, self._text = page, page.get_textpage()
+        self._page, self._text, self._paints = page, page.get_textpage(), dict[int, Paint]()
         self.length: int = self._text.count_chars()
         self.close: Callable[[], None] = page.close
 
@@ -132,34 +153,93 @@ class PdfPage:
         bold = bool(flags.value & _FORCED_BOLD) or any(part in called for part in _BOLD)
         return bold, bool(flags.value & _FIXED) or any(part in called for part in _MONO)
 
-    def is_pale(self, index: int) -> bool:
-        """Return whether the character of this number is grey or lets through what is below it."""
-        red, green, blue, opaque = (ctypes.c_uint() for _ in range(4))
-        raw.FPDFText_GetFillColor(self._text, index, red, green, blue, opaque)
-        shades = red.value, green.value, blue.value
-        return (min(shades) >= _PALE and max(shades) - min(shades) <= _GREY) or opaque.value < _OPAQUE
+    def paint(self, index: int) -> Paint:
+        """Return how the character of this number is painted, once for all of a text that is drawn at once."""
+        drawn = raw.FPDFText_GetTextObject(self._text, index)
+        address = ctypes.addressof(drawn.contents) if drawn else 0
+        if address not in self._paints:
+            red, green, blue, opaque = (ctypes.c_uint() for _ in range(4))
+            raw.FPDFText_GetFillColor(self._text, index, red, green, blue, opaque)
+            strokes = drawn and raw.FPDFTextObj_GetTextRenderMode(drawn) not in _UNSEEN
+            color = red.value, green.value, blue.value
+            self._paints[address] = Paint(color, opaque.value, bool(strokes), bool(drawn) and _is_layered(drawn))
+        return self._paints[address]
+
+    def bounds(self) -> Box:
+        """Return the part of the page that is shown."""
+        box = raw.FS_RECTF()
+        raw.FPDF_GetPageBoundingBox(self._page, box)
+        return Box(box.left, box.bottom, box.right, box.top)
+
+    def rendered(self) -> "Rendering":
+        """Return the page as a viewer paints it, without what lies over it."""
+        return Rendering(self._page)
 
     def annotations(self) -> Iterator[Annotation]:
         """Yield the form fields, notes and comments of the page."""
         return annotations_of(self._page)
 
-    def rules_and_picture(self) -> tuple[list[Rule], float | None]:
-        """Return the straight lines, none if there are too many for a table, and the share of the page in a picture.
-
-        The share is that of the largest picture, None where there is none.
-        """
-        rules, largest = list[Rule](), None
+    def drawings(self) -> Drawings:
+        """Return the straight lines, none if there are too many for a table, the pictures, and the filled boxes."""
+        rules, pictures, fills = list[Rule](), list[Box](), list[tuple[Box, Color]]()
         with suppress(pypdfium2.PdfiumError):
-            whole = max(self._page.get_width() * self._page.get_height(), 1)
             for number, drawn in enumerate(self._page.get_objects(_DRAWN, _DEPTH)):
                 box = Box(*drawn.get_bounds())
                 if drawn.type == raw.FPDF_PAGEOBJ_IMAGE:
-                    largest = max(largest or 0.0, box.width * box.height / whole)
+                    pictures.append(box)
                 else:
                     rules += _rules_of(box)
+                    if min(box.width, box.height) > _THIN and len(fills) < MAX_FILLS and (color := _fill(drawn)):
+                        fills.append((box, color))
                 if number > MAX_OBJECTS or len(rules) > MAX_RULES:
-                    return [], largest
-        return rules, largest
+                    return Drawings([], pictures, fills)
+        return Drawings(rules, pictures, fills)
+
+
+class Rendering:
+    """The pixels of a page in greys."""
+
+    def __init__(self, page: pypdfium2.PdfPage) -> None:
+        width, height = page.get_size()
+        scale = min(_PIXELS_OF_A_POINT, (MAX_PIXELS / max(width * height, 1)) ** 0.5)
+        bitmap = page.render(scale=scale, grayscale=True, draw_annots=False, may_draw_forms=False)
+        self._page, self._width, self._height, self._stride = page, bitmap.width, bitmap.height, bitmap.stride
+        self._pixels = bytes(bitmap.buffer)
+
+    def contrast(self, box: Box) -> int:
+        """Return by how much the pixels of a box differ, of 255."""
+        xs, ys = zip(self._pixel(box.left, box.bottom), self._pixel(box.right, box.top), strict=True)
+        (left, right), (top, bottom) = sorted(xs), sorted(ys)
+        starts = range(max(top, 0) * self._stride, min(bottom + 1, self._height) * self._stride, self._stride)
+        rows = [self._pixels[start + max(left, 0) : start + min(right + 1, self._width)] for start in starts]
+        rows = [row for row in rows if row]
+        return max(map(max, rows)) - min(map(min, rows)) if rows else 0
+
+    def _pixel(self, x: float, y: float) -> tuple[int, int]:
+        across, down = ctypes.c_int(), ctypes.c_int()
+        raw.FPDF_PageToDevice(self._page, 0, 0, self._width, self._height, 0, x, y, across, down)
+        return across.value, down.value
+
+
+def _is_layered(drawn: Any) -> bool:
+    """Return whether a text belongs to a layer that a viewer may hide."""
+    name, length = ctypes.create_string_buffer(8), ctypes.c_ulong()
+    for number in range(min(raw.FPDFPageObj_CountMarks(drawn), _MOST_MARKS)):
+        raw.FPDFPageObjMark_GetName(
+            raw.FPDFPageObj_GetMark(drawn, number), ctypes.cast(name, ctypes.POINTER(ctypes.c_ushort)), 8, length
+        )
+        if name.raw[:6] == b"O\0C\0\0\0":
+            return True
+    return False
+
+
+def _fill(drawn: Any) -> Color | None:
+    """Return the color that a path is filled with; None if it is not."""
+    mode, stroke = ctypes.c_int(), ctypes.c_int()
+    raw.FPDFPath_GetDrawMode(drawn, mode, stroke)
+    red, green, blue, opaque = (ctypes.c_uint() for _ in range(4))
+    raw.FPDFPageObj_GetFillColor(drawn, red, green, blue, opaque)
+    return (red.value, green.value, blue.value) if mode.value and opaque.value else None
 
 
 def _rules_of(box: Box) -> list[Rule]:

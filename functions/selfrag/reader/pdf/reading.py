@@ -198,6 +198,9 @@ def _warnings(key: str, content: bytes, sheets: Sequence[PdfSheet], lost: Sequen
         yield f"{key} has pages that show images but hold no text, perhaps scanned: {_listed(scanned)}."
     if noted := [number for number, sheet in enumerate(sheets, 1) if sheet.comments]:
         yield f"{key} has comments or stamps, which are not read: {_listed(noted)}."
+    if hidden := [number for number, sheet in enumerate(sheets, 1) if sheet.unseen]:
+        count = sum(sheet.unseen for sheet in sheets)
+        yield f"{key} has words that a person cannot see ({count}), which were left out: {_listed(hidden)}."
     shown = [number for number, sheet in enumerate(sheets, 1) if _LARGE < (sheet.picture or 0) < _WHOLE]
     if beside := [number for number in shown if _has_words(sheets[number - 1])]:
         yield f"{key} has pages with words and a large picture, of which no text or table is read: {_listed(beside)}."

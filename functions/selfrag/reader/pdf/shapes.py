@@ -105,7 +105,8 @@ class PdfSheet:
     """A page: stretches in the file's order, and lines; the share of it that its largest picture covers; if it is lost.
 
     `across` are the stretches that run in another direction than most of them, `frames` are around tables.
-    `printed` tells of words in the page itself, not in fields and notes, `comments` that there are some.
+    `printed` tells of words in the page itself, not in fields and notes, `comments` that there are some,
+    `unseen` how many words a person cannot see.
     """
 
     segments: list[PdfSegment] = field(default_factory=list)
@@ -115,4 +116,5 @@ class PdfSheet:
     picture: float | None = None
     printed: bool = False
     comments: bool = False
+    unseen: int = 0
     lost: bool = False

@@ -11,6 +11,7 @@ from selfrag.reader.pdf.pdfium import PdfPage
 from selfrag.reader.pdf.shapes import Box, PdfSegment, PdfSheet, Rule, Word, around
 from selfrag.reader.pdf.tables.frames import frames_of
 from selfrag.reader.pdf.text.forms import with_annotations
+from selfrag.reader.pdf.text.visibility import is_pale, seen
 
 # A gap that divides two columns or two cells, in sizes of the font.
 _WIDE, _AFTER_A_NUMBER = 1.05, 3.0
@@ -28,7 +29,6 @@ _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _LONGEST = 300  # characters; no line is longer
 _GAP = 0.15  # of the size; the least space that TeX sets is a fifth
 _BACK = 0.4  # of the size: no letter is set so far into the one before it, but a cell into the one beside it
-_TINY = 0.1  # points: text of no size is not to be seen
 # Of a watermark: so large as the page's largest letters, and of so many words at most.
 _AS_LARGE, _MOST_WORDS = 0.95, 20
 
@@ -55,7 +55,7 @@ def _without_watermarks(words: list[Word], page: PdfPage) -> list[Word]:
     if len(large) > _MOST_WORDS:
         return level
     text = [word for word in level if word.size < least]
-    marks = [word for word in large if any(_is_over(word, other) for other in text) and page.is_pale(word.index)]
+    marks = [word for word in large if any(_is_over(word, other) for other in text) and is_pale(page.paint(word.index))]
     return [word for word in level if word not in marks] if marks else level
 
 
@@ -69,7 +69,7 @@ def _word(shown: str, start: int, end: int, page: PdfPage) -> Word | None:
     first = page.character(start)
     size, quarters = first.size, first.quarters
     box = around([first.box, page.character(end - 1).box]).turned(quarters)
-    if box.height < _TINY or not all(abs(side) < 1e7 for side in box):
+    if not all(abs(side) < 1e7 for side in box):
         return None
     base = page.origin(first.number).turned(quarters).bottom
     size = size if size >= 1 else box.height
@@ -102,7 +102,9 @@ def _readable(shown: str) -> str:
 
 def sheet_of(page: PdfPage) -> PdfSheet:
     """Return what a page shows; text that runs across the rest, such as a stamp in the margin, is apart."""
-    words, (rules, picture) = words_of(page), page.rules_and_picture()
+    rules, pictures, fills = page.drawings()
+    printed = words_of(page)
+    words = seen(printed, page, pictures, fills)
     letters = Counter[int]()
     for word in words:
         letters[word.quarters] += len(word.text)
@@ -114,7 +116,18 @@ def sheet_of(page: PdfPage) -> PdfSheet:
     fields = [held._replace(box=held.box.turned(main)) for held in annotations if not held.comment]
     if fields:
         segments = with_annotations(segments, fields, frames, turned)
-    return PdfSheet(segments, across, turned, frames, picture, bool(words), len(fields) < len(annotations))
+    bounds = page.bounds()
+    area = max(bounds.width * bounds.height, 1)
+    return PdfSheet(
+        segments,
+        across,
+        turned,
+        frames,
+        picture=max((box.width * box.height / area for box in pictures), default=None),
+        printed=bool(words),
+        comments=len(fields) < len(annotations),
+        unseen=len(printed) - len(words),
+    )
 
 
 def _segments(words: Sequence[Word], rules: Sequence[Rule], page: PdfPage) -> list[PdfSegment]:
@@ -149,7 +162,8 @@ def _goes_on(last: Word, word: Word, begins: bool) -> bool:
 
 
 def _ruled_off(last: Word, word: Word, standing: Sequence[Box]) -> bool:
-    across = (box for box in standing if box.bottom <= word.box.middle <= box.top)
+    middle = word.box.middle
+    across = (box for box in standing if box.bottom <= middle <= box.top)
     return any(last.box.left < box.left <= word.box.left + 1 for box in across)
 
 
