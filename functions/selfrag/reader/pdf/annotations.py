@@ -3,7 +3,6 @@
 import ctypes
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pypdfium2
@@ -12,67 +11,52 @@ from pypdfium2 import raw
 from selfrag.domain.writing import MAX_CHARACTERS
 from selfrag.reader.pdf.shapes import Annotation, Box
 
-# The annotations of a page that are looked at, and the options of a list.
-MAX_ANNOTATIONS, MAX_OPTIONS = 5_000, 5_000
+MAX_ANNOTATIONS, MAX_OPTIONS = 1_000, 5_000  # of a page, and of a list
 _NOT_SHOWN = raw.FPDF_ANNOT_FLAG_INVISIBLE | raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 _BUTTONS = (raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON)
 _CHOICES = (raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX)
 # A popup shows the words of the comment that it belongs to.
-_NO_COMMENTS = (raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP, raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT)
+_NO_COMMENTS = (raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP)
 # The last part of a name such as `form1[0].page1[0].applicantName[0]`, and the places in it where a word begins.
-_PARTIAL = re.compile(r"[^.]*+$")
-_INDEX = re.compile(r"\[\d{1,9}\]|[_\W]+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_PARTIAL, _BETWEEN = re.compile(r"[^.]*+$"), re.compile(r"\[\d{1,9}\]|[_\W]+|(?<=[a-z])(?=[A-Z])")
 
 
 def annotations_of(page: pypdfium2.PdfPage) -> Iterator[Annotation]:
     """Yield what lies over a page and can be seen: filled fields, buttons, notes, and comments without their text."""
     for number in range(min(raw.FPDFPage_GetAnnotCount(page), MAX_ANNOTATIONS)):
-        with _opened(page, number) as annotation:
-            if annotation and not raw.FPDFAnnot_GetFlags(annotation) & _NOT_SHOWN:
-                yield from _annotation(annotation, page.formenv)
-
-
-@contextmanager
-def _opened(page: pypdfium2.PdfPage, number: int) -> Iterator[Any]:
-    annotation = raw.FPDFPage_GetAnnot(page, number)
-    try:
-        yield annotation
-    finally:
-        if annotation:
+        annotation, box = raw.FPDFPage_GetAnnot(page, number), raw.FS_RECTF()
+        try:
+            if raw.FPDFAnnot_GetRect(annotation, box) and not raw.FPDFAnnot_GetFlags(annotation) & _NOT_SHOWN:
+                yield from _annotation(annotation, page.formenv, Box(box.left, box.bottom, box.right, box.top))
+        finally:
             raw.FPDFPage_CloseAnnot(annotation)
 
 
-def _annotation(annotation: Any, form: Any) -> Iterator[Annotation]:
-    subtype = raw.FPDFAnnot_GetSubtype(annotation)
-    if subtype == raw.FPDF_ANNOT_WIDGET and form:
-        yield from _field(annotation, form)
-    elif subtype == raw.FPDF_ANNOT_FREETEXT:
-        if text := _contents(annotation):
-            yield Annotation(_box(annotation), text)
-    elif subtype == raw.FPDF_ANNOT_STAMP or (subtype not in _NO_COMMENTS and _contents(annotation)):
-        yield Annotation(_box(annotation), "", comment=True)
+def _annotation(annotation: Any, form: Any, box: Box) -> Iterator[Annotation]:
+    subtype, text = raw.FPDFAnnot_GetSubtype(annotation), ""
+    if subtype == raw.FPDF_ANNOT_WIDGET:
+        kind = raw.FPDFAnnot_GetFormFieldType(form, annotation) if form else raw.FPDF_FORMFIELD_UNKNOWN
+        checked = bool(raw.FPDFAnnot_IsChecked(form, annotation)) if kind in _BUTTONS else None
+        text = _value(annotation, form, kind)
+        if text or checked is not None:
+            yield Annotation(box, text, _name(annotation, form), checked)
+    elif subtype not in _NO_COMMENTS:
+        text = _text(raw.FPDFAnnot_GetStringValue, annotation, b"Contents")
+        if text or subtype == raw.FPDF_ANNOT_STAMP:
+            yield Annotation(box, text, comment=subtype != raw.FPDF_ANNOT_FREETEXT)
 
 
-def _field(annotation: Any, form: Any) -> Iterator[Annotation]:
-    kind = raw.FPDFAnnot_GetFormFieldType(form, annotation)
+def _value(annotation: Any, form: Any, kind: int) -> str:
+    """Return the value of a field, the options of a list that are chosen, or what a button stands for."""
     if kind in _BUTTONS:
-        text, checked = _text(raw.FPDFAnnot_GetFormFieldExportValue, form, annotation), raw.FPDFAnnot_IsChecked
-        yield Annotation(_box(annotation), text, _name(annotation, form), bool(checked(form, annotation)))
-        return
+        return _text(raw.FPDFAnnot_GetFormFieldExportValue, form, annotation)
     secret = raw.FPDFAnnot_GetFormFieldFlags(form, annotation) & raw.FPDF_FORMFLAG_TEXT_PASSWORD
-    text = ", ".join(_options(annotation, form)) if kind in _CHOICES else ""
-    if not text and (kind in _CHOICES or (kind == raw.FPDF_FORMFIELD_TEXTFIELD and not secret)):
-        text = _text(raw.FPDFAnnot_GetFormFieldValue, form, annotation)
-    if text:
-        yield Annotation(_box(annotation), text, _name(annotation, form))
-
-
-def _options(annotation: Any, form: Any) -> Iterator[str]:
-    """Yield the options that are chosen, as they are shown."""
-    for option in range(min(raw.FPDFAnnot_GetOptionCount(form, annotation), MAX_OPTIONS)):
-        if raw.FPDFAnnot_IsOptionSelected(form, annotation, option):
-            yield _text(raw.FPDFAnnot_GetOptionLabel, form, annotation, option)
+    if kind not in _CHOICES and (kind != raw.FPDF_FORMFIELD_TEXTFIELD or secret):
+        return ""
+    options = range(min(raw.FPDFAnnot_GetOptionCount(form, annotation), MAX_OPTIONS)) if kind in _CHOICES else ()
+    chosen = (option for option in options if raw.FPDFAnnot_IsOptionSelected(form, annotation, option))
+    texts = [_text(raw.FPDFAnnot_GetOptionLabel, form, annotation, option) for option in chosen]
+    return ", ".join(texts) or _text(raw.FPDFAnnot_GetFormFieldValue, form, annotation)
 
 
 def _name(annotation: Any, form: Any) -> str:
@@ -80,18 +64,8 @@ def _name(annotation: Any, form: Any) -> str:
     if name := _text(raw.FPDFAnnot_GetFormFieldAlternateName, form, annotation):
         return " ".join(name.split())
     partial = _PARTIAL.search(_text(raw.FPDFAnnot_GetFormFieldName, form, annotation))
-    words = " ".join(_CAMEL.sub(" ", _INDEX.sub(" ", partial[0] if partial else "")).split())
+    words = " ".join(_BETWEEN.sub(" ", partial[0] if partial else "").split())
     return words[:1].upper() + words[1:]
-
-
-def _contents(annotation: Any) -> str:
-    return _text(raw.FPDFAnnot_GetStringValue, annotation, b"Contents")
-
-
-def _box(annotation: Any) -> Box:
-    box = raw.FS_RECTF()
-    raw.FPDFAnnot_GetRect(annotation, box)
-    return Box(box.left, box.bottom, box.right, box.top)
 
 
 def _text(function: Callable[..., int], *arguments: Any) -> str:

@@ -74,22 +74,13 @@ def opened(key: str, content: bytes) -> Iterator[File]:
         state = "is cut off at its end" if is_cut_off(content) else "is a damaged PDF"
         raise BadDocument(f"{key} {state} and cannot be read; save it as PDF again.") from error
     with file:
-        if _is_drawn_by_xfa(file):
-            raise BadDocument(f"{key} is a form (XFA) that only Adobe's programs show; print it to a new PDF.")
+        stands_in = file.get_formtype() in (raw.FORMTYPE_XFA_FULL, raw.FORMTYPE_XFA_FOREGROUND)
+        with suppress(pypdfium2.PdfiumError):
+            file.init_forms()
+            # One page without fields asks to wait until a program has drawn the form.
+            if stands_in and len(file) == 1 and not raw.FPDFPage_GetAnnotCount(file[0]):
+                raise BadDocument(f"{key} is a form (XFA) that only Adobe's programs show; print it to a new PDF.")
         yield file
-
-
-def _is_drawn_by_xfa(file: File) -> bool:
-    """Prepare the form of a file, if it has one; True if its only page stands in for one that a program draws."""
-    kind = file.get_formtype()
-    with suppress(pypdfium2.PdfiumError):
-        file.init_forms()
-        return (
-            kind in (raw.FORMTYPE_XFA_FULL, raw.FORMTYPE_XFA_FOREGROUND)
-            and len(file) == 1
-            and not raw.FPDFPage_GetAnnotCount(file[0])
-        )
-    return False
 
 
 def is_cut_off(content: bytes) -> bool:

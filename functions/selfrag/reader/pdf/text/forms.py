@@ -4,177 +4,95 @@ import re
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from selfrag.reader.pdf.shapes import Annotation, Box, PdfSegment, Rule, around
+from selfrag.reader.pdf.shapes import Annotation, Box, PdfSegment
 
-_SIZE = 12.0  # points, of a page without words
-_LETTER = 0.5  # of the size, the usual width of one
-_LEADING = 1.2  # sizes
+_SIZE, _LETTER, _LEADING = 12.0, 0.5, 1.2  # points, of a page without words; of the size: a letter, a line
 _BESIDE, _BESIDE_A_BUTTON, _ABOVE = 20, 3, 1.5  # sizes from a field to its label
-_OVER = 2  # points by which a label may reach into its field
-_ALIGNED = 12  # points between the left edges of a field and of the label above it
-_BAND = 20  # points: labels are looked for in the bands of a page that a field touches
-_WORD = re.compile(r"[^\W\d_]{3,}")
-_NOT_WORDS = re.compile(r"[\W_]+")
+_OVER, _ALIGNED = 2, 12  # points by which a label may reach into its field, or begin beside the edge of the one below
+_WORD, _NO_WORD, _ENDS = re.compile(r"[^\W\d_]{3,}"), re.compile(r"[\W_]+"), re.compile(r"[:?：？]$")
 # Names that programs give to fields, and values that they give to buttons, of which no reader learns anything.
 _GENERIC = re.compile(
-    r"(?:(?:text|check|radio|list|combo|form|field|box|button|group|fill|undefined|untitled|dropdown|f|c|t|row|p)[\W\d]*+)*+"
+    r"(?:(?:text|check|radio|list|combo|form|field|box|button|group|fill|undefined|untitled|dropdown|[fctp])[\W\d]*+)*+"
     r"|[\W\d]*+|on|off|yes|ja|oui|choice\W?\d*+",
     re.IGNORECASE,
 )
-_ENDS = re.compile(r"[:?：？]$")
 
 
 def with_annotations(
-    segments: Sequence[PdfSegment], annotations: Sequence[Annotation], frames: Sequence[Box], rules: Sequence[Rule]
+    segments: Sequence[PdfSegment], annotations: Sequence[Annotation], frames: Sequence[Box]
 ) -> list[PdfSegment]:
     """Return the stretches with the values of fields and the notes, each behind its label or under its field's name.
 
-    A value that the page itself shows in its place is left as it is.
+    A value that the page itself shows in its place is left as it is, and one in a table has the table's names.
     """
-    form = _Form(segments, annotations, frames, rules)
-    for annotation in annotations:
-        form.add(annotation)
-    return form.segments
-
-
-class _Form:
-    """A page whose stretches take the values of its fields, one after the other."""
-
-    def __init__(
-        self,
-        segments: Sequence[PdfSegment],
-        annotations: Sequence[Annotation],
-        frames: Sequence[Box],
-        rules: Sequence[Rule],
-    ) -> None:
-        self.segments = list(segments)
-        self._printed = [(segment.box, segment.text) for segment in segments]
-        self._bands, self._fields = dict[int, list[int]](), dict[int, list[Box]]()
-        for at, segment in enumerate(segments):
-            for band in _bands(segment.box):
-                self._bands.setdefault(band, []).append(at)
-        for annotation in annotations:
-            for band in _bands(annotation.box):
-                self._fields.setdefault(band, []).append(annotation.box)
-        self._frames, self._rules = frames, rules
-        self._size = median([segment.size for segment in segments] or [_SIZE])
-
-    def add(self, annotation: Annotation) -> None:
-        """Put a value behind its label, or under its own name in its place."""
-        frame = next((frame for frame in self._frames if _holds(frame, annotation.box)), None)
-        near = self._near(annotation.box)
-        inside = "".join(self._printed[at][1] for at in near if _holds(annotation.box, self._printed[at][0]))
-        if annotation.checked is None and _letters(annotation.text) in _letters(inside):
-            return
-        labels = [at for at in self._labels(annotation, near) if not (frame and self._is_ruled_off(annotation.box, at))]
-        alike = [at for at in labels if _is_alike(self._printed[at][1], annotation.name)]
-        label = self._label(annotation, labels, alike, frame)
-        named = bool(alike) or (frame is not None and self._is_headed(annotation, frame))
-        name = "" if named or _GENERIC.fullmatch(annotation.name) else annotation.name
-        if annotation.checked is None:
-            self._add_value(annotation, label, name)
-        else:
-            self._add_button(annotation, label, name)
-
-    def _label(self, annotation: Annotation, labels: list[int], alike: list[int], frame: Box | None) -> int | None:
-        """Return the stretch that is a field's label: one with a word of its name, else the nearest if that is sure."""
-        if not annotation.name and annotation.checked is None:
-            return None
-        if annotation.checked is not None:
-            return labels[0] if labels and not frame else None
-        if alike or not labels or frame:
-            return next(iter(alike), None)
-        sure = _GENERIC.fullmatch(annotation.name) or _ENDS.search(self._printed[labels[0]][1])
-        return labels[0] if sure else None
-
-    def _add_value(self, annotation: Annotation, label: int | None, name: str) -> None:
-        texts = [text for line in annotation.text.splitlines() if (text := " ".join(line.split()))]
-        lines = [self._line(annotation.box, text, number, len(texts)) for number, text in enumerate(texts)]
+    size, values, taken = median([segment.size for segment in segments] or [_SIZE]), list[PdfSegment](), set[int]()
+    for held in annotations:
+        above = held.box.top + _ABOVE * size
+        near = [segment for segment in segments if segment.box.bottom < above and segment.box.top > held.box.bottom]
+        inside = "".join(segment.text for segment in near if _holds(held.box, segment.box))
+        if held.checked is None and _letters(held.text) in _letters(inside):
+            continue
+        framed, generic = any(_holds(frame, held.box) for frame in frames), _GENERIC.fullmatch(held.name)
+        labels = [] if framed else [label for label in _labels(held, near, size) if id(label) not in taken]
+        alike = [label for label in labels if _is_alike(label.text, held.name)]
+        sure = labels and (held.checked is not None or (held.name and (generic or _ENDS.search(labels[0].text))))
+        label = labels[0] if sure and (held.checked is not None or not alike) else next(iter(alike), None)
+        named = generic or alike or (framed and any(_is_over(held, segment) for segment in segments))
+        lines = _lines(held, "" if named else held.name, size, label)
         if label is not None:
-            held, value = self.segments[label], lines.pop(0)
-            held.text += (" " if _ENDS.search(held.text) else ": ") + value.text
-            held.box = held.box._replace(right=max(held.box.right, value.box.right))
-        elif name:
-            lines[0].text = f"{name}: {lines[0].text}"
-        self.segments += lines
+            taken.add(id(label))
+            _put_together(label, lines.pop(0), held.checked is not None)
+        values += lines
+    return [*segments, *values]
 
-    def _add_button(self, annotation: Annotation, label: int | None, name: str) -> None:
-        mark = "[x]" if annotation.checked else "[ ]"
-        if label is not None:
-            held = self.segments[label]
-            held.text = f"{name}: {mark} {held.text}" if name and annotation.checked else f"{mark} {held.text}"
-            held.box = around([held.box, annotation.box])._replace(bottom=held.box.bottom, top=held.box.top)
-            return
-        value = "" if _GENERIC.fullmatch(annotation.text) else annotation.text
-        text = " ".join(filter(None, [f"{name}:" if name else "", mark, value]))
-        self.segments.append(self._line(annotation.box, text, 0, 1))
 
-    def _near(self, box: Box) -> list[int]:
-        bands = _bands(box._replace(top=box.top + _ABOVE * self._size))
-        return list(dict.fromkeys(at for band in bands for at in self._bands.get(band, ())))
-
-    def _labels(self, annotation: Annotation, near: Sequence[int]) -> Iterator[int]:
-        """Yield the nearest stretches that may be a field's label: a button's is right of it, any other's left of it.
-
-        The next choice is a label above.
-        """
-        box, button = annotation.box, annotation.checked is not None
-        far = (_BESIDE_A_BUTTON if button else _BESIDE) * self._size
-        left, right = list[tuple[float, int]](), list[tuple[float, int]]()
-        for at in near:
-            label = self._printed[at][0]
-            if label.beside(box) and -_OVER <= box.left - label.right <= far:
-                left.append((box.left - label.right, at))
-            elif button and label.beside(box) and -_OVER <= label.left - box.right <= far:
-                right.append((label.left - box.right, at))
-        for _, nearest in [*map(min, filter(None, (right, left)))]:
-            if not self._is_another_between(box, self._printed[nearest][0]):
-                yield nearest
-        above = [
-            (self._printed[at][0].bottom - box.top, at)
-            for at in near
-            if abs(self._printed[at][0].left - box.left) <= _ALIGNED
-            and -_OVER <= self._printed[at][0].bottom - box.top <= _ABOVE * self._size
-        ]
-        if above:
-            yield min(above)[1]
-
-    def _is_another_between(self, box: Box, label: Box) -> bool:
-        left, right = min(box.right, label.right) - _OVER, max(box.left, label.left) + _OVER
-        others = (other for band in _bands(box) for other in self._fields.get(band, ()) if other != box)
-        return any(other.left >= left and other.right <= right and other.beside(box) for other in others)
-
-    def _is_ruled_off(self, box: Box, at: int) -> bool:
-        """Return whether a line is drawn between a field and a stretch, as between the cells of a table."""
-        label = self._printed[at][0]
-        if label.beside(box):
-            _, left, right, _ = sorted((box.left, box.right, label.left, label.right))
-            standing = (rule.box for rule in self._rules if not rule.flat and rule.box.beside(label))
-            return any(left - _OVER <= line.left <= right + _OVER for line in standing)
-        _, bottom, top, _ = sorted((box.bottom, box.top, label.bottom, label.top))
-        flat = (rule.box for rule in self._rules if rule.flat and bottom - _OVER <= rule.box.bottom <= top + _OVER)
-        return any(line.left < label.right and label.left < line.right for line in flat)
-
-    def _is_headed(self, annotation: Annotation, frame: Box) -> bool:
-        """Return whether the row or the column of a field in a table says what the field is called."""
-        box = annotation.box
-        return any(
-            _holds(frame, other)
-            and (other.beside(box) or (other.left < box.right and box.left < other.right))
-            and _is_alike(text, annotation.name)
-            for other, text in self._printed
+def _labels(held: Annotation, near: Sequence[PdfSegment], size: float) -> Iterator[PdfSegment]:
+    """Yield the nearest stretches that may be a field's label: right of a button, left of the field, above it."""
+    button, nearest = held.checked is not None, dict[int, tuple[float, PdfSegment]]()
+    for segment in near:
+        label, beside = segment.box, segment.box.beside(held.box)
+        gaps = (
+            (label.left - held.box.right, beside and button, _BESIDE_A_BUTTON),
+            (held.box.left - label.right, beside, _BESIDE_A_BUTTON if button else _BESIDE),
+            (label.bottom - held.box.top, abs(label.left - held.box.left) <= _ALIGNED, _ABOVE),
         )
-
-    def _line(self, box: Box, text: str, number: int, of: int) -> PdfSegment:
-        """Return a line of a value where a viewer shows it: a single one in the middle of its field."""
-        height = min(_LEADING * self._size, box.height / of) if of > 1 else _LEADING * self._size
-        top = box.top - number * height if of > 1 else box.middle + height / 2
-        right = min(box.left + _LETTER * self._size * len(text), max(box.right, box.left + 1))
-        return PdfSegment(text, Box(box.left, top - height, right, top), self._size, top - 0.8 * height, False, False)
+        for side, (gap, level, far) in enumerate(gaps):
+            if level and -_OVER <= gap <= far * size and (side not in nearest or gap < nearest[side][0]):
+                nearest[side] = gap, segment
+    yield from (nearest[side][1] for side in sorted(nearest))
 
 
-def _bands(box: Box) -> range:
-    return range(int(box.bottom // _BAND), int(box.top // _BAND) + 1)
+def _lines(held: Annotation, name: str, size: float, label: PdfSegment | None) -> list[PdfSegment]:
+    """Return the lines of a value where a viewer shows them: a single one in the middle of its field."""
+    texts = [" ".join(line.split()) for line in held.text.splitlines() if line.strip()]
+    if held.checked is not None:
+        value = [] if label or _GENERIC.fullmatch(held.text) else texts
+        texts = [" ".join(["[x]" if held.checked else "[ ]", *value])]
+        name = name if held.checked or label is None else ""
+    height = _LEADING * size if len(texts) < 2 else min(_LEADING * size, held.box.height / len(texts))
+    top = held.box.top if len(texts) > 1 else held.box.middle + height / 2
+    if name and (label is None or held.checked is not None):
+        texts[0] = f"{name}: {texts[0]}"
+    lines = list[PdfSegment]()
+    for number, text in enumerate(texts):
+        right = min(held.box.left + _LETTER * size * len(text), max(held.box.right, held.box.left + 1))
+        box = Box(held.box.left, top - (number + 1) * height, right, top - number * height)
+        lines.append(PdfSegment(text, box, size, box.bottom + 0.2 * height, False, False))
+    return lines
+
+
+def _put_together(label: PdfSegment, value: PdfSegment, button: bool) -> None:
+    """Put a value behind its label, and the mark of a button before it."""
+    sign = " " if _ENDS.search(label.text) else ": "
+    label.text = f"{value.text} {label.text}" if button else label.text + sign + value.text
+    left, right = min(label.box.left, value.box.left), max(label.box.right, value.box.right)
+    label.box = label.box._replace(left=left, right=right)
+
+
+def _is_over(held: Annotation, segment: PdfSegment) -> bool:
+    """Return whether a stretch in the row or in the column of a field says what the field is called."""
+    across = segment.box.left < held.box.right and held.box.left < segment.box.right
+    return (across or segment.box.beside(held.box)) and _is_alike(segment.text, held.name)
 
 
 def _holds(outer: Box, box: Box) -> bool:
@@ -183,7 +101,7 @@ def _holds(outer: Box, box: Box) -> bool:
 
 
 def _letters(text: str) -> str:
-    return _NOT_WORDS.sub("", text).casefold()
+    return _NO_WORD.sub("", text).casefold()
 
 
 def _is_alike(label: str, name: str) -> bool:

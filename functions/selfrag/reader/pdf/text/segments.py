@@ -115,7 +115,7 @@ def sheet_of(page: PdfPage) -> PdfSheet:
     frames, annotations = frames_of(turned), [*page.annotations()]
     fields = [held._replace(box=held.box.turned(main)) for held in annotations if not held.comment]
     if fields:
-        segments = with_annotations(segments, fields, frames, turned)
+        segments = with_annotations(segments, fields, frames)
     bounds = page.bounds()
     area = max(bounds.width * bounds.height, 1)
     return PdfSheet(
