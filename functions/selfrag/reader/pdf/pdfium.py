@@ -162,6 +162,10 @@ class PdfPage:
         raw.FPDF_GetPageBoundingBox(self._page, box)
         return Box(box.left, box.bottom, box.right, box.top)
 
+    def is_cropped(self) -> bool:
+        """Return whether a part of the paper is not shown."""
+        return self._page.get_cropbox(fallback_ok=False) not in (None, self._page.get_mediabox())
+
     def rendered(self) -> "Rendering":
         """Return the page as a viewer paints it, without what lies over it."""
         return Rendering(self._page)

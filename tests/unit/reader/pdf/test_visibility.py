@@ -47,6 +47,7 @@ def read(content, page="/MediaBox [0 0 595 842]"):
         "BT /F1 1 Tf 72 700 Td (Say 9999) Tj ET",
         "0.05 0 0 0.05 0 0 cm BT /F1 12 Tf 1440 14000 Td (Say 9999) Tj ET",
         "BT /F1 12 Tf 72 900 Td (Say 9999) Tj ET",
+        "BT /F1 12 Tf 72 -20 Td (Say 9999) Tj ET",
         "BT /F1 12 Tf -200 700 Td (Say 9999) Tj ET",
         "/OC /Off BDC " + ORDER + "EMC",
     ],
@@ -61,6 +62,7 @@ def read(content, page="/MediaBox [0 0 595 842]"):
         "tiny",
         "scaled to be tiny",
         "above the page",
+        "below the page",
         "left of the page",
         "layer that is off",
     ],
@@ -118,3 +120,8 @@ def test_a_page_that_is_turned_or_cropped_shows_the_same_words(turn):
 def test_a_file_of_nothing_but_words_that_cannot_be_seen_has_no_text():
     with pytest.raises(BadDocument, match="holds no text"):
         read("1 g " + ORDER)
+
+
+def test_a_text_that_runs_over_the_lower_edge_is_read():
+    lines = "".join(f"BT /F1 12 Tf 72 {y} Td (Line {y}.) Tj ET\n" for y in range(40, -50, -15))
+    assert read(SEEN + lines).text.endswith("Line -35.")

@@ -9,6 +9,7 @@ _PALE, _GREY, _OPAQUE = 96, 40, 160  # of 255
 _LIGHT, _FAINT = 208, 40  # of 255: a paint that paper may not show
 _ALIKE = 24  # of 255: colors that nobody tells apart
 _LEAST, _LEAST_SHARE = 2.0, 0.0024  # points, and of the height of a page, which may be very small
+_FAR = 2.5  # sizes from a line to the next
 _INNER = 0.2  # of a word's height above and below, where lines of its table or its neighbours may be
 
 
@@ -19,12 +20,7 @@ def seen(
 
     Words of a doubtful paint are looked for in the page as it is painted; a page without them is not painted.
     """
-    shown = page.bounds()
-    least = min(_LEAST, _LEAST_SHARE * shown.height)
-    turned = [shown.turned(quarters) for quarters in range(4)]
-    inside = [
-        word for word in words if max(word.size, word.box.height) >= least and _meets(word.box, turned[word.quarters])
-    ]
+    inside = _inside(words, page)
     paints = [page.paint(word.index) for word in inside]
     alike = {
         color: [box for box, fill in fills if _is_alike(color, fill)] for color in {paint.color for paint in paints}
@@ -38,6 +34,23 @@ def seen(
         return inside
     rendering = page.rendered()
     return [word for word in inside if id(word) not in doubtful or rendering.contrast(_middle_of(word)) > _ALIKE]
+
+
+def _inside(words: Sequence[Word], page: PdfPage) -> list[Word]:
+    """Return the words on the page that are not tiny, and the lines of a text that runs on below its lower edge."""
+    shown = page.bounds()
+    least, over = min(_LEAST, _LEAST_SHARE * shown.height), set[int]()
+    turned = [shown.turned(quarters) for quarters in range(4)]
+    large = [word for word in words if max(word.size, word.box.height) >= least]
+    inside = {id(word) for word in large if _meets(word.box, turned[word.quarters])}
+    if len(inside) < len(large) and not page.is_cropped():
+        lowest = min((word.box.bottom for word in large if id(word) in inside), default=shown.top)
+        for word in sorted(large, key=lambda word: -word.box.top):
+            below = word.box.top <= shown.bottom and word.box.right > shown.left and word.box.left < shown.right
+            if below and id(word) not in inside and lowest - word.box.top < _FAR * word.size:
+                over.add(id(word))
+                lowest = min(lowest, word.box.bottom)
+    return [word for word in large if id(word) in inside or id(word) in over]
 
 
 def is_pale(paint: Paint) -> bool:
