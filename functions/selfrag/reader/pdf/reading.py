@@ -20,7 +20,7 @@ from selfrag.reader.pdf.tables.frames import around_frames, is_in
 from selfrag.reader.pdf.tables.rows import PdfTable, table_of
 from selfrag.reader.pdf.text.columns import in_order
 from selfrag.reader.pdf.text.headings import Levels
-from selfrag.reader.pdf.text.paragraphs import PdfParagraph, Words, joined_row, paragraphs_of
+from selfrag.reader.pdf.text.paragraphs import RIGHT_TO_LEFT, PdfParagraph, Words, joined_row, paragraphs_of
 from selfrag.reader.pdf.text.segments import rows_of, sheet_of
 
 _ROWS = 3  # at the top and at the bottom of a page
@@ -201,6 +201,8 @@ def _warnings(key: str, content: bytes, sheets: Sequence[PdfSheet], lost: Sequen
     if hidden := [number for number, sheet in enumerate(sheets, 1) if sheet.unseen]:
         count = sum(sheet.unseen for sheet in sheets)
         yield f"{key} has words that a person cannot see ({count}), which were left out: {_listed(hidden)}."
+    if any(RIGHT_TO_LEFT.search(segment.text) for sheet in sheets for segment in sheet.segments):
+        yield f"{key} has Hebrew or Arabic text, whose words may come in a wrong order; check what is quoted of it."
     shown = [number for number, sheet in enumerate(sheets, 1) if _LARGE < (sheet.picture or 0) < _WHOLE]
     if beside := [number for number in shown if _has_words(sheets[number - 1])]:
         yield f"{key} has pages with words and a large picture, of which no text or table is read: {_listed(beside)}."
