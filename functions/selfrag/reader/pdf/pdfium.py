@@ -21,7 +21,7 @@ _DRAWN, _DEPTH = (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE), 4
 _THIN, _LONG = 2.5, 8  # points: what is thinner and longer is a line
 _BOLD, _MONO = ("bold", "black", "heavy", "cmbx", "demi", "medi"), ("mono", "courier", "cmtt", "typewriter")
 _UNSEEN = (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)
-_MOST_MARKS = 8
+_MOST_MARKS, _LAYER = 8, "OC\0".encode("utf-16-le")
 MAX_FILLS = 200  # boxes of a page
 _PIXELS_OF_A_POINT, MAX_PIXELS = 2, 4_000_000
 _SLANT = 0.18  # 10 degrees: no scanner sets a page so askew
@@ -52,14 +52,6 @@ class Paint(NamedTuple):
     opaque: int
     drawn: bool
     layered: bool
-
-
-class Drawings(NamedTuple):
-    """What is drawn on a page beside its text: lines, pictures, and boxes with their colors."""
-
-    rules: list[Rule]
-    pictures: list[Box]
-    fills: list[tuple[Box, Color]]
 
 
 @contextmanager
@@ -158,9 +150,7 @@ class PdfPage:
 
     def bounds(self) -> Box:
         """Return the part of the page that is shown."""
-        box = raw.FS_RECTF()
-        raw.FPDF_GetPageBoundingBox(self._page, box)
-        return Box(box.left, box.bottom, box.right, box.top)
+        return Box(*self._page.get_bbox())
 
     def is_cropped(self) -> bool:
         """Return whether a part of the paper is not shown."""
@@ -174,8 +164,8 @@ class PdfPage:
         """Yield the form fields, notes and comments of the page."""
         return annotations_of(self._page)
 
-    def drawings(self) -> Drawings:
-        """Return the straight lines, none if there are too many for a table, the pictures, and the filled boxes."""
+    def drawings(self) -> tuple[list[Rule], list[Box], list[tuple[Box, Color]]]:
+        """Return the straight lines, none if too many for a table, the pictures, and boxes with their color."""
         rules, pictures, fills = list[Rule](), list[Box](), list[tuple[Box, Color]]()
         with suppress(pypdfium2.PdfiumError):
             for number, drawn in enumerate(self._page.get_objects(_DRAWN, _DEPTH)):
@@ -187,45 +177,35 @@ class PdfPage:
                     if min(box.width, box.height) > _THIN and len(fills) < MAX_FILLS and (color := _fill(drawn)):
                         fills.append((box, color))
                 if number > MAX_OBJECTS or len(rules) > MAX_RULES:
-                    return Drawings([], pictures, fills)
-        return Drawings(rules, pictures, fills)
+                    return [], pictures, fills
+        return rules, pictures, fills
 
 
 class Rendering:
     """The pixels of a page in greys."""
 
     def __init__(self, page: pypdfium2.PdfPage) -> None:
-        width, height = page.get_size()
-        scale = min(_PIXELS_OF_A_POINT, (MAX_PIXELS / max(width * height, 1)) ** 0.5)
-        bitmap = page.render(scale=scale, grayscale=True, draw_annots=False, may_draw_forms=False)
-        self._page, self._width, self._height, self._stride = page, bitmap.width, bitmap.height, bitmap.stride
-        self._pixels = bytes(bitmap.buffer)
+        scale = min(_PIXELS_OF_A_POINT, (MAX_PIXELS / max(page.get_width() * page.get_height(), 1)) ** 0.5)
+        self._bitmap = page.render(scale=scale, grayscale=True, draw_annots=False, may_draw_forms=False)
+        self._pixels, self._place = bytes(self._bitmap.buffer), self._bitmap.get_posconv(page).to_bitmap
 
     def contrast(self, box: Box) -> int:
         """Return by how much the pixels of a box differ, of 255."""
-        xs, ys = zip(self._pixel(box.left, box.bottom), self._pixel(box.right, box.top), strict=True)
-        (left, right), (top, bottom) = sorted(xs), sorted(ys)
-        starts = range(max(top, 0) * self._stride, min(bottom + 1, self._height) * self._stride, self._stride)
-        rows = [self._pixels[start + max(left, 0) : start + min(right + 1, self._width)] for start in starts]
-        rows = [row for row in rows if row]
+        xs, ys = zip(self._place(box.left, box.bottom), self._place(box.right, box.top), strict=True)
+        (left, right), (top, bottom) = sorted(max(x, 0) for x in xs), sorted(max(y, 0) for y in ys)
+        lines = range(top, min(bottom + 1, self._bitmap.height))
+        starts, end = [line * self._bitmap.stride for line in lines], min(right + 1, self._bitmap.width)
+        rows = [self._pixels[start + left : start + end] for start in starts if left < end]
         return max(map(max, rows)) - min(map(min, rows)) if rows else 0
-
-    def _pixel(self, x: float, y: float) -> tuple[int, int]:
-        across, down = ctypes.c_int(), ctypes.c_int()
-        raw.FPDF_PageToDevice(self._page, 0, 0, self._width, self._height, 0, x, y, across, down)
-        return across.value, down.value
 
 
 def _is_layered(drawn: Any) -> bool:
     """Return whether a text belongs to a layer that a viewer may hide."""
-    name, length = ctypes.create_string_buffer(8), ctypes.c_ulong()
-    for number in range(min(raw.FPDFPageObj_CountMarks(drawn), _MOST_MARKS)):
-        raw.FPDFPageObjMark_GetName(
-            raw.FPDFPageObj_GetMark(drawn, number), ctypes.cast(name, ctypes.POINTER(ctypes.c_ushort)), 8, length
-        )
-        if name.raw[:6] == b"O\0C\0\0\0":
-            return True
-    return False
+    name, length = (ctypes.c_ushort * 4)(), ctypes.c_ulong()
+    marks = (
+        raw.FPDFPageObj_GetMark(drawn, mark) for mark in range(min(raw.FPDFPageObj_CountMarks(drawn), _MOST_MARKS))
+    )
+    return any(raw.FPDFPageObjMark_GetName(mark, name, 8, length) and bytes(name)[:6] == _LAYER for mark in marks)
 
 
 def _fill(drawn: Any) -> Color | None:

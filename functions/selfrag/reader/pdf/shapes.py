@@ -40,6 +40,10 @@ class Box(NamedTuple):
         shared = min(self.top, other.top) - max(self.bottom, other.bottom)
         return shared > 0.5 * min(self.height, other.height)
 
+    def holds(self, other: "Box") -> bool:
+        """Return whether the middle of the other box is in this one."""
+        return self.left <= (other.left + other.right) / 2 <= self.right and self.bottom <= other.middle <= self.top
+
 
 def around(boxes: Sequence[Box]) -> Box:
     """Return the smallest box that holds these."""

@@ -29,10 +29,10 @@ def with_annotations(
     for held in annotations:
         above = held.box.top + _ABOVE * size
         near = [segment for segment in segments if segment.box.bottom < above and segment.box.top > held.box.bottom]
-        inside = "".join(segment.text for segment in near if _holds(held.box, segment.box))
+        inside = "".join(segment.text for segment in near if held.box.holds(segment.box))
         if held.checked is None and _letters(held.text) in _letters(inside):
             continue
-        framed, generic = any(_holds(frame, held.box) for frame in frames), _GENERIC.fullmatch(held.name)
+        framed, generic = any(frame.holds(held.box) for frame in frames), _GENERIC.fullmatch(held.name)
         labels = [] if framed else [label for label in _labels(held, near, size) if id(label) not in taken]
         alike = [label for label in labels if _is_alike(label.text, held.name)]
         sure = labels and (held.checked is not None or (held.name and (generic or _ENDS.search(labels[0].text))))
@@ -93,11 +93,6 @@ def _is_over(held: Annotation, segment: PdfSegment) -> bool:
     """Return whether a stretch in the row or in the column of a field says what the field is called."""
     across = segment.box.left < held.box.right and held.box.left < segment.box.right
     return (across or segment.box.beside(held.box)) and _is_alike(segment.text, held.name)
-
-
-def _holds(outer: Box, box: Box) -> bool:
-    """Return whether the middle of a box is in another one."""
-    return outer.left <= (box.left + box.right) / 2 <= outer.right and outer.bottom <= box.middle <= outer.top
 
 
 def _letters(text: str) -> str:

@@ -61,14 +61,10 @@ def _without_watermarks(words: list[Word], page: PdfPage) -> list[Word]:
     if len(large) > _MOST_WORDS:
         return level
     text = [word for word in level if word.size < least]
-    marks = [word for word in large if any(_is_over(word, other) for other in text) and is_pale(page.paint(word.index))]
+    marks = [
+        word for word in large if any(word.box.holds(other.box) for other in text) and is_pale(page.paint(word.index))
+    ]
     return [word for word in level if word not in marks] if marks else level
-
-
-def _is_over(word: Word, other: Word) -> bool:
-    """Return whether the middle of the other word is in this one's box."""
-    x, y = (other.box.left + other.box.right) / 2, other.box.middle
-    return word.box.left < x < word.box.right and word.box.bottom < y < word.box.top
 
 
 def _word(shown: str, start: int, end: int, page: PdfPage) -> Word | None:

@@ -61,19 +61,13 @@ def is_pale(paint: Paint) -> bool:
 def _is_doubtful(word: Word, paint: Paint, pictures: Sequence[Box], alike: Sequence[Box]) -> bool:
     """Return whether a word may not show: for its paint, or for a box of its own color, as `alike` are."""
     if not paint.drawn:
-        return not any(_is_on(word, picture) for picture in pictures)
+        return not any(picture.holds(_middle_of(word)) for picture in pictures)
     faint = paint.layered or min(paint.color) >= _LIGHT or paint.opaque <= _FAINT
-    return faint or any(_is_on(word, box) for box in alike)
+    return faint or any(box.holds(_middle_of(word)) for box in alike)
 
 
 def _is_alike(color: Color, other: Color) -> bool:
     return all(abs(shade - shade_of_other) <= _ALIKE for shade, shade_of_other in zip(color, other, strict=True))
-
-
-def _is_on(word: Word, box: Box) -> bool:
-    middle = _middle_of(word)
-    x, y = (middle.left + middle.right) / 2, middle.middle
-    return box.left <= x <= box.right and box.bottom <= y <= box.top
 
 
 def _middle_of(word: Word) -> Box:
