@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -26,6 +26,7 @@ from selfrag.reader.pdf.text.segments import rows_of, sheet_of
 _ROWS = 3  # at the top and at the bottom of a page
 _LONGEST = 150  # characters
 _LONGEST_ROW = 8  # lines of a row of a table
+_CELL_LINES, _LONGEST_END = 5, 60  # lines of a page that may be the end of a cell above a row, and their characters
 _FAR = 2.5  # sizes from a line of a table to the next
 _LEAST_PAGES = 3
 _NEAR = 6  # pages before and after, in which a chapter's header comes again
@@ -171,7 +172,18 @@ def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = l
 def _pages_of(sheets: Sequence[PdfSheet]) -> list[list[PdfElement]]:
     words = Words(segment.text for sheet in sheets for segment in sheet.segments)
     pages = zip(sheets, without_furniture(sheets), strict=True)
-    return [elements_of(without_contents(segments), sheet, words) for sheet, segments in pages]
+    elements = [elements_of(without_contents(segments), sheet, words) for sheet, segments in pages]
+    for before, page in pairwise(elements):
+        # The end of a cell, in lines of its own, may stand above the first row of a table that goes on.
+        rest = dropwhile(_could_end_a_cell, page[:_CELL_LINES]) if before else iter(())
+        first = next(rest, None)
+        if isinstance(first, PdfTable) and isinstance(before[-1], PdfTable):
+            first.go_on(before[-1])
+    return elements
+
+
+def _could_end_a_cell(element: PdfElement) -> bool:
+    return isinstance(element, PdfParagraph) and len(element.text) <= _LONGEST_END and not element.bold
 
 
 def _has_words(sheet: PdfSheet) -> bool:
