@@ -125,3 +125,7 @@ def test_a_file_of_nothing_but_words_that_cannot_be_seen_has_no_text():
 def test_a_text_that_runs_over_the_lower_edge_is_read():
     lines = "".join(f"BT /F1 12 Tf 72 {y} Td (Line {y}.) Tj ET\n" for y in range(40, -50, -15))
     assert read(SEEN + lines).text.endswith("Line -35.")
+
+
+def test_a_page_whose_box_was_turned_away_from_all_its_words_is_read():
+    assert read(SEEN, "/MediaBox [0 0 842 595] /Rotate 90").text == "The fee is 45 EUR."

@@ -50,7 +50,8 @@ def _inside(words: Sequence[Word], page: PdfPage) -> list[Word]:
             if below and id(word) not in inside and lowest - word.box.top < _FAR * word.size:
                 over.add(id(word))
                 lowest = min(lowest, word.box.bottom)
-    return [word for word in large if id(word) in inside or id(word) in over]
+    # A page all of whose words are outside has a wrong box: programs swap its sides when they turn it.
+    return [word for word in large if not inside or id(word) in inside or id(word) in over]
 
 
 def is_pale(paint: Paint) -> bool:
