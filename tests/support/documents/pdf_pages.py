@@ -36,27 +36,51 @@ class Line:
 Page = Sequence[Text | Line]
 
 
-def laid(*pages: Page, labels: str = "", turned: str = "") -> bytes:
-    """Return a PDF of these pages; `labels` is an array of /Nums, `turned` an instruction for the whole page."""
+def laid(
+    *pages: Page,
+    labels: str = "",
+    turned: str = "",
+    annotations: Sequence[str] = (),
+    catalog: str = "",
+    form: str = "",
+    extra: Sequence[bytes] = (),
+) -> bytes:
+    """Return a PDF of these pages; `labels` is an array of /Nums, `turned` an instruction for the whole page.
+
+    `annotations` are the entries of those of each page, {} in them the number of the first; `catalog` and `form` are
+    entries, `extra` further objects behind the annotations.
+    """
+    first = 6 + 2 * len(pages)
+    placed = [annotation.replace("{}", str(first)) for annotation in annotations]
+    fields = " ".join(f"{first + number} 0 R" for number, entries in enumerate(placed) if "/T " in entries)
     kids = " ".join(f"{6 + 2 * number} 0 R" for number in range(len(pages)))
     fonts = " ".join(f"/{name} {3 + number} 0 R" for number, name in enumerate(_FONTS))
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R "
         + (f"/PageLabels << /Nums [{labels}] >>" if labels else "").encode()
-        + b" >>",
+        + (f"/AcroForm << /Fields [{fields}] {form} >>" if fields or form else "").encode()
+        + f"{catalog} >>".encode(),
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
         *(
             f"<< /Type /Font /Subtype /Type1 /BaseFont /{font} /Encoding /WinAnsiEncoding >>".encode()
             for font in _FONTS.values()
         ),
     ]
+    noted = " ".join(f"{first + number} 0 R" for number in range(len(placed)))
     for number, page in enumerate(pages):
         objects.append(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {7 + 2 * number} 0 R "
-            f"/Resources << /Font << {fonts} >> >> >>".encode()
+            f"/Resources << /Font << {fonts} >> >> /Annots [{noted}] >>".encode()
         )
         objects.append(stream((turned + "\n" + "\n".join(map(_drawn, page))).encode("cp1252")))
-    return assembled(objects, "/Root 1 0 R")
+    objects += [f"<< /Type /Annot {entries} >>".encode("cp1252") for entries in placed]
+    return assembled([*objects, *extra], "/Root 1 0 R")
+
+
+def text_field(name: str, value: str, *box: float, entries: str = "") -> str:
+    """Return the entries of a form's text field without an appearance: left, bottom, right and top."""
+    sides = " ".join(map(str, box))
+    return f"/Subtype /Widget /FT /Tx /T ({name}) /V ({value}) /Rect [{sides}] {entries}"
 
 
 def lines(x: float, y: float, *texts: str, size: float = 10, font: str = REGULAR, leading: float = 1.2) -> list[Text]:

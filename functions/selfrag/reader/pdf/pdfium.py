@@ -1,30 +1,35 @@
 """PDFium's view of a file: its pages with their characters, lines and pictures.
 
-All that is known of PDFium's functions stands here. It is C++: `contained` keeps a crash of it away from others.
+Only this module and `annotations` know PDFium's functions. It is C++: `contained` keeps a crash of it away from others.
 """
 
 import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pypdfium2
 from pypdfium2 import raw
 
 from selfrag.domain.errors import BadDocument
-from selfrag.reader.pdf.shapes import Box, Rule
+from selfrag.reader.pdf.annotations import annotations_of
+from selfrag.reader.pdf.shapes import Annotation, Box, Rule
 
 MAX_OBJECTS = 20_000  # lines and pictures of a page: a map has more, and no table
 MAX_RULES = 1_000
 _DRAWN, _DEPTH = (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE), 4
 _THIN, _LONG = 2.5, 8  # points: what is thinner and longer is a line
 _BOLD, _MONO = ("bold", "black", "heavy", "cmbx", "demi", "medi"), ("mono", "courier", "cmtt", "typewriter")
-_PALE, _GREY, _OPAQUE = 96, 40, 160  # of 255
+_UNSEEN = (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)
+_MOST_MARKS, _LAYER = 8, "OC\0".encode("utf-16-le")
+MAX_FILLS = 200  # boxes of a page
+_PIXELS_OF_A_POINT, MAX_PIXELS = 2, 4_000_000
 _SLANT = 0.18  # 10 degrees: no scanner sets a page so askew
 _FIXED, _FORCED_BOLD = 1 << 0, 1 << 18
 _END_WITHIN = 2048  # bytes, in which a PDF's mark of its end stands
 
 File: TypeAlias = pypdfium2.PdfDocument
+Color: TypeAlias = tuple[int, int, int]
 
 
 class Character(NamedTuple):
@@ -40,21 +45,33 @@ class Character(NamedTuple):
     slanted: bool
 
 
+class Paint(NamedTuple):
+    """How letters are painted: in which color and how opaque (of 255), if at all, and if in a layer."""
+
+    color: Color
+    opaque: int
+    drawn: bool
+    layered: bool
+
+
 @contextmanager
 def opened(key: str, content: bytes) -> Iterator[File]:
     """Open the bytes of a PDF; raises BadDocument."""
     try:
         file = pypdfium2.PdfDocument(content)
-        # An empty password opens it, but it says that its text is not to be taken out.
-        encrypted = raw.FPDF_GetSecurityHandlerRevision(file) != -1
     except pypdfium2.PdfiumError as error:
-        if error.err_code != raw.FPDF_ERR_PASSWORD:
-            state = "is cut off at its end" if is_cut_off(content) else "is a damaged PDF"
-            raise BadDocument(f"{key} {state} and cannot be read; save it as PDF again.") from error
-        encrypted = True
-    if encrypted:
-        raise BadDocument(f"{key} is encrypted; save it without a password and without restrictions.")
+        # For a file without pages PDFium repeats the error of the file before.
+        if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY) and b"/Encrypt" in content:
+            raise BadDocument(f"{key} is encrypted; save it without a password.") from error
+        state = "is cut off at its end" if is_cut_off(content) else "is a damaged PDF"
+        raise BadDocument(f"{key} {state} and cannot be read; save it as PDF again.") from error
     with file:
+        stands_in = file.get_formtype() in (raw.FORMTYPE_XFA_FULL, raw.FORMTYPE_XFA_FOREGROUND)
+        with suppress(pypdfium2.PdfiumError):
+            file.init_forms()
+            # One page without fields asks to wait until a program has drawn the form.
+            if stands_in and len(file) == 1 and not raw.FPDFPage_GetAnnotCount(file[0]):
+                raise BadDocument(f"{key} is a form (XFA) that only Adobe's programs show; print it to a new PDF.")
         yield file
 
 
@@ -79,7 +96,7 @@ class PdfPage:
     """A page that is open; points are counted from its lower left corner."""
 
     def __init__(self, page: pypdfium2.PdfPage) -> None:
-        self._page, self._text = page, page.get_textpage()
+        self._page, self._text, self._paints = page, page.get_textpage(), dict[int, Paint]()
         self.length: int = self._text.count_chars()
         self.close: Callable[[], None] = page.close
 
@@ -119,30 +136,85 @@ class PdfPage:
         bold = bool(flags.value & _FORCED_BOLD) or any(part in called for part in _BOLD)
         return bold, bool(flags.value & _FIXED) or any(part in called for part in _MONO)
 
-    def is_pale(self, index: int) -> bool:
-        """Return whether the character of this number is grey or lets through what is below it."""
-        red, green, blue, opaque = (ctypes.c_uint() for _ in range(4))
-        raw.FPDFText_GetFillColor(self._text, index, red, green, blue, opaque)
-        shades = red.value, green.value, blue.value
-        return (min(shades) >= _PALE and max(shades) - min(shades) <= _GREY) or opaque.value < _OPAQUE
+    def paint(self, index: int) -> Paint:
+        """Return how the character of this number is painted, once for all of a text that is drawn at once."""
+        drawn = raw.FPDFText_GetTextObject(self._text, index)
+        address = ctypes.addressof(drawn.contents) if drawn else 0
+        if address not in self._paints:
+            red, green, blue, opaque = (ctypes.c_uint() for _ in range(4))
+            raw.FPDFText_GetFillColor(self._text, index, red, green, blue, opaque)
+            strokes = drawn and raw.FPDFTextObj_GetTextRenderMode(drawn) not in _UNSEEN
+            color = red.value, green.value, blue.value
+            self._paints[address] = Paint(color, opaque.value, bool(strokes), bool(drawn) and _is_layered(drawn))
+        return self._paints[address]
 
-    def rules_and_picture(self) -> tuple[list[Rule], float | None]:
-        """Return the straight lines, none if there are too many for a table, and the share of the page in a picture.
+    def bounds(self) -> Box:
+        """Return the part of the page that is shown."""
+        return Box(*self._page.get_bbox())
 
-        The share is that of the largest picture, None where there is none.
-        """
-        rules, largest = list[Rule](), None
+    def is_cropped(self) -> bool:
+        """Return whether a part of the paper is not shown."""
+        return self._page.get_cropbox(fallback_ok=False) not in (None, self._page.get_mediabox())
+
+    def rendered(self) -> "Rendering":
+        """Return the page as a viewer paints it, without what lies over it."""
+        return Rendering(self._page)
+
+    def annotations(self) -> Iterator[Annotation]:
+        """Yield the form fields, notes and comments of the page."""
+        return annotations_of(self._page)
+
+    def drawings(self) -> tuple[list[Rule], list[Box], list[tuple[Box, Color]]]:
+        """Return the straight lines, none if too many for a table, the pictures, and boxes with their color."""
+        rules, pictures, fills = list[Rule](), list[Box](), list[tuple[Box, Color]]()
         with suppress(pypdfium2.PdfiumError):
-            whole = max(self._page.get_width() * self._page.get_height(), 1)
             for number, drawn in enumerate(self._page.get_objects(_DRAWN, _DEPTH)):
                 box = Box(*drawn.get_bounds())
                 if drawn.type == raw.FPDF_PAGEOBJ_IMAGE:
-                    largest = max(largest or 0.0, box.width * box.height / whole)
+                    pictures.append(box)
                 else:
                     rules += _rules_of(box)
+                    if min(box.width, box.height) > _THIN and len(fills) < MAX_FILLS and (color := _fill(drawn)):
+                        fills.append((box, color))
                 if number > MAX_OBJECTS or len(rules) > MAX_RULES:
-                    return [], largest
-        return rules, largest
+                    return [], pictures, fills
+        return rules, pictures, fills
+
+
+class Rendering:
+    """The pixels of a page in greys."""
+
+    def __init__(self, page: pypdfium2.PdfPage) -> None:
+        scale = min(_PIXELS_OF_A_POINT, (MAX_PIXELS / max(page.get_width() * page.get_height(), 1)) ** 0.5)
+        self._bitmap = page.render(scale=scale, grayscale=True, draw_annots=False, may_draw_forms=False)
+        self._pixels, self._place = bytes(self._bitmap.buffer), self._bitmap.get_posconv(page).to_bitmap
+
+    def contrast(self, box: Box) -> int:
+        """Return by how much the pixels of a box differ, of 255."""
+        xs, ys = zip(self._place(box.left, box.bottom), self._place(box.right, box.top), strict=True)
+        (left, right), (top, bottom) = sorted(max(x, 0) for x in xs), sorted(max(y, 0) for y in ys)
+        lines = range(top, min(bottom + 1, self._bitmap.height))
+        starts, end = [line * self._bitmap.stride for line in lines], min(right + 1, self._bitmap.width)
+        rows = [self._pixels[start + left : start + end] for start in starts if left < end]
+        return max(map(max, rows)) - min(map(min, rows)) if rows else 0
+
+
+def _is_layered(drawn: Any) -> bool:
+    """Return whether a text belongs to a layer that a viewer may hide."""
+    name, length = (ctypes.c_ushort * 4)(), ctypes.c_ulong()
+    marks = (
+        raw.FPDFPageObj_GetMark(drawn, mark) for mark in range(min(raw.FPDFPageObj_CountMarks(drawn), _MOST_MARKS))
+    )
+    return any(raw.FPDFPageObjMark_GetName(mark, name, 8, length) and bytes(name)[:6] == _LAYER for mark in marks)
+
+
+def _fill(drawn: Any) -> Color | None:
+    """Return the color that a path is filled with; None if it is not."""
+    mode, stroke = ctypes.c_int(), ctypes.c_int()
+    raw.FPDFPath_GetDrawMode(drawn, mode, stroke)
+    red, green, blue, opaque = (ctypes.c_uint() for _ in range(4))
+    raw.FPDFPageObj_GetFillColor(drawn, red, green, blue, opaque)
+    return (red.value, green.value, blue.value) if mode.value and opaque.value else None
 
 
 def _rules_of(box: Box) -> list[Rule]:

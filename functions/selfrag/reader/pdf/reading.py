@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -20,12 +20,13 @@ from selfrag.reader.pdf.tables.frames import around_frames, is_in
 from selfrag.reader.pdf.tables.rows import PdfTable, table_of
 from selfrag.reader.pdf.text.columns import in_order
 from selfrag.reader.pdf.text.headings import Levels
-from selfrag.reader.pdf.text.paragraphs import PdfParagraph, Words, joined_row, paragraphs_of
+from selfrag.reader.pdf.text.paragraphs import RIGHT_TO_LEFT, PdfParagraph, Words, joined_row, paragraphs_of
 from selfrag.reader.pdf.text.segments import rows_of, sheet_of
 
 _ROWS = 3  # at the top and at the bottom of a page
 _LONGEST = 150  # characters
 _LONGEST_ROW = 8  # lines of a row of a table
+_CELL_LINES, _LONGEST_END = 5, 60  # lines of a page that may be the end of a cell above a row, and their characters
 _FAR = 2.5  # sizes from a line of a table to the next
 _LEAST_PAGES = 3
 _NEAR = 6  # pages before and after, in which a chapter's header comes again
@@ -171,7 +172,18 @@ def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = l
 def _pages_of(sheets: Sequence[PdfSheet]) -> list[list[PdfElement]]:
     words = Words(segment.text for sheet in sheets for segment in sheet.segments)
     pages = zip(sheets, without_furniture(sheets), strict=True)
-    return [elements_of(without_contents(segments), sheet, words) for sheet, segments in pages]
+    elements = [elements_of(without_contents(segments), sheet, words) for sheet, segments in pages]
+    for before, page in pairwise(elements):
+        # The end of a cell, in lines of its own, may stand above the first row of a table that goes on.
+        rest = dropwhile(_could_end_a_cell, page[:_CELL_LINES]) if before else iter(())
+        first = next(rest, None)
+        if isinstance(first, PdfTable) and isinstance(before[-1], PdfTable):
+            first.go_on(before[-1])
+    return elements
+
+
+def _could_end_a_cell(element: PdfElement) -> bool:
+    return isinstance(element, PdfParagraph) and len(element.text) <= _LONGEST_END and not element.bold
 
 
 def _has_words(sheet: PdfSheet) -> bool:
@@ -179,7 +191,7 @@ def _has_words(sheet: PdfSheet) -> bool:
 
 
 def _scanned(sheets: Iterable[PdfSheet]) -> list[int]:
-    return [number for number, sheet in enumerate(sheets, 1) if sheet.picture is not None and not _has_words(sheet)]
+    return [number for number, sheet in enumerate(sheets, 1) if sheet.picture is not None and not sheet.printed]
 
 
 def _without_text(key: str, pages: int, lost: Sequence[int]) -> str:
@@ -196,6 +208,13 @@ def _warnings(key: str, content: bytes, sheets: Sequence[PdfSheet], lost: Sequen
         yield f"{key} has pages that are damaged or too complex, which were left out: {_listed(lost)}."
     if scanned := _scanned(sheets):
         yield f"{key} has pages that show images but hold no text, perhaps scanned: {_listed(scanned)}."
+    if noted := [number for number, sheet in enumerate(sheets, 1) if sheet.comments]:
+        yield f"{key} has comments or stamps, which are not read: {_listed(noted)}."
+    if hidden := [number for number, sheet in enumerate(sheets, 1) if sheet.unseen]:
+        count = sum(sheet.unseen for sheet in sheets)
+        yield f"{key} has words that a person cannot see ({count}), which were left out: {_listed(hidden)}."
+    if any(RIGHT_TO_LEFT.search(segment.text) for sheet in sheets for segment in sheet.segments):
+        yield f"{key} has Hebrew or Arabic text, whose words may come in a wrong order; check what is quoted of it."
     shown = [number for number, sheet in enumerate(sheets, 1) if _LARGE < (sheet.picture or 0) < _WHOLE]
     if beside := [number for number in shown if _has_words(sheets[number - 1])]:
         yield f"{key} has pages with words and a large picture, of which no text or table is read: {_listed(beside)}."

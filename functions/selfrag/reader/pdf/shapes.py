@@ -40,6 +40,10 @@ class Box(NamedTuple):
         shared = min(self.top, other.top) - max(self.bottom, other.bottom)
         return shared > 0.5 * min(self.height, other.height)
 
+    def holds(self, other: "Box") -> bool:
+        """Return whether the middle of the other box is in this one."""
+        return self.left <= (other.left + other.right) / 2 <= self.right and self.bottom <= other.middle <= self.top
+
 
 def around(boxes: Sequence[Box]) -> Box:
     """Return the smallest box that holds these."""
@@ -63,6 +67,19 @@ class Word:
     base: float
     spaced: bool = True
     slanted: bool = False
+
+
+class Annotation(NamedTuple):
+    """What lies over a page: the value of a form field with the field's name, a note, or a comment without its text.
+
+    `checked` is None for what is no button; the text of a button is the value that it stands for.
+    """
+
+    box: Box
+    text: str
+    name: str = ""
+    checked: bool | None = None
+    comment: bool = False
 
 
 @dataclass(slots=True)
@@ -92,6 +109,8 @@ class PdfSheet:
     """A page: stretches in the file's order, and lines; the share of it that its largest picture covers; if it is lost.
 
     `across` are the stretches that run in another direction than most of them, `frames` are around tables.
+    `printed` tells of words in the page itself, not in fields and notes, `comments` that there are some,
+    `unseen` how many words a person cannot see.
     """
 
     segments: list[PdfSegment] = field(default_factory=list)
@@ -99,4 +118,7 @@ class PdfSheet:
     rules: list[Rule] = field(default_factory=list)
     frames: list[Box] = field(default_factory=list)
     picture: float | None = None
+    printed: bool = False
+    comments: bool = False
+    unseen: int = 0
     lost: bool = False

@@ -178,9 +178,7 @@ def test_an_attachment_that_cannot_be_read_is_a_warning_and_the_message_is_read(
     }
     document = mail("See there.", attached=attached)
     assert document.text == HEAD + "See there.\nGood.\nP"
-    assert document.warnings == (
-        "a.eml attachment a.pdf is encrypted; save it without a password and without restrictions.",
-    )
+    assert document.warnings == ("a.eml attachment a.pdf is encrypted; save it without a password.",)
     assert [part.name for part in document.parts] == ["message", "attachment b.docx", "attachment c.pdf, page 1"]
 
 

@@ -330,3 +330,37 @@ def test_a_row_without_a_name_at_the_top_of_a_page_stays_a_row():
         "What: tax; Price: 0.60",
         "Item: Sum; What: all; Price: 9.30",
     ]
+
+
+def feature_rows(y, *rows):
+    """Return rows whose cells begin at three places, the last of them seldom filled."""
+    places = zip(range(int(y), 0, -14), rows, strict=False)
+    return [Text(x, at, cell) for at, row in places for x, cell in zip((72, 200, 360), row, strict=False) if cell]
+
+
+HEAD = [*feature_rows(760, ("Code", "Feature", "Comment")), Line(72, 756, 520, 756)]
+
+
+def test_a_column_that_is_seldom_filled_has_its_own_name():
+    page = [*HEAD, *feature_rows(744, ("B1", "Direct SQL"), ("B2", "Routines", "since May"), ("B3", "Views"))]
+    assert read_pdf("a.pdf", laid(page)).text.split("\n") == [
+        "Code: B1; Feature: Direct SQL",
+        "Code: B2; Feature: Routines; Comment: since May",
+        "Code: B3; Feature: Views",
+    ]
+
+
+@pytest.mark.parametrize("end", [(), ("", "joined views")], ids=["after a row", "within a row"])
+def test_the_rows_of_a_table_that_goes_on_have_its_names_on_the_next_page(end):
+    first = [*HEAD, *feature_rows(744, ("B1", "Direct SQL"), ("B2", "Routines", "since May"), ("B3", "Views"))]
+    second = feature_rows(760, *([end] if end else []), ("C1", "Cursors"), ("C2", "Locks"), ("C3", "Keys"))
+    third = feature_rows(760, ("D0", "Days"), ("D1", "Dates"), ("D2", "Times", "since June"), ("D3", "Zones"))
+    shown = read_pdf("a.pdf", laid(first, second, third)).text.split("\n")
+    assert "Code: C2; Feature: Locks" in shown
+    assert shown[-2:] == ["Code: D2; Feature: Times; Comment: since June", "Code: D3; Feature: Zones"]
+
+
+def test_a_table_whose_columns_begin_elsewhere_has_no_names_of_the_page_before():
+    first = [*HEAD, *feature_rows(744, ("B1", "Direct SQL"), ("B2", "Routines", "since May"), ("B3", "Views"))]
+    second = [Text(x, y, words) for y in (760, 746, 732) for x, words in ((72, "Oslo"), (260, "Bergen"))]
+    assert read_pdf("a.pdf", laid(first, second)).text.endswith("Oslo; Bergen\nOslo; Bergen\nOslo; Bergen")

@@ -64,6 +64,20 @@ def test_two_columns_are_read_one_after_the_other(across):
     assert " ".join(shown.split()) == " ".join([title.words, *LEFT, *RIGHT, foot.words])
 
 
+def test_two_columns_of_three_lines_are_read_one_after_the_other():
+    left = ["Left one: the first column starts", "here and goes on with the words", "that end in the left column."]
+    right = ["Right one: the second column is", "read after the first, not line", "by line across both."]
+    shown = text_of([*lines(72, 700, *left), *lines(320, 700, *right)])
+    assert " ".join(shown.split()) == " ".join([*left, *right])
+
+
+def test_three_rows_of_long_cells_are_a_table():
+    left = ["Repair of the pump in Bergen", "Rent of the office in Oslo", "Paint for the station in Oslo"]
+    right = ["Paid by the head of the station", "Paid by the town in each quarter", "Paid by the railway in the end"]
+    document = read_pdf("a.pdf", laid([*lines(72, 700, *left), *lines(320, 700, *right)]))
+    assert document.text.split("\n") == [f"{one}; {other}" for one, other in zip(left, right, strict=True)]
+
+
 PROSE = [
     "The style has an own language for each entry,",
     "and changes the names of the months and the set-",

@@ -146,7 +146,17 @@ def _columns_of_cells(rows: Sequence[Row], ruled: bool) -> Columns:
     if counts[usual] < (_LEAST_RULED if ruled else _LEAST_ROWS):
         return []
     below = zip(*(row for row in rows if len(row) == usual), strict=True)
-    columns = [
-        (min(segment.box.left for segment in held), max(segment.box.right for segment in held)) for held in below
-    ]
-    return columns if all(left[1] < right[0] + 1 for left, right in pairwise(columns)) else []
+    return _edges(_below_the_widest(rows, cells, usual)) or _edges([*below])
+
+
+def _edges(columns: Sequence[Sequence[PdfSegment]]) -> Columns:
+    """Return from where to where the cells of each column go; none if two of them overlap."""
+    edges = [(min(cell.box.left for cell in cells), max(cell.box.right for cell in cells)) for cells in columns]
+    return edges if all(left[1] < right[0] + 1 for left, right in pairwise(edges)) else []
+
+
+def _below_the_widest(rows: Sequence[Row], cells: Sequence[PdfSegment], usual: int) -> list[Row]:
+    """Return the cells of each column if all begin exactly where those of a row of more cells than usual do."""
+    lefts = [segment.box.left for segment in max(rows, key=len)]
+    columns = [[cell for cell in cells if abs(cell.box.left - left) <= _EXACT] for left in lefts]
+    return columns if len(lefts) > usual and sum(map(len, columns)) == len(cells) else []

@@ -16,6 +16,7 @@ _SHARE = 0.25  # of the lines of a table that have two cells or more
 _LEAST_SHARED = 3  # rows
 _EXACT = 4  # points: heights of lines are rounded to 3
 _LONGEST = 120  # characters of a name: what is longer is a sentence
+_ALIGNED = 2  # points by which columns may begin apart on two pages
 _OFF = 9  # points from the middle of what a name is over
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
@@ -100,11 +101,21 @@ def _spread(cells: Sequence[str], group: Sequence[TableLine], columns: Columns) 
 
 @dataclass(slots=True)
 class PdfTable:
-    """The names of columns, "" where they are not certain, and the values of each row."""
+    """The names of columns, "" where they are not certain, the values of each row, and where the columns begin."""
 
     names: list[str]
     rows: list[list[str]]
+    lefts: list[float]
     caption: str = ""
+
+    def go_on(self, table: "PdfTable") -> None:
+        """Take the names of the table before, if this one has none and its columns all begin where some of those do."""
+        nearest = [min(range(len(table.lefts)), key=lambda at: abs(left - table.lefts[at])) for left in self.lefts]
+        near = (abs(left - table.lefts[at]) <= _ALIGNED for left, at in zip(self.lefts, nearest, strict=True))
+        if not any(self.names) and all(near):
+            cells = [dict(zip(nearest, row, strict=True)) for row in self.rows]
+            self.rows = [[row.get(at, "") for at in range(len(table.lefts))] for row in cells]
+            self.names, self.lefts = table.names, table.lefts
 
 
 def table_of(block: Block, words: Words) -> PdfTable | None:
@@ -122,7 +133,7 @@ def table_of(block: Block, words: Words) -> PdfTable | None:
     rows = _with_shared(rows, [group[0].above for group in groups], flat, block)
     names = names_of(rows, groups, head, block.columns)
     columns = [", ".join(dict.fromkeys(filter(None, column))) for column in zip(*names, strict=True)]
-    return PdfTable(columns or [""] * len(block.columns), rows[len(names) :])
+    return PdfTable(columns or [""] * len(block.columns), rows[len(names) :], [left for left, _ in block.columns])
 
 
 def _cells(row: Row, columns: Columns) -> list[str]:

@@ -5,7 +5,7 @@ from statistics import median
 
 from selfrag.reader.pdf.shapes import PdfSegment, Rule, around
 
-_LEAST_LINES, _LEAST_LETTERS = 4, 12
+_LEAST_LINES, _SURE_LINES, _LEAST_LETTERS = 3, 4, 12
 _FULL = 0.6  # of a column's width: the lines of running text reach further, the cells of a table do not
 _RAGGED, _DENSE = 0.15, 0.7  # of the width that prose leaves free at its right, and of its lines
 _STEPS = 40
@@ -55,7 +55,8 @@ def _uncrossed(segments: Sequence[PdfSegment], gutter: float) -> Iterator[tuple[
 
 
 def _are_columns(left: Sequence[PdfSegment], right: Sequence[PdfSegment]) -> bool:
-    if min(len(left), len(right)) < _LEAST_LINES:
+    least = min(len(left), len(right))
+    if least < _LEAST_LINES or (least < _SURE_LINES and not (_goes_on(left) and _goes_on(right))):
         return False
     both = (left, right), (right, left)
     return all(_is_running_text(column) for column in (left, right)) or any(_is_beside(*sides) for sides in both)
@@ -73,6 +74,11 @@ def _is_beside(prose: Sequence[PdfSegment], listing: Sequence[PdfSegment]) -> bo
         and full >= _DENSE * len(prose)
         and 3 * goes_on >= len(prose)
     )
+
+
+def _goes_on(column: Sequence[PdfSegment]) -> bool:
+    """Return whether half of the lines go on with a sentence: those of a short column may else be cells of a table."""
+    return 2 * sum(segment.text[0].islower() for segment in column[1:]) >= len(column) - 1
 
 
 def _is_running_text(column: Sequence[PdfSegment]) -> bool:

@@ -19,6 +19,8 @@ _JOINED = re.compile(r"\S[-\u2010/]$")
 _LEAST, _SHARE = 3, 0.15  # of the hyphens at ends of lines: where so many divide known words, others do, too
 _LONGEST = 100  # characters of a word that is looked up
 _HANGUL = re.compile("[\uac00-\ud7a3]")
+# Hebrew and Arabic.
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _ENDS = re.compile(r"[.!?:;。！？：；][)\"'”’」』）]*$")
 
 
@@ -72,6 +74,8 @@ def _word_over(before: str, after: str) -> tuple[str, str, str]:
 def joined_row(row: Sequence[PdfSegment]) -> PdfSegment:
     """Return the stretches of one line as one."""
     longest = max(row, key=lambda segment: len(segment.text))
+    if 2 * sum(len(RIGHT_TO_LEFT.findall(segment.text)) for segment in row) > sum(len(segment.text) for segment in row):
+        row = sorted(row, key=lambda segment: -segment.box.right)
     text, box = " ".join(segment.text for segment in row), around([segment.box for segment in row])
     return PdfSegment(text, box, longest.size, longest.base, all(segment.bold for segment in row), longest.fixed)
 

@@ -3,13 +3,16 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import pairwise
 from statistics import median_low
 
 from selfrag.reader.pdf.pdfium import PdfPage
 from selfrag.reader.pdf.shapes import Box, PdfSegment, PdfSheet, Rule, Word, around
 from selfrag.reader.pdf.tables.frames import frames_of
+from selfrag.reader.pdf.text.forms import with_annotations
+from selfrag.reader.pdf.text.visibility import is_pale, seen
+from selfrag.reader.scripts import subscript, superscript
 
 # A gap that divides two columns or two cells, in sizes of the font.
 _WIDE, _AFTER_A_NUMBER = 1.05, 3.0
@@ -22,12 +25,15 @@ _HYPHEN = "\ufffe"
 _WORD = re.compile(rf"[^\s\x00-\x1f\x7f{_HYPHEN}]+{_HYPHEN}?")
 _LATIN_RUN = re.compile(r"[A-Za-z\u00c0-\u024f.,;:()'\u2019-]{4,}")
 _NOTE = re.compile(r"\d{1,3}(?=[^\W\d])")
-_SMALLER = 0.85  # of the size: the number of a note, before its text
+_SMALLER = 0.85  # of the size: the number of a note, a power, an index
+_INNER_NUMBER, _LONGEST_WITH_SCRIPTS = re.compile(r"\d(?=[^\W\d_])"), 40  # characters
+_RAISED, _LOWERED, _APART = 0.15, 0.04, 0.25  # of the size: from one line to the other, and the widest gap between
+_LONG_NUMBER = re.compile(r"\d{3}\Z")  # a year, of which a note tells more often than its power is
+_SOFT_HYPHEN = re.compile(r"(?<=[^\W\d_])\xad(?=[^\W\d_])")
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _LONGEST = 300  # characters; no line is longer
 _GAP = 0.15  # of the size; the least space that TeX sets is a fifth
 _BACK = 0.4  # of the size: no letter is set so far into the one before it, but a cell into the one beside it
-_TINY = 0.1  # points: text of no size is not to be seen
 # Of a watermark: so large as the page's largest letters, and of so many words at most.
 _AS_LARGE, _MOST_WORDS = 0.95, 20
 
@@ -37,10 +43,11 @@ def words_of(page: PdfPage) -> list[Word]:
     text, words = page.text(), list[Word]()
     for match in _WORD.finditer(text):
         for start, end in _parted(match, page):
-            if word := _word(text[start:end], start, end, page):
-                before = text[start - 1 : start]
-                word.spaced = not before or before.isspace() or start > match.start()
-                words.append(word)
+            for first, last in _scripts(start, end, text, page):
+                if word := _word(text[first:last], first, last, page):
+                    before = text[first - 1 : first]
+                    word.spaced = first == start and (not before or before.isspace() or start > match.start())
+                    words.append(word)
     return _without_watermarks(words, page)
 
 
@@ -54,21 +61,17 @@ def _without_watermarks(words: list[Word], page: PdfPage) -> list[Word]:
     if len(large) > _MOST_WORDS:
         return level
     text = [word for word in level if word.size < least]
-    marks = [word for word in large if any(_is_over(word, other) for other in text) and page.is_pale(word.index)]
+    marks = [
+        word for word in large if any(word.box.holds(other.box) for other in text) and is_pale(page.paint(word.index))
+    ]
     return [word for word in level if word not in marks] if marks else level
-
-
-def _is_over(word: Word, other: Word) -> bool:
-    """Return whether the middle of the other word is in this one's box."""
-    x, y = (other.box.left + other.box.right) / 2, other.box.middle
-    return word.box.left < x < word.box.right and word.box.bottom < y < word.box.top
 
 
 def _word(shown: str, start: int, end: int, page: PdfPage) -> Word | None:
     first = page.character(start)
     size, quarters = first.size, first.quarters
     box = around([first.box, page.character(end - 1).box]).turned(quarters)
-    if box.height < _TINY or not all(abs(side) < 1e7 for side in box):
+    if not all(abs(side) < 1e7 for side in box):
         return None
     base = page.origin(first.number).turned(quarters).bottom
     size = size if size >= 1 else box.height
@@ -93,15 +96,32 @@ def _parted(match: re.Match[str], page: PdfPage) -> Iterator[tuple[int, int]]:
     yield from pairwise([start, *cuts, end])
 
 
+def _scripts(start: int, end: int, text: str, page: PdfPage) -> Iterator[tuple[int, int]]:
+    """Yield the bounds of the parts of a word that differ in size: a number, and the power that is raised behind it."""
+    cuts: list[int] = []
+    if 1 < end - start <= _LONGEST_WITH_SCRIPTS:
+        first, last = page.character(start), page.character(end - 1)
+        if not _is_alike(first.size, last.size) or _INNER_NUMBER.search(text, start, end):
+            sizes = [page.character(at).size for at in range(start, end)]
+            cuts = [start + at for at, (left, right) in enumerate(pairwise(sizes), 1) if not _is_alike(left, right)]
+    yield from pairwise([start, *cuts, end])
+
+
+def _is_alike(size: float, other: float) -> bool:
+    return min(size, other) > _SMALLER * max(size, other)
+
+
 def _readable(shown: str) -> str:
-    """Valid characters: a hyphen for its stand-in, letters for ligatures."""
-    valid = shown.replace(_HYPHEN, "-").replace("\uffff", "").replace("\xad", "-")
+    """Valid characters: a hyphen for its stand-in, letters for ligatures, and no hyphen where a word may be divided."""
+    valid = _SOFT_HYPHEN.sub("", shown).replace(_HYPHEN, "-").replace("\uffff", "").replace("\xad", "-")
     return _LIGATURE.sub(lambda ligature: unicodedata.normalize("NFKC", ligature[0]), valid)
 
 
 def sheet_of(page: PdfPage) -> PdfSheet:
     """Return what a page shows; text that runs across the rest, such as a stamp in the margin, is apart."""
-    words, (rules, picture) = words_of(page), page.rules_and_picture()
+    rules, pictures, fills = page.drawings()
+    printed = words_of(page)
+    words = seen(printed, page, pictures, fills)
     letters = Counter[int]()
     for word in words:
         letters[word.quarters] += len(word.text)
@@ -109,7 +129,22 @@ def sheet_of(page: PdfPage) -> PdfSheet:
     turned = [Rule(rule.box.turned(main), rule.flat == (main % 2 == 0)) for rule in rules]
     segments = _segments([word for word in words if word.quarters == main], turned, page)
     across = _segments([word for word in words if word.quarters != main], (), page)
-    return PdfSheet(segments, across, turned, frames_of(turned), picture)
+    frames, annotations = frames_of(turned), [*page.annotations()]
+    fields = [held._replace(box=held.box.turned(main)) for held in annotations if not held.comment]
+    if fields:
+        segments = with_annotations(segments, fields, frames)
+    bounds = page.bounds()
+    area = max(bounds.width * bounds.height, 1)
+    return PdfSheet(
+        segments,
+        across,
+        turned,
+        frames,
+        picture=max((box.width * box.height / area for box in pictures), default=None),
+        printed=bool(words),
+        comments=len(fields) < len(annotations),
+        unseen=len(printed) - len(words),
+    )
 
 
 def _segments(words: Sequence[Word], rules: Sequence[Rule], page: PdfPage) -> list[PdfSegment]:
@@ -123,7 +158,8 @@ def _segments(words: Sequence[Word], rules: Sequence[Rule], page: PdfPage) -> li
             runs[-1].append(word)
         else:
             runs.append([word])
-    return [_segment(held, page) for held in runs]
+    notes = {run[0].text for run in runs if run[1:] and run[0].text.isdigit() and run[0].size < _SMALLER * run[1].size}
+    return [_segment(held, page, notes) for held in runs]
 
 
 def rows_of(segments: Iterable[PdfSegment]) -> list[list[PdfSegment]]:
@@ -144,7 +180,8 @@ def _goes_on(last: Word, word: Word, begins: bool) -> bool:
 
 
 def _ruled_off(last: Word, word: Word, standing: Sequence[Box]) -> bool:
-    across = (box for box in standing if box.bottom <= word.box.middle <= box.top)
+    middle = word.box.middle
+    across = (box for box in standing if box.bottom <= middle <= box.top)
     return any(last.box.left < box.left <= word.box.left + 1 for box in across)
 
 
@@ -155,10 +192,21 @@ def _is_space(last: Word, word: Word) -> bool:
     return word.spaced
 
 
-def _segment(words: Sequence[Word], page: PdfPage) -> PdfSegment:
-    text = words[0].text
+def _segment(words: Sequence[Word], page: PdfPage, notes: Container[str]) -> PdfSegment:
+    """Return a stretch; `notes` are the numbers of the page's notes, which are no powers."""
+    text, level = words[0].text, words[0]
     for last, word in pairwise(words):
-        text += " " * _is_space(last, word) + word.text
+        rise, small = (word.base - level.base) / level.size, word.size <= _SMALLER * level.size
+        near = not word.spaced and word.box.left - last.box.right <= _APART * level.size
+        if not small or not near or -_LOWERED < rise < _RAISED:
+            text += " " * _is_space(last, word) + word.text
+            level = word if word.spaced or not small else level
+        elif rise < 0:
+            text += subscript(text, word.text)
+        else:
+            text += (
+                f"[{word.text}]" if word.text in notes and _LONG_NUMBER.search(text) else superscript(text, word.text)
+            )
     sizes = Counter[float]()
     for word in words:
         sizes[round(word.size, 1)] += len(word.text)
