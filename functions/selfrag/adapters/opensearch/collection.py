@@ -23,7 +23,10 @@ from selfrag.domain.passages import Passage
 
 MAX_TERMS = 65_536  # in one filter
 MAX_TERM_BYTES = 32_766  # of a value that is found whole
-STORED = ["passage_id", "document", "text", "title", "collection", "heading", "page", "locator", "rows", "tags", "date"]
+STORED = [
+    *("passage_id", "document", "document_id", "text", "title", "collection"),
+    *("heading", "page", "locator", "rows", "tags", "date"),
+]
 
 Json = dict[str, Any]
 
@@ -55,6 +58,7 @@ def mapping(dimensions: int) -> Json:
     fields = {
         "passage_id": keyword,
         "document": keyword,
+        "document_id": keyword,
         "collection": keyword,
         "position": {"type": "integer"},
         "title": text,
