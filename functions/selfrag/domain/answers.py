@@ -94,7 +94,7 @@ class Pass(Model):
 
 
 class NearPassage(Model):
-    """A passage that came near an answer: the beginning of its text, and its place in the document."""
+    """A passage that came near an answer, or is read in its document: its text, and its place in the document."""
 
     model_config = ConfigDict(extra="ignore")
 

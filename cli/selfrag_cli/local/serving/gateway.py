@@ -89,10 +89,7 @@ COMPRESSED_FROM_BYTES = 1024
 BODY_SECONDS = 60
 _UPLOADS = {"Allow": "PUT, OPTIONS"}
 # Chromium shows no PDF in a sandbox: the type, which no browser may guess, keeps it from being a page.
-_POLICIES = {
-    False: "default-src 'none'; sandbox",
-    True: "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'",
-}
+_POLICIES = {False: "default-src 'none'; sandbox", True: "frame-ancestors 'self'"}
 _ORIGINAL_HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",

@@ -23,10 +23,7 @@ from selfrag.domain.passages import Passage
 
 MAX_TERMS = 65_536  # in one filter
 MAX_TERM_BYTES = 32_766  # of a value that is found whole
-STORED = [
-    *("passage_id", "document", "document_id", "text", "title", "collection"),
-    *("heading", "page", "locator", "rows", "tags", "date"),
-]
+STORED = [name for name in Passage.model_fields if name not in ("score", "copies")]
 
 Json = dict[str, Any]
 
