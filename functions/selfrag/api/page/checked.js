@@ -24,7 +24,7 @@ function claimsOf(response) {
 // What was done, a sentence a step in its order; what a rule does in place of a model has sentences of its own.
 function doneOf(response) {
   const by = judgeOf(response), steps = response.path.map((state) => stepOf(state, by)).filter(Boolean);
-  return steps.length ? [heading("steps"), make("ol", { class: "done" }, ...steps.map((said) => make("li", {}, said)))] : [];
+  return steps.length ? [heading("steps"), make("ol", {}, ...steps.map((said) => make("li", {}, said)))] : [];
 }
 
 const judgeOf = ({ notice, reflection: { retrieve } }) => (notice || (retrieve && byRule(retrieve)) ? "rule" : "model");
@@ -49,7 +49,7 @@ const scoresOf = ({ retrieve, relevance, support, ...others }) => Object.entries
 // Why each pass was made.
 function passesOf({ passes = [] }) {
   const lines = passes.map(({ why }) => make("li", {}, theirs(why)));
-  return lines.length ? [heading("why"), make("ol", { class: "passes" }, ...lines)] : [];
+  return lines.length ? [heading("why"), make("ol", {}, ...lines)] : [];
 }
 
 // A line a step, with when it was at work. What was kept before steps told that begins at the left.

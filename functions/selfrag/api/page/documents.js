@@ -36,7 +36,7 @@ function rowOf(entry, folded) {
   const button = make("button", { type: "button", on: () => remove(entry, button) });
   labelled(button, "remove", entry);
   const cell = (name, ...children) => make("td", { "data-cell": word(name) }, ...children);
-  return make("tr", { "data-id": entry.id, "data-folder": folded ? folderOf(entry) : null, class: entry.status === "failed" ? "failed" : null },
+  return make("tr", { "data-id": entry.id, "data-folder": folded ? folderOf(entry) : null },
     make("th", { scope: "row" }, named(folded ? nameOf(entry).split("/").pop() : nameOf(entry)), entry.title ? make("p", { class: "dim" }, theirs(entry.title)) : null,
       entry.reason ? block("p", reasonOf(entry, entry.reason), "bad") : null,
       ...(entry.warnings || []).map((warning) => block("p", reasonOf(entry, warning), "some"))),

@@ -70,10 +70,10 @@ async function readText(citation) {
   if (mark) centre(mark, byId("source"));
 }
 
-// A passage below its heading and page, where they are others than those before; the quote is marked where it stands.
+// A passage below its heading, with which it may begin, and page; the quote is marked where it stands.
 function passageOf(passage, before, citation) {
   const place = placeOf(passage), made = make("section", {},
-    passage.heading && passage.heading !== before?.heading ? make("h3", { dir: "auto", lang: "" }, seen(passage.heading)) : null,
+    passage.heading !== before?.heading && !passage.text.startsWith(passage.heading) ? make("h3", { dir: "auto", lang: "" }, seen(passage.heading)) : null,
     place && (!before || place !== placeOf(before)) ? make("p", { class: "dim" }, named(place)) : null);
   const whole = make("p", { dir: "auto", lang: "" }), { text } = passage, { before: above = "", quote } = citation;
   if (passage.passage_id === citation.passage_id) {
