@@ -22,9 +22,9 @@ locals {
   data_access = concat(
     [
       {
-        description = "Searching"
+        description = "Searching, and showing the text of documents"
         index       = "search"
-        principals  = [aws_iam_role.step["retrieve"].arn]
+        principals  = [for step in ["retrieve", "ask"] : aws_iam_role.step[step].arn]
         permissions = ["aoss:DescribeIndex", "aoss:ReadDocument"]
       },
       {

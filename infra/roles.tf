@@ -405,9 +405,9 @@ locals {
       resources = [aws_dynamodb_table.table["documents"].arn]
     },
     {
-      sid       = "ListDocuments"
+      sid       = "ListDocumentsAndTheirPassages"
       actions   = ["dynamodb:Query"]
-      resources = ["${aws_dynamodb_table.table["documents"].arn}/index/by_collection"]
+      resources = [for part in ["", "/index/by_collection"] : "${aws_dynamodb_table.table["documents"].arn}${part}"]
     },
     {
       # An upload to an address, and a download by a link, run with this role. An address is good only while its object is what

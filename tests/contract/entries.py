@@ -27,7 +27,8 @@ def unit(*numbers: float) -> list[float]:
 def entry(
     passage_id: str, text: str = "words", vector: list[float] | None = None, collection: str = "mine", **more: Any
 ) -> IndexEntry:
-    passage = Passage(passage_id=passage_id, document="d.md", text=text, title="T", collection=collection, **more)
+    fields = {"document": "d.md", "title": "T", **more}
+    passage = Passage(passage_id=passage_id, text=text, collection=collection, **fields)
     return IndexEntry(passage, vector or unit(1.0), position=3)
 
 

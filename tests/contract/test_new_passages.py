@@ -46,6 +46,24 @@ def test_a_search_without_passages_finds_as_many_others_both_ways(any_index: Ind
     assert len(any_index.fetch(everything, Bounds(["mine"], without=seen))) == 30, "a fetch by id does not heed it"
 
 
+def test_a_search_within_folders_and_documents_finds_what_is_in_any_of_them(any_index: Index) -> None:
+    names = ("a/one.md", "a/b/two.md", "ab/three.md", "four.md", "a%/five.md", "x/a/six.md")
+    any_index.add([entry(name, document=f"mine/{name}") for name in names])
+
+    def within(*documents: str) -> set[str]:
+        limited = Bounds(["mine"], documents)
+        both = any_index.search("words", unit(1.0), 10, limited)
+        fetched = {passage.passage_id for passage in any_index.fetch(names, limited)}
+        assert [{p.passage_id for p, _ in hits} for hits in (both.by_text, both.by_vector)] == [fetched] * 2
+        return fetched
+
+    assert within("mine/a/") == {"a/one.md", "a/b/two.md"}
+    assert within("mine/a/b/", "mine/four.md") == {"a/b/two.md", "four.md"}
+    assert within("mine/a%/") == {"a%/five.md"}
+    assert within("mine/") == set(names)
+    assert within("mine/a") == within("mine/A/") == within("theirs/") == within("/") == set()
+
+
 def test_matches_of_full_text_are_counted_within_the_bounds_and_beyond_the_list(any_index: Index) -> None:
     any_index.add([entry(f"p{n}", "words" if n % 2 else "others", tags=["hr"] if n < 4 else []) for n in range(20)])
     any_index.add([entry("theirs", "words", collection="theirs")])

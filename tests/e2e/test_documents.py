@@ -16,6 +16,7 @@ from selfrag.domain.documents import MAX_DOCUMENT_BYTES, document_id
 from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from tests.e2e.test_api import problem
 from tests.support.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, bind
+from tests.support.documents.files import pdf
 from tests.support.ingesting import Ingestion, ingestion
 from tests.support.roles.recorded import as_caller
 
@@ -180,6 +181,43 @@ def test_the_original_is_downloaded_by_a_link_that_only_its_tenant_is_given(serv
         assert [problem(one, 404)["detail"] for one in (refused, absent)] == ["There is no such document."] * 2
     service.a("DELETE", where.removesuffix("/original"))
     problem(service.a("GET", where), 404)
+
+
+def test_a_pdf_is_shown_by_a_link_as_a_pdf_and_every_other_kind_is_downloaded(service: Service) -> None:
+    for key, content in (("a/rules.pdf", pdf("Rules of the harbour.")), ("a/page.html", b"<p>Leave is 25 days.")):
+        service.documents.put(key, content)
+        service.documents.done(key)
+    shown, downloaded = (
+        parse_qs(urlsplit(service.a("GET", f"/v1/documents/{identity}/original?inline=true").json()["url"]).query)
+        for identity in (document_id(DOCUMENTS_BUCKET, key) for key in ("a/rules.pdf", "a/page.html"))
+    )
+    assert shown["response-content-type"] == ["application/pdf"]
+    assert shown["response-content-disposition"][0].startswith("inline;")
+    assert downloaded["response-content-disposition"][0].startswith("attachment;")
+    assert "response-content-type" not in downloaded
+
+
+def test_the_text_of_a_document_is_read_in_order_and_around_a_passage_by_its_own_tenant_alone(service: Service) -> None:
+    days = [
+        f"Rule {number} of the harbour says that berth {number} is closed on day {number}." for number in range(260)
+    ]
+    long = "".join(f"# Rule {number}\n\n{text * 9}\n\n" for number, text in enumerate(days))
+    where = f"/v1/documents/{put(service, 'a/rules.md', long)}"
+    first = service.a("GET", f"{where}/text").json()
+    assert (first["start"], len(first["passages"])) == (0, 100)
+    assert first["total"] > 200
+    second = service.a("GET", f"{where}/text?start=100").json()
+    said = "".join(passage["text"] for passage in (*first["passages"], *second["passages"]))
+    assert [said.index(text) for text in days[:190]] == sorted(said.index(text) for text in days[:190])
+    cited = second["passages"][50]["passage_id"]
+    around = service.a("GET", f"{where}/text?around={cited}").json()
+    assert around["passages"][150 - around["start"]]["passage_id"] == cited
+    assert service.a("GET", f"{where}/text?start=999999").json()["passages"] == []
+    for other in (service.b, service.other):
+        problem(other("GET", f"{where}/text"), 404)
+    problem(service.a("GET", f"{where}/text?start=-1"), 400)
+    service.a("DELETE", where)
+    problem(service.a("GET", f"{where}/text"), 404)
 
 
 def test_an_upload_may_say_tags_and_a_date(service: Service) -> None:

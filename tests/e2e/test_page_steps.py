@@ -1,5 +1,6 @@
 """What the page shows of a question while it runs, and after: in Chromium, over real HTTP."""
 
+import gzip
 import json
 import threading
 from collections.abc import Iterator
@@ -84,8 +85,10 @@ def test_the_collections_that_may_be_asked_are_offered_without_a_document_in_the
 ) -> None:
     tab.open(f"{api.base_url}")
     tab.click("#options summary")
-    tab.until("document.querySelector('#collections input')")
-    assert tab.run("[...document.querySelectorAll('#collections input')].map((one) => one.value)") == ["c"]
+    tab.until("document.querySelector('#scope input')")
+    assert tab.run("[...document.querySelectorAll('#scope label')].map((one) => one.textContent.trim())") == ["c"]
+    tab.click("#scope input")
+    assert tab.run("JSON.stringify(choices().filters)") == '{"collections":["c"]}'
 
 
 def test_where_nothing_streams_the_page_asks_and_never_more_than_once_a_second(tab: Tab) -> None:
@@ -145,7 +148,8 @@ def test_a_link_leads_to_the_console_of_aws_and_nowhere_else(tab: Tab, url: str,
 def test_the_page_weighs_little_and_is_no_part_of_the_description(api: httpx2.Client) -> None:  # noqa: F811
     page = api.get("/")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
-    assert len(page.content) <= 90_000
+    assert len(page.content) <= 110_000
+    assert len(gzip.compress(page.content)) <= 35_000
     assert page.headers["content-security-policy"] == bundle.policy(UPLOADS_TO)
     assert "unsafe" not in bundle.policy()
     assert "/" not in api.get("/v1/openapi.json").json()["paths"]

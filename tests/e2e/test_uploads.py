@@ -214,6 +214,17 @@ def test_the_original_is_a_file_to_keep_of_which_nothing_runs_for_a_minute(servi
         problem(service.api.get(gone), 404)
 
 
+def test_a_pdf_is_shown_as_a_pdf_and_as_nothing_else(service: Service) -> None:
+    key = "hr/page.pdf"
+    (service.directory / "page.pdf").write_bytes(b"<script>ran = 1</script>")
+    Documents("hr", service.manifest).changed(key, '"etag"')
+    link = service.api.get(f"/v1/documents/{document_id(DOCUMENTS_BUCKET, key)}/original?inline=true").json()["url"]
+    shown = service.api.get(link).headers
+    assert (shown["content-type"], shown["x-content-type-options"]) == ("application/pdf", "nosniff")
+    assert shown["content-disposition"].startswith("inline;")
+    assert shown["content-security-policy"] == "frame-ancestors 'self'"
+
+
 def test_a_server_that_was_not_started_for_it_changes_no_document(service: Service) -> None:
     known = f"/v1/documents/{document_id(DOCUMENTS_BUCKET, KEY)}"
     Documents("hr", service.manifest).changed(KEY, '"etag"')

@@ -10,7 +10,7 @@ from typing_extensions import override
 from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.questions import UploadRequest
-from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Object, Objects, Uploads, UploadTarget, attachment
+from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Object, Objects, Uploads, UploadTarget, disposition
 
 _GONE = {"NoSuchKey", "404", "NotFound"}
 
@@ -103,9 +103,11 @@ class S3Uploads(Uploads):
                     return {"If-None-Match": "*"}
                 raise
 
-    def link(self, key: str) -> str:
-        """Return an address that downloads this one object, for a minute; a browser does not show it as a page."""
-        parameters = {"Bucket": self._bucket, "Key": key, "ResponseContentDisposition": attachment(key)}
+    def link(self, key: str, inline: bool = False) -> str:
+        """Return an address of this one object, for a minute; a browser does not show it as a page."""
+        parameters = {"Bucket": self._bucket, "Key": key, "ResponseContentDisposition": disposition(key, inline)}
+        if inline:
+            parameters["ResponseContentType"] = "application/pdf"
         with aws_faults("the bucket of documents"):
             address: str = self._client.generate_presigned_url("get_object", Params=parameters, ExpiresIn=LINK_SECONDS)
         return address

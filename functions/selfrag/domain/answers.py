@@ -42,14 +42,18 @@ class Turn(Exchange):
 class Citation(Model):
     """The source of a part of the answer: `quote` is verbatim in the passage, `answer_span` counts characters.
 
-    `heading` is the nearest one above the passage; `page` is the page, from 1, to open a PDF at; `locator` says in
-    words where the quote stands: `page iv`, `slide 3`, `sheet Prices, row 14`. `before` and `after` are the passage's
+    `document_id` and `collection` are those of `GET /v1/documents`; the id is null for a page of the web, and both are
+    null where they were not stored yet. `heading` is the nearest one above the passage; `page` is the page, from 1, to
+    open a PDF at; `locator` says in words where the quote stands: `page iv`, `slide 3`, `sheet Prices, row 14`.
+    `before` and `after` are the passage's
     text around the quote, of up to 200 characters each. `copies` are documents of near-duplicates of the passage, at
     most 20, and `copy_count` is the number of all near-duplicates.
     """
 
     passage_id: str
     document: str
+    document_id: str | None = None
+    collection: str | None = None
     quote: str
     answer_span: tuple[int, int]
     heading: str = ""
@@ -90,12 +94,14 @@ class Pass(Model):
 
 
 class NearPassage(Model):
-    """A passage that came near an answer: the beginning of its text, and its place in the document."""
+    """A passage that came near an answer, or is read in its document: its text, and its place in the document."""
 
     model_config = ConfigDict(extra="ignore")
 
     passage_id: str
     document: str
+    document_id: str | None = None
+    collection: str | None = None
     heading: str = ""
     page: int | None = None
     locator: str = ""

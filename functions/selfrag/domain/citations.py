@@ -12,12 +12,17 @@ _COUNTED = re.compile(r"(.*\D )(\d+)")
 
 
 def citation_of(passage: Passage, start: int, end: int, span: tuple[int, int]) -> Citation:
-    """Return the citation of a passage's text from `start` to `end`, for the characters `span` of an answer."""
+    """Return the citation of a passage's text from `start` to `end`, for the characters `span` of an answer.
+
+    An empty quote stands where its passage begins.
+    """
     quote = passage.text[start:end].strip()
     at = passage.text.index(quote, start)
     return Citation(
         passage_id=passage.passage_id,
         document=passage.document,
+        document_id=passage.document_id,
+        collection=passage.collection,
         quote=quote,
         answer_span=span,
         heading=passage.heading,
@@ -25,14 +30,9 @@ def citation_of(passage: Passage, start: int, end: int, span: tuple[int, int]) -
         locator=", ".join(filter(None, [passage.locator, _rows(passage, start, end)])),
         before=passage.text[max(0, at - AROUND) : at],
         after=passage.text[at + len(quote) :][:AROUND],
-        copies=copies_of(passage),
+        copies=list(dict.fromkeys(copy.document for copy in passage.copies if copy.document)),
         copy_count=len(passage.copies),
     )
-
-
-def copies_of(passage: Passage) -> list[str]:
-    """Return the documents that hold a near-duplicate of a passage, as far as they are named."""
-    return list(dict.fromkeys(copy.document for copy in passage.copies if copy.document))
 
 
 def _rows(passage: Passage, start: int, end: int) -> str:

@@ -30,8 +30,9 @@ class Copy(Model):
 class Passage(Model):
     """A piece of a document, or of a web page; `tags` and `date` (ISO 8601) are the document's.
 
-    `locator` is the page, slide or sheet in words, and `rows` are the ranges of the text that are cited whole.
-    `copies` are the near-duplicates that a search folded into this passage.
+    `document_id` is null for a page of the web, and in an index from before this field. `locator` is the page, slide or
+    sheet in words, and `rows` are the ranges of the text that are cited whole. `copies` are the near-duplicates that a
+    search folded into this passage.
     """
 
     passage_id: str
@@ -39,6 +40,7 @@ class Passage(Model):
     text: str
     title: str = ""
     collection: str = ""
+    document_id: str | None = None
     heading: str = ""
     page: int | None = None
     locator: str = ""
@@ -103,9 +105,9 @@ class Candidates:
 class Bounds:
     """The bounds of a search: the caller's collections, narrowed by the request (None is everything).
 
-    A passage matches one of the `documents`, which are keys, and one of the `tags`. `since` and `until` are days (ISO
-    8601), both included: a document without a date matches neither. A search leaves out the passages `without` these
-    ids; a fetch by ids does not.
+    A passage matches one of the `documents`, which are keys, or folders if they end in a slash, and one of the `tags`.
+    `since` and `until` are days (ISO 8601), both included: a document without a date matches neither. A search leaves
+    out the passages `without` these ids; a fetch by ids does not.
     """
 
     collections: Sequence[str]

@@ -19,8 +19,8 @@ from selfrag.domain.validation import Request, explain
 class Filters(Model):
     """Bounds of the search, within the caller's collections: null is everywhere, a list is only there.
 
-    `documents` are whole keys. A document matches if it has one of the `tags`, and a date neither before `since` nor
-    after `until`.
+    `documents` are whole keys; one that ends in a slash is a folder, with all that is below it. A document matches if
+    it has one of the `tags`, and a date neither before `since` nor after `until`.
     """
 
     collections: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None

@@ -11,9 +11,9 @@ UPLOAD_SECONDS = 900
 LINK_SECONDS = 60
 
 
-def attachment(key: str) -> str:
-    """Return the header `Content-Disposition` by which a browser keeps a file under its name and does not open it."""
-    return f"attachment; filename*=UTF-8''{quote(key.rpartition('/')[2], safe='')}"
+def disposition(key: str, inline: bool) -> str:
+    """Return the header `Content-Disposition` by which a browser shows a file, or keeps it under its name."""
+    return f"{'inline' if inline else 'attachment'}; filename*=UTF-8''{quote(key.rpartition('/')[2], safe='')}"
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,11 @@ class Uploads(Protocol):
     def target(self, request: UploadRequest) -> UploadTarget:
         """Return an address that takes this one object once, for UPLOAD_SECONDS."""
 
-    def link(self, key: str) -> str:
-        """Return an address that downloads this one object, for LINK_SECONDS; "" if it is not kept here."""
+    def link(self, key: str, inline: bool = False) -> str:
+        """Return an address of this one object, for LINK_SECONDS; "" if it is not kept here.
+
+        A browser downloads it or, `inline`, shows it as a PDF and as nothing else.
+        """
 
     def delete(self, key: str) -> None:
         """Delete an object; one that is gone already is no error."""

@@ -1,6 +1,9 @@
 """A link that opens an answer again."""
 
+from typing import Any
+
 import pytest
+from playwright.sync_api import expect
 
 from tests.support.page.browsing import Tab
 from tests.support.page.said import saying_each
@@ -49,6 +52,110 @@ def test_a_conversation_is_there_again_after_a_reload(tab: Tab) -> None:
         questions = tab.run("[...document.querySelectorAll('.asked')].map((one) => one.textContent)")
         assert questions == ["What is one?", "And two?"]
         assert not [address for address in tab.requests if "What" in address]
+
+
+def asked(tab: Tab, number: int, question: str) -> None:
+    """Ask, and wait for the answer of this number."""
+    tab.write("#question", question)
+    tab.press("Enter")
+    tab.until(f"turns.length === {number}")
+
+
+def shown(tab: Tab) -> Any:
+    return tab.run("[...document.querySelectorAll('.asked')].map((one) => one.textContent)")
+
+
+def test_back_goes_from_the_second_answer_to_the_first_then_to_the_beginning_and_forward_again(tab: Tab) -> None:
+    with saying_each(TEXTS) as url:
+        tab.open(url)
+        asked(tab, 1, "What is one?")
+        asked(tab, 2, "And two?")
+        tab.page.go_back()
+        tab.until("turns.length === 1")
+        assert (shown(tab), tab.run("location.hash")) == (["What is one?"], "#case-0")
+        assert tab.run("document.querySelector('.turn').classList.contains('folded')") is False
+        assert tab.run("document.title").startswith("What is one?")
+        tab.page.go_back()
+        tab.until("turns.length === 0")
+        assert (tab.run("location.hash"), tab.run("byId('welcome').hidden")) == ("", False)
+        tab.page.go_forward()
+        tab.page.go_forward()
+        tab.until("turns.length === 2")
+        assert shown(tab) == ["What is one?", "And two?"]
+
+
+def test_views_have_addresses_that_back_escape_and_a_reload_heed(tab: Tab) -> None:
+    with saying_each(TEXTS) as url:
+        tab.open(url)
+        asked(tab, 1, "What is one?")
+        for name in ("documents", "history"):
+            tab.click(f"#show-{name}")
+            assert tab.run("location.hash") == f"#{name}"
+            tab.reload()
+            tab.until(f"!byId('{name}').hidden && byId('asking').hidden")
+            assert "selfrag" in tab.run("document.title")
+            tab.page.go_back()
+            tab.until("!byId('asking').hidden && turns.length === 1")
+            assert shown(tab) == ["What is one?"]
+        tab.click("#show-documents")
+        tab.click("#show-history")
+        tab.press("Escape")
+        tab.until("!byId('asking').hidden")
+        assert (tab.run("location.hash"), shown(tab)) == ("#case-0", ["What is one?"])
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_back_closes_a_source_that_was_opened_and_leaves_the_answer(tab: Tab, width: int) -> None:
+    with saying_each(TEXTS) as url:
+        tab.open(f"{url}/#case-0", width)
+        tab.until("turns.length")
+        tab.run("closeSource()")
+        entries = tab.run("history.length")
+        for leave in (tab.page.go_back, lambda: tab.press("Escape")):
+            tab.click(".cite")
+            tab.until("!byId('source').hidden")
+            leave()
+            tab.until("byId('source').hidden && !history.state?.drawer")
+            assert tab.run("[location.hash, turns.length]") == ["#case-0", 1]
+        assert tab.run("history.length") <= entries + 1
+        tab.click(".cite")
+        asked(tab, 2, "And two?")
+        tab.page.go_back()
+        tab.until("turns.length === 1")
+
+
+def test_history_has_conversations_with_their_first_questions_as_titles(tab: Tab) -> None:
+    with saying_each([*TEXTS, "Fact three.", "Fact four."]) as url:
+        tab.open(url)
+        for number, question in enumerate(("Hotel in London?", "And in Lisbon?", "And by train?"), 1):
+            asked(tab, number, question)
+        tab.click("#begin-anew")
+        asked(tab, 1, "How many days of leave?")
+        tab.click("#show-history")
+        threads = tab.page.locator("#asked-before > li")
+        assert [thread.locator("a").all_inner_texts() for thread in threads.all()] == [
+            ["How many days of leave?"], ["Hotel in London?", "And in Lisbon?", "And by train?"],
+        ]  # fmt: skip
+        assert tab.violations() == []
+        tab.page.get_by_text("And in Lisbon?").click()
+        tab.until("turns.length === 2")
+        assert shown(tab) == ["Hotel in London?", "And in Lisbon?"]
+        tab.click("#show-history")
+        assert threads.nth(1).locator("a").all_inner_texts()[-1] == "And by train?", "a look changes no order"
+        threads.nth(1).get_by_role("button", name="Delete Hotel in London?").click()
+        expect(threads).to_have_count(1)
+
+
+def test_a_failed_question_stays_while_another_view_is_looked_at(tab: Tab) -> None:
+    with saying_each(TEXTS) as url:
+        tab.open(url)
+        tab.page.route("**/v1/questions", lambda route: route.fulfill(status=500, json={"detail": "Broken."}))
+        tab.write("#question", "What?")
+        tab.press("Enter")
+        expect(tab.page.locator(".failure")).to_be_visible()
+        tab.click("#show-documents")
+        tab.page.go_back()
+        expect(tab.page.locator(".failure")).to_be_visible()
 
 
 def test_an_answer_that_is_not_there_or_is_somebody_elses_leaves_its_address_and_says_so(tab: Tab) -> None:

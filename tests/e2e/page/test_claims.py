@@ -160,7 +160,7 @@ def test_the_device_keeps_questions_to_find_and_to_forget_and_no_answer(tab: Tab
             tab.reload()
             tab.until("turns.length")
         [kept] = tab.run("Object.values(localStorage)")
-        assert [set(one) for one in json.loads(kept)] == [{"question", "id", "day"}] * 2
+        assert [set(one) for one in json.loads(kept)] == [{"question", "id", "day", "thread"}] * 2
         tab.page.get_by_role("button", name="History").click()
         rows = tab.page.locator("#asked-before li")
         expect(rows).to_have_count(2)
@@ -262,7 +262,8 @@ def test_the_page_says_how_many_documents_there_are_and_that_no_model_is_connect
 
 
 def test_the_file_behind_a_source_is_downloaded_by_a_link(tab: Tab) -> None:
-    cites = [{**cited("34 euros", 10), "document": "119.md"}, {**cited("Dogs", 60), "document": "elsewhere.md"}]
+    listed = {**cited("34 euros", 10), "document": "119.md", "document_id": DOCUMENTS[119]["id"]}
+    cites = [listed, {**cited("Dogs", 60), "document": "https://elsewhere.example/", "document_id": None}]
     with replying({**response(), "citations": cites}) as url:
         listing(tab)
         tab.open(url)
@@ -294,3 +295,82 @@ def test_a_question_to_begin_with_is_made_of_the_documents_and_asked_by_a_click(
         expect(tab.page.locator("#invitation")).to_have_text("Ask your documents")
         tab.page.get_by_role("button", name="What does “Berths” say?").click()
         expect(tab.page.locator(".asked")).to_have_text("What does “Berths” say?")
+
+
+def test_an_answer_is_larger_than_its_question_and_a_very_long_question_is_cut_to_three_lines(tab: Tab) -> None:
+    long = "What does a guest berth cost a night in August, and who signs for it? " * 25
+    with replying({**response(), "question": long}) as url:
+        opened(tab, url)
+        size = "parseFloat(getComputedStyle(document.querySelector('{}')).fontSize)"
+        assert tab.run(f"{size.format('.answer')} > {size.format('.asked')}")
+        heading = tab.page.locator(".asked")
+        short = heading.bounding_box()
+        assert short
+        assert short["height"] < 80
+        tab.page.get_by_role("button", name="Show all of it").click()
+        whole = heading.bounding_box()
+        assert whole
+        assert whole["height"] > 2 * short["height"]
+        assert heading.inner_text().strip() == long.strip()
+        assert tab.violations() == []
+
+
+def test_how_it_was_checked_is_in_sentences_and_its_numbers_are_one_click_further(tab: Tab) -> None:
+    verdict = {"passage_id": "p", "document": "rules.md", "score": 0.91, "label": "relevant", "relevant": True,
+               "strips": [], "reason": "It names the price.", "judged_by": "model"}  # fmt: skip
+    said = {**response(), "path": ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport"]}
+    said["passes"] = [{"why": "0.91 is above the threshold of 0.50.", "steps": ["Generate"]}]
+    said["reflection"]["relevance"] = [verdict]
+    with replying(said) as url:
+        opened(tab, url)
+        checked = tab.page.locator(".checked")
+        checked.locator("> summary").click()
+        for sentence in ("Searched the documents.", "Compared each claim with its sources.", "It names the price."):
+            expect(checked.get_by_text(sentence)).to_be_visible()
+        plain = checked.inner_text()
+        assert not [one for one in ("0.91", "0.50", "sec", "$", "Calls of models") if one in plain]
+        assert tab.violations() == []
+        tab.page.get_by_text("Numbers and reasons").click()
+        assert not [one for one in ("0.91", "0.50", "sec", "Calls of models: 1") if one not in checked.inner_text()]
+        assert tab.violations() == []
+        tab.page.locator("#language").select_option("ja")
+        tab.page.locator(".checked > summary").click()
+        expect(tab.page.get_by_text("文書を検索しました。")).to_be_visible()
+
+
+def test_an_answer_without_a_model_says_so_once_and_no_time_or_cost_is_nothing(tab: Tab) -> None:
+    said = {**response(), "notice": "No model is connected: ..."}
+    for name in ("retrieve", "support"):
+        said["reflection"][name] = {**said["reflection"][name], "judged_by": "rule"}
+    step = {
+        "model": "",
+        "calls": 0,
+        "started": 0.0,
+        "seconds": 0.0,
+        "input_tokens": 0,
+        "output_tokens": 0,
+        "cost_usd": 0.0,
+    }
+    said["usage"] = {**said["usage"], "cost_usd": 0.0, "by_step": {"generate": step}}
+    with replying(said) as url:
+        opened(tab, url)
+        tab.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        text = tab.run("document.querySelector('.turn').innerText")
+        assert text.count("No model is connected") == 1
+        assert "0.0 sec" not in text
+        assert "0.00 sec" not in text
+        assert "$0.0000" not in text
+
+
+def test_documents_that_cannot_be_asked_are_not_counted(tab: Tab) -> None:
+    listed = [{"id": f"{at}", "key": f"c/{at}.md", "collection": "c", "title": "", "reason": "", "status": status}
+              for at, status in enumerate(["ready", "ready", "failed", "working", "removing"])]  # fmt: skip
+    with replying(response()) as url:
+        page = {"documents": listed, "collections": ["c"], "cursor": None}
+        tab.page.route("**/v1/documents*", lambda route: route.fulfill(json=page))
+        tab.open(url)
+        expect(tab.page.locator("#invitation")).to_have_text("Ask your 2 documents")
+        tab.page.get_by_role("button", name="Documents").click()
+        expect(tab.page.locator("#counts button")).to_have_text(
+            ["2 ready", "1 cannot be read", "1 being read", "1 being removed"]
+        )

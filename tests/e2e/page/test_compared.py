@@ -64,6 +64,7 @@ def test_a_tree_of_sentences_is_a_nested_list_that_says_in_words_what_was_kept_a
         opened(tab, url, width)
         tab.page.emulate_media(color_scheme="dark" if dark else "light")
         tab.page.get_by_text("How it was checked").click()
+        tab.page.get_by_text("Numbers and reasons").click()
         told = tab.page.get_by_text("Sentences compared, each below the one before: 5")
         expect(tab.page.get_by_text(TEXTS["A1"])).to_be_hidden()
         told.click()
@@ -89,6 +90,7 @@ def test_answers_that_were_compared_stand_best_first_with_their_votes(tab: Tab) 
     with replying(response({**answers(), "votes": {"false": 2.6, "true": 3.45}}, "pB")) as url:
         opened(tab, url)
         tab.page.get_by_text("How it was checked").click()
+        tab.page.get_by_text("Numbers and reasons").click()
         tab.page.get_by_text("Answers compared: 3").click()
         assert tab.run(ITEMS) == ["chosen", "kept", "left out: its passage is not relevant"]
         expect(tab.page.get_by_text("Votes: true 3.45, false 2.60")).to_be_visible()
@@ -125,7 +127,7 @@ def test_the_strategies_that_compare_are_offered_and_asked_for(tab: Tab, strateg
     with replying(response(tree())) as url:
         tab.open(url)
         tab.page.get_by_text("Search options").click()
-        tab.page.get_by_label("Strategy").select_option(strategy)
+        tab.page.get_by_label("Way of answering").select_option(strategy)
         tab.write("#question", "What?")
         tab.click("#question-form [type=submit]")
         expect(tab.page.get_by_role("button", name="Useful", exact=True)).to_be_visible()

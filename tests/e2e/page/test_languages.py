@@ -12,6 +12,11 @@ from tests.support.page.browsing import Tab
 from tests.support.page.said import saying_each
 
 
+def choose_language(tab: Tab, language: str) -> None:
+    """Choose the language of the page."""
+    tab.run(f"byId('language').value = {language!r}; byId('language').dispatchEvent(new Event('change'))")
+
+
 def test_every_word_is_there_in_every_language(tab: Tab) -> None:
     with saying_each(["Fact."]) as url:
         tab.open(url)
@@ -48,7 +53,7 @@ def test_a_language_that_is_chosen_holds_for_what_is_there_and_for_the_session(t
     with saying_each(["Fact."]) as url:
         tab.open(f"{url}/#case-0")
         tab.until("turns.length")
-        tab.run("byId('language').value = 'ko'; byId('language').dispatchEvent(new Event('change'))")
+        choose_language(tab, "ko")
         assert tab.run("[document.documentElement.lang, document.querySelector('.status').textContent]") == [
             "ko",
             "일부만 답변했습니다",

@@ -100,12 +100,11 @@ def test_a_question_is_asked_checked_followed_up_and_judged(tab: Tab, url: Serve
     seen(tab)
     tab.page.get_by_text("Search options").click()
     expect(tab.page.get_by_label("Tags")).to_be_visible()
-    expect(tab.page.get_by_role("checkbox")).to_have_count(0)  # one collection is no choice
+    expect(tab.page.get_by_role("checkbox", name="berths.pdf")).to_be_visible()
     seen(tab)
     answer = ask(tab, LONDON)
-    expect(answer.locator(".notice")).to_contain_text("No model is connected")
-    expect(answer).to_contain_text(
-        "Found word for word in the source. No model checked whether it answers the question."
+    expect(answer.locator(".notice")).to_contain_text(
+        "Found word for word in the source. No model is connected, so none checked whether it answers the question."
     )
     expect(answer.locator(".good, .some, .bad")).to_have_count(0)
     expect(answer).not_to_contain_text("upported")
@@ -209,6 +208,20 @@ def test_a_file_that_no_bucket_took_is_said_to_be_not_sent(tab: Tab, url: Served
         tab.page.locator("#uploads").evaluate("(rows) => rows.replaceChildren()")
     assert {"bucket.example" in said for said in tab.said} == {True}, "it is no bucket of this page"
     tab.said.clear()
+
+
+def test_a_citation_names_the_document_that_the_list_has(url: Served) -> None:
+    with httpx2.Client(base_url=url, headers=url.key, timeout=60) as api:
+        listed = {one["id"]: one for one in api.get("/v1/documents").json()["documents"]}
+        [citation, *_] = api.post("/v1/ask", json={"question": BERTH}).json()["citations"]
+        document = listed[citation["document_id"]]
+        assert (document["key"], document["collection"]) == (
+            f"{citation['collection']}/{citation['document']}", citation["collection"],
+        )  # fmt: skip
+        text = api.get(f"/v1/documents/{document['id']}/text", params={"around": citation["passage_id"]}).json()
+        assert [citation["quote"] in one["text"] for one in text["passages"]].count(True) == 1
+        nearest = api.post("/v1/ask", json={"question": CRANE}).json()["nearest"]
+        assert {one["document_id"] for one in nearest} <= set(listed)
 
 
 def test_an_abstention_is_in_the_language_of_the_question_in_terminal_response_and_page(tab: Tab, url: Served) -> None:

@@ -283,7 +283,9 @@ class Query:
         return next(iter(value.items()))
 
     def _bool(self, value: Any) -> None:
-        _only(value, ("must", "filter", "must_not"), "bool", "x_content_parse_exception")
+        _only(value, ("must", "filter", "must_not", "should"), "bool", "x_content_parse_exception")
+        if "should" in value:
+            self._documents(value["should"])
         for query in [*value.get("must", []), *value.get("filter", [])]:
             self.read(query)
         for query in value.get("must_not", []):
@@ -291,6 +293,18 @@ class Query:
             if name != "passage_id":
                 raise Refused(400, "parsing_exception", "[must_not] takes passage ids here")
             self._without |= set(self._values(name, unwanted))
+
+    def _documents(self, queries: Any) -> None:
+        """Read any of: terms of `document`, and prefixes of it, which are folders here."""
+        documents: set[str] = set()
+        for query in queries:
+            kind, value = self._one(query, "should")
+            name, values = self._one(value, kind)
+            folder = kind == "prefix" and isinstance(values, str) and values.endswith("/")
+            if name != "document" or not (folder or kind == "terms"):
+                raise Refused(400, "parsing_exception", "[should] takes documents and folders here")
+            documents |= {values} if folder else set(self._values(name, values))
+        self._terms["document"] = self._terms.get("document", documents) & documents
 
     def _of_terms(self, value: Any) -> None:
         name, values = self._one(value, "terms")

@@ -196,6 +196,7 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     assert api.post("/v1/documents", json={"key": "c/new.md", "size": 10}).status_code == 201
     document = next(each for each in api.get("/v1/documents").json()["documents"] if each["key"] == "c/leave.md")
     assert api.get(f"/v1/documents/{document['id']}").status_code == 200
+    assert "25 days" in api.get(f"/v1/documents/{document['id']}/text").json()["passages"][0]["text"]
     assert api.delete(f"/v1/documents/{document['id']}").status_code == 202
 
 

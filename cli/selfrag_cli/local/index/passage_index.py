@@ -20,10 +20,13 @@ from selfrag_cli.local.index.collection_vectors import CollectionVectors
 from selfrag_cli.local.index.store import Numbers, columns, put, reading
 from selfrag_cli.local.index.tokens import tokens
 
-# A document is called as it is cited or by its whole key. One without a date is of no time.
+# A document is called as it is cited or by its whole key, a folder so, too, with a slash at its end. One without a date
+# is of no time.
 _WITHIN = """collection IN (SELECT value FROM json_each(:collections))
 AND (:documents IS NULL OR document IN (SELECT value FROM json_each(:documents))
-    OR collection || '/' || document IN (SELECT value FROM json_each(:documents)))
+    OR collection || '/' || document IN (SELECT value FROM json_each(:documents))
+    OR EXISTS (SELECT 1 FROM json_each(:documents) WHERE value LIKE '%/'
+        AND value IN (substr(document, 1, length(value)), substr(collection || '/' || document, 1, length(value)))))
 AND (:since IS NULL OR date >= :since) AND (:until IS NULL OR date <= :until)
 AND (:tags IS NULL OR tags IN (
     SELECT lists.tags FROM (SELECT DISTINCT tags FROM passages) AS lists, json_each(lists.tags) AS tag

@@ -39,8 +39,8 @@ class Bucket(Uploads, Protocol):
     def put(self, token: str, content: bytes) -> str:
         """Store the file that an address was given for, once, and return its ETag; raises ProblemError."""
 
-    def original(self, token: str) -> tuple[str, bytes]:
-        """Return the key and the content of the file that a link was given for; raises ProblemError."""
+    def original(self, token: str) -> tuple[str, bytes, bool]:
+        """Return a link's key, its content, and whether a browser shows it (`inline`); raises ProblemError."""
 
 
 class ReadBucket:
@@ -48,28 +48,28 @@ class ReadBucket:
 
     def __init__(self, folder: Folder | None, url: str) -> None:
         self._folder, self._url = folder, url
-        # The keys that links were given for, and until when each is good.
-        self._linked: dict[str, tuple[str, float]] = {}
+        # The keys that links were given for, whether each is shown inline, and until when it is good.
+        self._linked: dict[str, tuple[str, bool, float]] = {}
 
-    def link(self, key: str) -> str:
+    def link(self, key: str, inline: bool = False) -> str:
         """Return an address that gives this one file, for LINK_SECONDS; "" if it is not there."""
         if self._folder is None or self._folder.read(key) is None:
             return ""
         now, token = time.time(), secrets.token_urlsafe(32)
-        for old, (_, ends_at) in list(self._linked.items()):
+        for old, (_, _, ends_at) in list(self._linked.items()):
             if ends_at <= now:
                 self._linked.pop(old, None)
-        self._linked[token] = key, now + LINK_SECONDS
+        self._linked[token] = key, inline, now + LINK_SECONDS
         return f"{self._url}{ORIGINALS_PATH}{token}"
 
-    def original(self, token: str) -> tuple[str, bytes]:
-        """Return the key and the content of the file that a link was given for; raises ProblemError."""
-        key, ends_at = self._linked.get(token, ("", 0.0))
+    def original(self, token: str) -> tuple[str, bytes, bool]:
+        """Return a link's key, its content, and whether a browser shows it (`inline`); raises ProblemError."""
+        key, inline, ends_at = self._linked.get(token, ("", False, 0.0))
         content = self._folder.read(key) if self._folder and ends_at > time.time() else None
         if content is None:
             hint = "Ask GET /v1/documents/{document_id}/original for another one."
             raise ProblemError(HTTPStatus.NOT_FOUND, "This link leads to no file: each is good for a minute.", hint)
-        return key, content
+        return key, content, inline
 
 
 class ReadOnlyBucket(ReadBucket, Bucket):

@@ -25,7 +25,7 @@ from selfrag.api.edge.cors import SECURITY_HEADERS
 from selfrag.api.edge.problems import ProblemError, as_problem, respond
 from selfrag.api.handler import make_handler
 from selfrag.api.streaming.events import PATH
-from selfrag.ports.objects import UPLOAD_SECONDS, attachment
+from selfrag.ports.objects import UPLOAD_SECONDS, disposition
 from selfrag.runtime.observability import Handler
 from selfrag_cli.local.port import HOST, listening
 from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, Bucket, check_size
@@ -88,8 +88,9 @@ COMPRESSED_FROM_BYTES = 1024
 # How long a body may take to come.
 BODY_SECONDS = 60
 _UPLOADS = {"Allow": "PUT, OPTIONS"}
-_ATTACHMENT_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; sandbox",
+# Chromium shows no PDF in a sandbox: the type, which no browser may guess, keeps it from being a page.
+_POLICIES = {False: "default-src 'none'; sandbox", True: "frame-ancestors 'self'"}
+_ORIGINAL_HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
@@ -142,13 +143,14 @@ class ServedApi:
 
 
 async def _original(bucket: Bucket, token: str, request: Request) -> Response:
-    """Return a file as what it is: something to keep, of which nothing runs at this address."""
+    """Return a file as what it is: something to keep, or a PDF to show; nothing of it runs at this address."""
     if request.method != "GET":
         hint = "GET /v1/documents/{document_id}/original gives an address."
         raise ProblemError(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes GET only.", hint, {"Allow": "GET"})
-    key, content = await in_thread(bucket.original, token)
-    headers = {**_ATTACHMENT_HEADERS, "Content-Disposition": attachment(key)}
-    return Response(content, headers=headers, media_type="application/octet-stream")
+    key, content, inline = await in_thread(bucket.original, token)
+    policy = {"Content-Security-Policy": _POLICIES[inline], "Content-Disposition": disposition(key, inline)}
+    media_type = "application/pdf" if inline else "application/octet-stream"
+    return Response(content, headers={**_ORIGINAL_HEADERS, **policy}, media_type=media_type)
 
 
 async def _uploaded(bucket: Bucket, token: str, request: Request) -> Response:

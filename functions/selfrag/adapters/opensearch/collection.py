@@ -23,7 +23,7 @@ from selfrag.domain.passages import Passage
 
 MAX_TERMS = 65_536  # in one filter
 MAX_TERM_BYTES = 32_766  # of a value that is found whole
-STORED = ["passage_id", "document", "text", "title", "collection", "heading", "page", "locator", "rows", "tags", "date"]
+STORED = [name for name in Passage.model_fields if name not in ("score", "copies")]
 
 Json = dict[str, Any]
 
@@ -55,6 +55,7 @@ def mapping(dimensions: int) -> Json:
     fields = {
         "passage_id": keyword,
         "document": keyword,
+        "document_id": keyword,
         "collection": keyword,
         "position": {"type": "integer"},
         "title": text,

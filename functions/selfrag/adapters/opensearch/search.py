@@ -128,7 +128,9 @@ def _within(bounds: Bounds) -> list[Json]:
     """Return the filters that keep a search within its bounds."""
     only = [any_of("collection", bounds.collections)]
     if bounds.documents is not None:
-        only.append(any_of("document", bounds.documents))
+        folders = [{"prefix": {"document": name}} for name in bounds.documents if name.endswith("/")]
+        keys = any_of("document", [name for name in bounds.documents if not name.endswith("/")])
+        only.append({"bool": {"should": [keys, *folders]}} if folders else keys)
     if bounds.tags is not None:
         only.append(any_of("tags", bounds.tags))
     if days := {name: day for name, day in (("gte", bounds.since), ("lte", bounds.until)) if day is not None}:

@@ -101,24 +101,23 @@ const whereOf = (one) => [one.document, one.heading, placeOf(one)].filter(Boolea
 
 const IN_DOLLARS = { style: "currency", currency: "USD" };
 const dollars = (cost) => (cost === null ? word("unknown") : decimal(cost, 4, IN_DOLLARS));
-const seconds = (time, digits = 2) => decimal(time, digits, { style: "unit", unit: "second" });
+// A time that would be written as 0 is none.
+const seconds = (time, digits = 2) => (time < 0.5 / 10 ** digits ? "" : decimal(time, digits, { style: "unit", unit: "second" }));
 const tookOf = (usage) => Math.max(0, ...Object.values(usage.by_step).map((step) => (step.started || 0) + step.seconds));
 
-// How many claims hold, from how many documents, in which time and for how much.
+// How many claims hold, from how many documents; or that a rule, and no model, has compared the answer with its source.
 function evidenceOf(response) {
   const { support } = response.reflection, documents = new Set(response.citations.map((one) => one.document));
-  const said = [];
-  if (response.notice || (support && byRule(support))) {
-    said.push(word(support && support.level === "fully_supported" ? "foundByRule" : "notFoundByRule"));
+  const said = [], rule = response.notice || (support && byRule(support));
+  if (rule) {
+    said.push(`${word(support && support.level === "fully_supported" ? "foundByRule" : "notFoundByRule")} ${word("noneChecked")}`);
   } else if (support && support.claims.length) {
     const held = support.claims.filter((claim) => claim.support === "full").length;
     said.push(make("strong", { class: colour(support.level) }, filled("claimsChecked", held, support.claims.length)));
     if (support.precision) said.push(filled("precision", decimal(support.precision.share, 0, { style: "percent" }), support.precision.n));
   }
   if (documents.size) said.push(filled(documents.size > 1 ? "sourceCount" : "oneSource", documents.size));
-  if (tookOf(response.usage)) said.push(seconds(tookOf(response.usage), 1));
-  if (response.usage.cost_usd !== 0) said.push(dollars(response.usage.cost_usd));
-  return make("p", { class: "evidence dim" }, ...said.flatMap((one, at) => (at ? [" · ", one] : [one])));
+  return make("p", { class: `evidence dim${rule ? " notice" : ""}` }, ...said.flatMap((one, at) => (at ? [" · ", one] : [one])));
 }
 
 const CONSOLE = /^https:\/\/[a-z0-9-]+\.console\.aws\.amazon\.com\//;
@@ -135,12 +134,14 @@ function helpOf(response, again) {
   return [heading("nearest"), nearest.length ? "" : make("p", { class: "dim" }, word("nothingNear")),
   ...nearest.map((one, at) => make("details", { class: "near", open: at ? null : "" },
     make("summary", {}, ...whereOf(one)), block("blockquote", one.text))),
-  make("p", { class: "actions" }, again && act("unfiltered", again), writable ? act("addDocument", () => view("documents")) : null),
+  make("p", { class: "actions" }, again && act("unfiltered", again), writable ? act("addDocument", () => openView("documents")) : null),
   make("p", { class: "dim" }, word("adviceText"))];
 }
 
-function searchedOf(queries) {
-  return queries.length ? [heading("searched"), make("ul", { class: "plain" }, ...queries.map((query) => make("li", {}, theirs(query))))] : [];
+// What stands above an answer that is none, or not all of one.
+function statusOf(response) {
+  if (response.status === "failed") return failureOf(word("failed"), false, response.question ? () => askAnew(response.question) : null);
+  return response.status === "answered" || response.status === "abstained" ? "" : make("p", { class: "dim status" }, inWords(response.status));
 }
 
 // All of a response, as children of a turn; `again` asks the same without filters, where there were some.
@@ -151,11 +152,10 @@ function shown(response, sources, again = null) {
     : textOf(response.answer, response.citations, claims, sources);
   return [
     response.citations.length ? sources.cards() : "",
-    response.notice ? make("p", { class: "dim notice" }, word("noModel")) : "",
-    ...(response.status === "answered" || abstained ? [] : [make("p", { class: response.status === "failed" ? "bad" : "dim status" }, inWords(response.status))]),
+    statusOf(response),
     answer,
     response.selection ? block("p", response.selection.note, "some selection") : "",
-    ...(abstained ? helpOf(response, again) : [evidenceOf(response)]),
+    ...(abstained ? helpOf(response, again) : response.status === "failed" ? [] : [evidenceOf(response)]),
     feedbackOf(response),
     checkedOf(response),
   ];

@@ -18,38 +18,13 @@ async function finished(id, after, show, stop) {
   return null;
 }
 
-const listed = (text, between) => text.split(between).map((one) => one.trim()).filter(Boolean);
-
-// What is asked beside the question; raises a Problem for a policy that cannot be read.
-function choices() {
-  const filters = {}, policy = {};
-  const picked = [...document.querySelectorAll("#collections input:checked")].map((one) => one.value);
-  if (picked.length) filters.collections = picked;
-  const keys = listed(byId("filter-documents").value, "\n"), tags = listed(byId("filter-tags").value, ",");
-  if (keys.length) filters.documents = keys;
-  if (tags.length) filters.tags = tags;
-  for (const day of ["since", "until"]) if (byId(`filter-${day}`).value) filters[day] = byId(`filter-${day}`).value;
-  try {
-    const more = JSON.parse(byId("policy").value || "{}");
-    if (!more || Array.isArray(more) || typeof more !== "object") throw new SyntaxError();
-    Object.assign(policy, { strategy: byId("strategy").value }, more);
-  } catch {
-    throw new Problem(400, { detail: word("badPolicy") }, 0);
-  }
-  return { filters, policy };
-}
-
-function clearFilters() {
-  for (const box of document.querySelectorAll("#collections input:checked")) box.checked = false;
-  for (const name of ["documents", "tags", "since", "until"]) byId(`filter-${name}`).value = "";
-}
-
 // A turn begins: those before it fold to their question and answer, and it stands at the top of the view.
-function addTurn(question) {
+function addTurn(question, id = null) {
   for (const turn of document.querySelectorAll(".turn:not(.folded)")) fold(turn);
   const body = make("div", { class: "body" });
-  const turn = make("article", { class: "turn" }, block("h2", question, "asked"), body);
+  const turn = make("article", { class: "turn", "data-id": id }, make("h2", { class: "asked", dir: "auto", lang: "" }), body);
   byId("turns").append(turn);
+  entitle(body, question);
   byId("welcome").hidden = true;
   byId("question").placeholder = word("followUp");
   document.body.dataset.talking = "";
@@ -58,6 +33,23 @@ function addTurn(question) {
   turn.scrollIntoView({ block: "start" });
   return body;
 }
+
+// A turn's question as its heading, of which a long one shows its first lines.
+function entitle(body, question) {
+  const heading = body.parentNode.querySelector(".asked");
+  heading.textContent = question;
+  body.parentNode.querySelector(".unclamp")?.remove();
+  heading.classList.remove("clamped");
+  if (question.length <= CLAMPED && question.split("\n").length < 4) return;
+  const unclamp = make("button", { type: "button", class: "bare unclamp", "aria-expanded": "false", on: () => {
+    const open = !heading.classList.toggle("clamped");
+    unclamp.textContent = word(open ? "close" : "unfold");
+    unclamp.setAttribute("aria-expanded", open);
+  } }, word("unfold"));
+  heading.classList.add("clamped");
+  heading.after(unclamp);
+}
+const CLAMPED = 200;
 
 function fold(turn) {
   turn.classList.add("folded");
@@ -70,24 +62,38 @@ function fold(turn) {
   turn.append(unfold);
 }
 
-async function carry(body, work) {
+// Do the work of a part of the page; a problem takes its place, with a button that does it `again`.
+async function carry(body, work, again = null) {
   body.setAttribute("aria-busy", "true");
   try {
     await work();
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
-    body.replaceChildren(make("p", { class: "bad" }, theirs(problem.message)));
+    body.replaceChildren(failureOf(theirs(problem.message), problem.status === 0 && again, again));
+    if (problem.status === 0 && again) unreached.push({ body, again });
     tell(problem.message, "quiet");
   } finally {
     body.removeAttribute("aria-busy");
   }
 }
 
+// What failed: why, and what to do next.
+function failureOf(why, waits, again) {
+  return make("div", { class: "failure" }, make("p", { class: "bad" }, why), waits ? make("p", { class: "dim" }, word("whenOnline")) : null,
+    again && make("p", { class: "actions" }, make("button", { type: "button", on: again }, word("again"))));
+}
+
+// What did not reach the service is done again when the network is back, one after the other.
+const unreached = [];
+async function reach() {
+  for (const { body, again } of unreached.splice(0)) if (body.querySelector(".failure")) await again();
+}
+
 // A response takes its place in the conversation.
 function settle(question, response, body, filtered) {
   if (!response.usage) throw new Problem(500, { detail: word("failed") }, 0);
   const asked = question ?? (response.question || null);
-  if (asked) body.previousSibling.textContent = asked;
+  if (asked) entitle(body, asked);
   const turn = { question: asked, response, body, filtered };
   turns.push(turn);
   redraw(turn);
@@ -102,21 +108,20 @@ function settle(question, response, body, filtered) {
 // A turn's answer, in the language that is chosen.
 function redraw(turn) {
   const again = turn.filtered ? () => { clearFilters(); askAnew(turn.question); } : null;
-  const sources = new Sources(turn.response.citations);
-  turn.body.replaceChildren(...shown(turn.response, sources, again));
-  if (wide.matches && turn === turns.at(-1) && turn.response.citations.length) sources.open(0);
+  turn.sources = new Sources(turn.response.citations);
+  turn.body.replaceChildren(...shown(turn.response, turn.sources, again));
+  if (wide.matches && turn === turns.at(-1) && turn.response.citations.length) turn.sources.open(0);
 }
 
 // Look at a question until it is answered; `filtered` says that it was not asked of all documents.
 async function show(question, id, after, body, filtered = false) {
   if (!body.isConnected) return;  // another conversation has begun
-  addressed(question, id);
   const stopping = new AbortController();
   const running = new Running(body, () => stopping.abort());
   const stopped = new Promise((done) => stopping.signal.addEventListener("abort", () => done(null)));
   try {
     const heard = finished(id, after, (said) => {
-      if (!question && said.question) body.previousSibling.textContent = said.question;
+      if (!question && said.question) entitle(body, said.question);
       running.show(said);
     }, stopping.signal);
     const response = await Promise.race([heard, stopped]);
@@ -126,7 +131,8 @@ async function show(question, id, after, body, filtered = false) {
       return;
     }
     heard.catch(() => null);
-    body.replaceChildren(make("p", { class: "dim" }, word("stopped")), make("p", {}, make("a", { href: `#${id}` }, word("link"))));
+    const look = (event) => { event.preventDefault(); lookUp({ question, id }, body); };
+    body.replaceChildren(make("p", { class: "dim" }, word("stopped")), make("p", {}, make("a", { href: `#${id}`, on: look }, word("link"))));
   } finally {
     running.end();
   }
@@ -137,21 +143,39 @@ function askAnew(question) {
   byId("question-form").requestSubmit();
 }
 
-async function ask(event) {
+function ask(event) {
   event.preventDefault();
   const field = byId("question"), question = field.value.trim(), button = byId("question-form").querySelector("[type=submit]");
-  if (!question || button.disabled) return;
-  button.disabled = true;
+  if (!question || button.disabled) return undefined;
   byId("options").open = false;
-  const body = addTurn(question);
-  field.focus();
+  return telling(async () => {
+    const chosen = choices(), body = addTurn(question);
+    field.focus();
+    await attempt(question, chosen, body);
+  });
+}
+
+// Ask, in a turn of its own; again where that fails. Once the service has taken the question it is only looked at.
+async function attempt(question, chosen, body) {
+  const field = byId("question"), button = byId("question-form").querySelector("[type=submit]");
+  const filtered = Object.keys(chosen.filters).length > 0;
+  button.disabled = true;
   tell(word("running"), "quiet");
   await carry(body, async () => {
-    const previous = turns.length ? turns[turns.length - 1].response.id : "", chosen = choices();
+    const previous = turns.at(-1)?.response.id || "";
     const { said, after } = await call("POST", "/v1/questions", { question, previous, ...chosen });
-    field.value = "";
+    if (field.value.trim() === question) field.value = "";
     grow();
-    await show(question, said.id, after, body, Object.keys(chosen.filters).length > 0);
+    if (!body.isConnected) return;
+    body.parentNode.dataset.id = said.id;
+    const before = turns.map((turn) => ({ question: turn.question, id: turn.response.id }));
+    const asked = { hash: `#${said.id}`, state: { kept: [...before, { question, id: said.id }] } };
+    if (byId("asking").hidden) conversation = asked;
+    else navigate(asked.hash, asked.state);
+    await show(question, said.id, after, body, filtered);
+  }, () => {
+    const { id } = body.parentNode.dataset;
+    return id ? lookUp({ question, id }, body) : attempt(question, chosen, body);
   }).finally(() => { button.disabled = false; });
 }
 

@@ -2,26 +2,33 @@
 
 import base64
 import hashlib
+import json
 import re
 from functools import cache
 from importlib.resources import files
 
+from selfrag.domain.documents import MAX_DOCUMENT_BYTES
+from selfrag.domain.kinds import EXTENSIONS, REFUSED
+
 _HERE = files("selfrag.api.page")
 # In the order of their dependencies.
 _SCRIPTS = (
-    *("words", "dom", "api", "events", "welcome", "source", "compared", "answer", "judging", "checked", "running"),
-    *("exporting", "asking", "opening", "history", "documents", "uploads", "start"),
+    *("words", "dom", "api", "events", "welcome", "scope", "source", "original", "compared", "answer", "judging"),
+    *("checked", "running", "exporting", "asking", "opening", "history", "documents", "uploads", "start"),
 )
 _STYLES = ("tokens", "style")
 _IDLE = re.compile(r"^[ \t]+|^[ \t]*(?://.*|/\*.*\*/)\n|^\n|(?<=[,;{}([])\n", re.M)
-# In a style also the blanks after a sign, and before a brace.
+# In a style also the blanks after a sign, and before a brace; in a script those around operators, and within braces.
 _LOOSE = re.compile(r"(?<=[:,;{}]) | (?=[{}])")
+_SPACED = re.compile(r" (=>|[!=]==|&&|\|\||[?:=+<>]) |(?<=\{) | (?=[{}])")
 
 
 @cache
 def html() -> str:
     """Return the whole page; it sends requests only to the API that served it."""
-    scripts = "\n".join(_read(f"{name}.js") for name in _SCRIPTS)
+    scripts = "\n".join(_SPACED.sub(r"\1", _read(f"{name}.js")) for name in _SCRIPTS)
+    for name, data in (("words", _words()), ("kinds", _kinds())):
+        scripts = scripts.replace(f'"{name}"', json.dumps(data, ensure_ascii=False, separators=(",", ":")), 1)
     styles = _LOOSE.sub("", "".join(_read(f"{name}.css") for name in _STYLES))
     page = _read("page.html").replace("/*style*/", styles)
     return page.replace("/*script*/", f"'use strict';\n{scripts}")
@@ -31,7 +38,7 @@ def html() -> str:
 def policy(uploads_to: str = "") -> str:
     """Return its Content-Security-Policy: style and script by their hashes, requests to its own origin alone.
 
-    Uploads are the exception: they go to the origin `uploads_to`.
+    Uploads are the exception: they go to the origin `uploads_to`, from which PDFs are shown, too.
     """
     text = html()
     style, script = (_hash(text.split(f"<{name}>")[1].split(f"</{name}>")[0]) for name in ("style", "script"))
@@ -40,6 +47,7 @@ def policy(uploads_to: str = "") -> str:
         "script-src": script,
         "style-src": style,
         "connect-src": f"'self' {uploads_to}".strip(),
+        "frame-src": f"'self' {uploads_to}".strip(),
         "img-src": "data:",
         "base-uri": "'none'",
         "form-action": "'none'",
@@ -48,6 +56,18 @@ def policy(uploads_to: str = "") -> str:
         "trusted-types": "'none'",
     }
     return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _words() -> list[str]:
+    """Return the names of all words, and the words of each language."""
+    words: dict[str, list[str]] = json.loads((_HERE / "words.json").read_text(encoding="utf-8"))
+    return ["|".join(column) for column in zip(*([name, *texts] for name, texts in words.items()), strict=True)]
+
+
+def _kinds() -> dict[str, object]:
+    """Return the files that are taken: endings, the most bytes, and what to save a refused kind as, "" for archives."""
+    instead = {ending: " / ".join(re.findall(r"\.\w+|PDF", advice)) for ending, advice in REFUSED.items()}
+    return {"read": sorted(EXTENSIONS), "instead": instead, "bytes": MAX_DOCUMENT_BYTES}
 
 
 def _read(name: str) -> str:

@@ -2,18 +2,16 @@
 
 const STATES = { ready: "dim", failed: "bad" };
 const LOOKS = 150;
-let cursor = null;
+// More documents than these stand in their folders, of which one at a time is open.
+const MANY = 20;
 const collections = new Set();
+let openFolder = null;
 
-// One collection is no choice of where to search.
 function know(name) {
   if (collections.has(name)) return;
   collections.add(name);
-  const box = make("input", { type: "checkbox", value: name });
-  byId("collections").append(make("label", {}, box, " ", named(shortOf(name))));
   byId("known-collections").append(make("option", { value: name }));
   byId("into").value ||= name;
-  byId("collections").hidden = collections.size < 2;
   byId("into").parentNode.hidden = collections.size < 2 && shortOf(name) !== name;
 }
 
@@ -23,18 +21,46 @@ const stateOf = (status) => make("strong", { class: STATES[status] || "some" }, 
 const shortOf = (name) => name.replace(/~[0-9a-f]{8}(?=\/|$)/, "");
 // With one collection its name says nothing of a document.
 const nameOf = (entry) => (collections.size < 2 ? entry.key.slice(entry.key.indexOf("/") + 1) : shortOf(entry.key));
+const folderOf = (entry) => nameOf(entry).split("/").slice(0, -1).join("/");
 
-function rowOf(entry) {
+// Why a document failed, or what of it was left out, without its name, below which it stands.
+function reasonOf(entry, reason) {
+  for (const name of [entry.key, nameOf(entry), entry.key.split("/").pop()]) {
+    const rest = reason.startsWith(name) ? /^(:? )(.*)$/su.exec(reason.slice(name.length)) : null;
+    if (rest) return rest[1] === " " ? `${word("theFile")} ${rest[2]}` : rest[2].charAt(0).toUpperCase() + rest[2].slice(1);
+  }
+  return reason;
+}
+
+function rowOf(entry, folded) {
   const button = make("button", { type: "button", on: () => remove(entry, button) });
   labelled(button, "remove", entry);
   const cell = (name, ...children) => make("td", { "data-cell": word(name) }, ...children);
-  return make("tr", { "data-id": entry.id, class: entry.status === "failed" ? "failed" : null },
-    make("th", { scope: "row" }, named(nameOf(entry)), entry.title ? make("p", { class: "dim" }, theirs(entry.title)) : null,
-      entry.reason ? block("p", entry.reason, "bad") : null,
-      ...(entry.warnings || []).map((warning) => block("p", warning, "some"))),
+  return make("tr", { "data-id": entry.id, "data-folder": folded ? folderOf(entry) : null },
+    make("th", { scope: "row" }, named(folded ? nameOf(entry).split("/").pop() : nameOf(entry)), entry.title ? make("p", { class: "dim" }, theirs(entry.title)) : null,
+      entry.reason ? block("p", reasonOf(entry, entry.reason), "bad") : null,
+      ...(entry.warnings || []).map((warning) => block("p", reasonOf(entry, warning), "some"))),
     cell("kind", named(/\.([^./]+)$/.exec(entry.key)?.[1] || "")), cell("passages", entry.passages ? String(entry.passages) : ""),
     cell("changed", dayOf(entry.date || entry.updated_at || "")), cell("state", stateOf(entry.status)),
     make("td", {}, entry.status === "removing" || !writable ? null : button));
+}
+
+// The row of a folder, by which it is unfolded: how many documents it has, and how many of them cannot be asked.
+function folderRow(name, entries) {
+  const isOpen = name === openFolder, failed = entries.filter((entry) => entry.status === "failed").length;
+  const turn = () => {
+    navigate(isOpen ? "#documents" : `#documents/${encodeURIComponent(name)}`);
+    unfoldFolder(isOpen ? null : name);
+    byId("list").querySelector(`[data-group="${CSS.escape(name)}"]`).focus();
+  };
+  return make("tr", { class: "folder" }, make("td", { colspan: "6" },
+    make("button", { type: "button", class: "twist", "data-group": name, "aria-expanded": String(isOpen), on: turn }, named(name || "/")),
+    make("span", { class: "dim" }, ` ${decimal(entries.length, 0)}`), failed ? make("span", { class: "bad" }, ` · ${decimal(failed, 0)} ${stateWord("failed")}`) : null));
+}
+
+function unfoldFolder(name) {
+  openFolder = name;
+  drawList();
 }
 
 // A button says the same in every row, and to a screen reader also of which document.
@@ -45,11 +71,13 @@ function labelled(button, action, entry) {
 
 const rowFor = (id, kind = "") => byId("list").querySelector(`[data-id="${CSS.escape(id)}"]${kind}`);
 
-function putRow(entry) {
-  const there = rowFor(entry.id);
-  if (there) return there.replaceWith(rowOf(entry));
-  byId("list").querySelector(".nothing")?.remove();
-  return byId("list").prepend(rowOf(entry));
+// A document as it is now, new or in the place of what was known of it; null takes it away.
+function putEntry(id, entry) {
+  const others = known.documents.filter((one) => one.id !== id);
+  known = { ...known, documents: entry ? [entry, ...others] : others };
+  drawList();
+  welcome();
+  drawScope();
 }
 
 // The second click deletes; the row goes when the searches find nothing of the document any more.
@@ -65,9 +93,9 @@ async function remove(entry, button) {
       row.focus();
       row.replaceChildren(make("th", { scope: "row" }, named(nameOf(entry))), make("td", { colspan: "5" }, stateOf("removing")));
       const said = await looked(entry, ({ status }) => ["awaited", "failed"].includes(status));
-      if (said.status === "failed") return putRow(said);
-      row.remove();
-      return tell(`${nameOf(entry)}: ${word("gone")}`);
+      row.classList.remove("busy");
+      putEntry(entry.id, said.status === "failed" ? said : null);
+      return said.status === "failed" ? undefined : tell(`${nameOf(entry)}: ${word("gone")}`);
     } finally {
       row.classList.remove("busy");
       button.disabled = false;
@@ -84,27 +112,47 @@ async function telling(work) {
   }
 }
 
-const list = (more) => telling(async () => {
-  const after = more && cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
-  const { said } = await patiently("GET", `/v1/documents?limit=50${after}`);
-  learn(more ? { ...said, documents: [...known.documents, ...said.documents] } : said);
-  byId("drop").hidden = !writable;
-  byId("read-only").hidden = writable;
-  // What failed stands first. A list that comes late takes no row away that somebody is about to delete.
-  const inOrder = [...said.documents].sort((one, other) => (other.status === "failed") - (one.status === "failed"));
-  const rows = inOrder.map((entry) => rowFor(entry.id, ".busy") || rowOf(entry));
-  if (more) byId("list").append(...rows);
-  else byId("list").replaceChildren(...rows);
-  if (!byId("list").children.length) byId("list").append(make("tr", { class: "nothing" }, make("td", { class: "dim", colspan: "6" }, word("noDocuments"))));
-  cursor = said.cursor;
-  byId("more").hidden = !cursor;
-  sift();
+const list = () => telling(async () => {
+  await learnAll(patiently);
+  drawList();
 });
 
-// Leave the rows whose names or states hold the text that is looked for.
+// How many documents there are of each state; one of these is looked for by a click.
+function countsOf(documents) {
+  const counts = new Map();
+  for (const { status } of documents) counts.set(status, (counts.get(status) || 0) + 1);
+  return [...counts].map(([status, count]) => make("button", { type: "button", class: `bare ${STATES[status] === "bad" ? "bad" : ""}`, on: () => {
+    const find = byId("find-documents");
+    find.value = find.value === stateWord(status) ? "" : stateWord(status);
+    sift();
+  } }, `${decimal(count, 0)} ${stateWord(status)}`));
+}
+
+// What failed stands first. A list that comes late takes no row away that somebody is about to delete.
+function drawList() {
+  byId("drop").hidden = !writable;
+  byId("read-only").hidden = writable;
+  byId("not-all").hidden = known.all || !known.documents.length;
+  byId("counts").replaceChildren(...countsOf(known.documents));
+  const inOrder = [...known.documents].sort((one, other) => (other.status === "failed") - (one.status === "failed"));
+  const folders = new Map();
+  for (const entry of inOrder) folders.set(folderOf(entry), [...(folders.get(folderOf(entry)) || []), entry]);
+  const folded = inOrder.length > MANY && folders.size > 1, row = (entry) => rowFor(entry.id, ".busy") || rowOf(entry, folded);
+  const groups = [...folders].sort(([one], [other]) => one.localeCompare(other));
+  const rows = folded ? groups.flatMap(([name, entries]) => [folderRow(name, entries), ...entries.map(row)]) : inOrder.map(row);
+  const nothing = make("tr", { class: "nothing" }, make("td", { class: "dim", colspan: "6" }, word("noDocuments")));
+  byId("list").replaceChildren(...(rows.length ? rows : [nothing]));
+  sift();
+}
+
+// Leave the rows whose names or states hold the text that is looked for; without one, those of no folder that is closed.
 function sift() {
   const looked = byId("find-documents").value.trim().toLowerCase();
-  for (const row of byId("list").children) row.hidden = !row.textContent.toLowerCase().includes(looked);
+  for (const row of byId("list").children) {
+    const { folder } = row.dataset, path = folder ? `${folder}/` : "";
+    row.hidden = looked ? row.classList.contains("folder") || !`${path}${row.textContent}`.toLowerCase().includes(looked)
+      : folder !== undefined && folder !== openFolder;
+  }
 }
 
 // What the API says of a document; before its file has come, and when it is gone, it is `awaited`.

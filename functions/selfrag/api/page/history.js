@@ -1,4 +1,5 @@
-// The questions that were asked on this device: what, when, and under which id. Answers stay with the API.
+// The questions that were asked on this device: what, when, under which id, and in which conversation (the id of its
+// first question). Answers stay with the API.
 
 const ASKED = "selfrag-history", MOST_ASKED = 500;
 
@@ -20,24 +21,48 @@ function keepAsked(asked) {
 
 function remember(question, id) {
   if (!question) return;
-  const day = new Date().toISOString().slice(0, 10), before = askedBefore();
-  const known = before.find((one) => one.id === id);
-  keepAsked([known || { question, id, day }, ...before.filter((one) => one.id !== id)]);
+  const day = new Date().toISOString().slice(0, 10), before = askedBefore(), first = turns[0].response.id;
+  if (before.some((one) => one.id === id)) return;
+  keepAsked([{ question, id, day, thread: before.find((one) => one.id === first)?.thread || first }, ...before]);
 }
 
-// The list, newest first, of what holds the text that is looked for.
+// The conversations, the last one first, each with its questions in the order in which they were asked.
+function conversations() {
+  const threads = new Map();
+  for (const one of askedBefore()) {
+    const thread = one.thread || one.id;
+    threads.set(thread, [one, ...(threads.get(thread) || [])]);
+  }
+  return [...threads.values()];
+}
+
+// A question as a link to its answer, which opens the conversation up to it.
+function linkTo(asked, at) {
+  const kept = asked.slice(0, at + 1).map(({ question, id }) => ({ question, id }));
+  const open = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    navigate(`#${asked[at].id}`, { kept });
+    reopen();
+  };
+  return make("a", { href: `#${asked[at].id}`, on: open }, theirs(asked[at].question));
+}
+
+// The list, newest first, of the conversations that hold the text that is looked for.
 function recall() {
-  const looked = byId("find-history").value.trim().toLowerCase(), all = askedBefore();
-  const found = all.filter((one) => one.question.toLowerCase().includes(looked));
-  byId("asked-before").replaceChildren(...found.map((one) => {
-    const forget = make("button", { type: "button", "aria-label": `${word("remove")} ${one.question}`, on: () => {
-      keepAsked(askedBefore().filter((other) => other.id !== one.id));
+  const looked = byId("find-history").value.trim().toLowerCase(), all = conversations();
+  const found = all.filter((asked) => asked.some((one) => one.question.toLowerCase().includes(looked)));
+  byId("asked-before").replaceChildren(...found.map((asked) => {
+    const forget = make("button", { type: "button", "aria-label": `${word("remove")} ${asked[0].question}`, on: () => {
+      keepAsked(askedBefore().filter((other) => !asked.some((one) => one.id === other.id)));
       recall();
       byId("find-history").focus();
     } }, "✕");
-    return make("li", {}, make("a", { href: `#${one.id}` }, theirs(one.question)), make("span", { class: "dim" }, dayOf(one.day)), forget);
+    const later = asked.slice(1).map((_, at) => make("li", {}, linkTo(asked, at + 1)));
+    return make("li", {}, linkTo(asked, 0), make("span", { class: "dim" }, dayOf(asked.at(-1).day)), forget,
+      later.length ? make("ul", { class: "plain" }, ...later) : null);
   }));
-  if (!found.length) byId("asked-before").append(make("li", { class: "dim" }, word("noHistory")));
+  if (!found.length) byId("asked-before").append(make("li", { class: "dim" }, word("nothing")));
   byId("forget").hidden = !all.length;
 }
 

@@ -1,4 +1,4 @@
-// The source drawer: the passage behind a citation, beside the answer, or on a phone as a sheet from below.
+// The source drawer: the passage behind a citation, or its whole document, beside the answer, or as a sheet from below.
 
 // So many characters go along on either side of a quote.
 const AROUND = 200;
@@ -32,16 +32,18 @@ class Sources {
         make("strong", {}, make("span", { class: "number" }, String(at + 1)), " ", nameIn(one)), make("span", { class: "dim" }, named(one.heading || placeOf(one)))))));
   }
 
-  // Mark a sentence and its quote, where the drawer is open; nothing moves.
+  // Mark a sentence and its quote, where the drawer is open; nothing moves, and a document that is read stays.
   light(at) {
     for (const one of document.querySelectorAll(".lit")) one.classList.remove("lit");
     for (const one of this.sentences(at)) one.classList.add("lit");
     this.marks[at]?.classList.add("lit");
-    if (!byId("source").hidden && drawn.sources === this) this.draw(at);
+    if (!byId("source").hidden && drawn.sources === this && !("reading" in document.body.dataset)) this.draw(at);
   }
 
-  // `from` gets the focus back when the drawer is closed; without it the focus stays where it is.
+  // `from` gets the focus back when the drawer is closed; without it the focus stays where it is. A drawer that a person
+  // opens has an entry of the history, so that Back closes it.
   open(at, from = null) {
+    if (from && byId("source").hidden) history.pushState({ ...history.state, drawer: { at } }, "");
     this.draw(at);
     this.light(at);
     drawn.from = from;
@@ -49,19 +51,20 @@ class Sources {
   }
 
   draw(at) {
-    if (drawn.sources === this && drawn.at === at && !byId("source").hidden) return;
+    if (drawn.sources === this && drawn.at === at && !byId("source").hidden && !("reading" in document.body.dataset)) return;
     Object.assign(drawn, { sources: this, at });
+    delete document.body.dataset.reading;
     const one = this.citations[at], last = this.citations.length - 1;
     const step = (to, ...said) => make("button", { type: "button", disabled: to < 0 || to > last ? "" : null, on: () => this.turnTo(to) }, ...said);
     const folder = one.document.split("/").slice(0, -1).join(" / ");
     byId("source").replaceChildren(
-      make("header", {}, make("h2", { tabindex: "-1" }, filled("sourceOf", at + 1, last + 1)),
-        make("button", { type: "button", "aria-label": word("close"), on: closeSource }, "✕")),
+      make("header", {}, make("h2", { tabindex: "-1" }, filled("sourceOf", at + 1, last + 1)), closing()),
       make("p", { class: "where" }, make("strong", {}, nameIn(one)), make("span", { class: "dim" },
         ...[folder, one.heading, placeOf(one)].filter(Boolean).flatMap((part, nth) => [nth ? " · " : "", named(part)]))),
-      quoteOf(one), copiesOf(one), originalOf(one.document),
+      quoteOf(one), copiesOf(one), ...originalOf(one),
       make("p", { class: "actions" }, step(at - 1, "← ", word("previous")), step(at + 1, word("next"), " →")));
     byId("source").hidden = false;
+    centre(byId("source").querySelector("mark"), byId("source"));
   }
 
   turnTo(at) {
@@ -72,6 +75,15 @@ class Sources {
   }
 }
 
+const closing = () => make("button", { type: "button", "aria-label": word("close"), on: () => closeSource(true) }, "✕");
+
+// Scroll a box so that a mark in it stands in the middle, or begins at the top if it is higher.
+function centre(mark, box) {
+  const inner = mark.getBoundingClientRect(), outer = box.getBoundingClientRect();
+  const above = Math.max(box.querySelector("header").offsetHeight + 16, (outer.height - inner.height) / 2);
+  box.scrollTop += inner.top - outer.top - above;
+}
+
 // How many near-copies a passage has, and the documents that hold them, as far as they are named.
 function copiesOf({ copies = [], copy_count: count = 0 }) {
   if (!count) return "";
@@ -79,14 +91,12 @@ function copiesOf({ copies = [], copy_count: count = 0 }) {
   return make("p", { class: "dim copies" }, filled(count > 1 ? "copyCount" : "oneCopy", count), ...names, copies.length < count ? ", …" : "");
 }
 
-// A button that opens the file of a document, where the caller's list has it.
-function originalOf(name) {
-  const entry = known.documents.find(({ key, collection }) => key === name || key === `${collection}/${name}`);
-  const open = () => telling(async () => {
-    const { said } = await call("GET", `/v1/documents/${encodeURIComponent(entry.id)}/original`);
-    make("a", { href: said.url, download: "", rel: "noreferrer" }).click();
-  });
-  return entry ? make("button", { type: "button", class: "bare", on: open }, word("original")) : "";
+// Buttons that open the document of a citation, and that keep its file.
+function originalOf(one) {
+  if (!one.document_id) return [];
+  const download = () => telling(async () => make("a", { href: await addressOf(one), download: "", rel: "noreferrer" }).click());
+  const act = (name, on) => make("button", { type: "button", on }, word(name));
+  return [make("p", { class: "actions" }, act("openDocument", () => openOriginal(one)), act("original", download))];
 }
 
 // A document by the last part of its name.
@@ -95,12 +105,15 @@ const nameIn = (one) => named(one.document.split("/").pop());
 // What the drawer shows: whose source, which, and what it was opened from.
 const drawn = { sources: null, at: 0, from: null };
 
-function closeSource() {
+// `byHand` says that a person closes it, and goes back to the entry of before.
+function closeSource(byHand = false) {
   if (byId("source").hidden) return false;
   byId("source").hidden = true;
+  delete document.body.dataset.reading;
   for (const one of document.querySelectorAll(".lit")) one.classList.remove("lit");
   if (drawn.from?.isConnected) drawn.from.focus();
   Object.assign(drawn, { sources: null, from: null });
+  if (byHand && history.state?.drawer) history.back();
   return true;
 }
 
@@ -114,8 +127,5 @@ function turnSource(by) {
 // A quote where it stands in its passage, of which some is left out on either side if it is long, and no part of a word.
 function quoteOf({ before = "", quote, after = "" }) {
   const begins = before.length < AROUND ? before : `…${before.slice(before.search(/\s/) + 1)}`;
-  const made = make("blockquote", { dir: "auto", lang: "" }, begins,
-    make("mark", {}, quote), after.length < AROUND ? after : `${after}…`);
-  if (made.textContent.length > 400) scrolls(made, quote);
-  return made;
+  return make("blockquote", { dir: "auto", lang: "" }, begins, make("mark", {}, quote), after.length < AROUND ? after : `${after}…`);
 }

@@ -1,6 +1,7 @@
 // What each control does.
 
-function view(name) {
+// Show a view, of documents with a folder.
+function view(name, folder = null) {
   for (const one of ["asking", "history", "documents"]) {
     byId(one).hidden = one !== name;
     const shows = byId(`show-${one}`);
@@ -9,13 +10,18 @@ function view(name) {
   }
   if (name !== "asking") closeSource();
   tell("");
-  if (name === "documents") list(false);
+  if (name !== "asking") titled(word(name));
+  else titled(turns.at(-1)?.question || "");
+  if (name === "documents") {
+    openFolder = folder;
+    list();
+  }
   if (name === "history") recall();
 }
 
 // Keys that stand for a control, where no text is being written and no dialog is open.
 const SHORTCUTS = {
-  "/": () => { view("asking"); byId("question").focus(); },
+  "/": () => { openConversation(); byId("question").focus(); },
   j: () => turnSource(1),
   k: () => turnSource(-1),
   n: anew,
@@ -24,7 +30,8 @@ const SHORTCUTS = {
 
 addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
-    if (closeSource()) event.preventDefault();
+    if (closeSource(true)) event.preventDefault();
+    else openConversation();
     return;
   }
   const writing = event.target.closest?.("input, textarea, select, dialog[open]");
@@ -38,9 +45,9 @@ byId("language").addEventListener("change", (event) => {
   speak(event.target.value);
   saidAnew();
 });
-byId("home").addEventListener("click", () => view("asking"));
-byId("show-history").addEventListener("click", () => view("history"));
-byId("show-documents").addEventListener("click", () => view("documents"));
+byId("home").addEventListener("click", openConversation);
+byId("show-history").addEventListener("click", () => openView("history"));
+byId("show-documents").addEventListener("click", () => openView("documents"));
 byId("question-form").addEventListener("submit", ask);
 byId("question").addEventListener("input", grow);
 byId("question").addEventListener("keydown", (event) => {
@@ -56,14 +63,15 @@ byId("export").addEventListener("click", takeAlong);
 byId("forget").addEventListener("click", forgetAll);
 byId("find-history").addEventListener("input", recall);
 byId("find-documents").addEventListener("input", sift);
-byId("options").addEventListener("toggle", () => { if (!collections.size) list(false); }, { once: true });
-byId("refresh").addEventListener("click", () => list(false));
-byId("more").addEventListener("click", () => list(true));
+byId("find-scope").addEventListener("input", drawScope);
+byId("options").addEventListener("toggle", () => { if (!collections.size) list(); }, { once: true });
+byId("refresh").addEventListener("click", list);
+byId("files").accept = KINDS.read.join();
 byId("files").addEventListener("change", (event) => take([...event.target.files]));
 dropping(document.body);
-addEventListener("hashchange", reopen);
+addEventListener("popstate", reopen);
+addEventListener("online", reach);
 speak(language);
-view("asking");
 welcome();
 look();
 reopen();

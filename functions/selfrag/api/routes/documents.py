@@ -13,13 +13,16 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from selfrag.api.documents.listing import DocumentEntry, DocumentPage, awaited, document_of, page
 from selfrag.api.documents.removal import remove
+from selfrag.api.documents.text import DocumentText, text_of
 from selfrag.api.edge import links
 from selfrag.api.edge.exchange import JSON, caller, place_of, problems, reply
 from selfrag.api.edge.problems import ProblemError
-from selfrag.bootstrap import api, ingestion, question_settings
+from selfrag.bootstrap import api, index, ingestion, question_settings
 from selfrag.domain.answers import BY_RULE
 from selfrag.domain.base import Model
 from selfrag.domain.documents import collection_of, document_id
+from selfrag.domain.errors import Misconfigured
+from selfrag.domain.kinds import ending_of
 from selfrag.domain.questions import UploadRequest
 from selfrag.domain.verdicts import judged_by
 from selfrag.ports.bindings import Action
@@ -31,6 +34,13 @@ Collection = Annotated[
 ]
 Limit = Annotated[int, Query(ge=1, le=100)]
 Awaited = Annotated[str, Query(max_length=1024, description="Its key, as long as its file is awaited.")]
+Start = Annotated[int, Query(ge=0, le=1_000_000, description="The position of the first passage, from 0.")]
+Around = Annotated[
+    str, Query(max_length=64, description="A passage's id: those around it are returned, wherever it stands.")
+]
+Inline = Annotated[
+    bool, Query(description="Whether a browser is to show the file; a PDF alone, others are downloaded.")
+]
 Cursor = Annotated[str, Query(max_length=8192, description="The cursor of the page before.")]
 
 
@@ -58,7 +68,7 @@ class UploadTicket(Model):
 
 
 class Original(Model):
-    """The address of a document's file. It needs no key: anyone who has it can download the file until it expires."""
+    """The address of a document's file. It needs no key: anyone who has it can load the file until it expires."""
 
     url: str
     expires_at: datetime
@@ -133,20 +143,43 @@ def show_document(request: Request, document_id: Id, key: Awaited = "") -> Respo
     "/v1/documents/<document_id>/original",
     operation_id="link_original",
     summary="A link to the file of a document",
-    description="The link is good for a minute and downloads the file as it was uploaded.",
+    description="The link is good for a minute. It downloads the file as it was uploaded, or shows a PDF (`inline`).",
     responses={
         200: {"description": "The link", "content": {JSON: {"model": Original}}},
         **problems(400, 403, 404, 429, 503),
     },
 )
-def link_original(request: Request, document_id: Id) -> Response[Any]:
+def link_original(request: Request, document_id: Id, inline: Inline = False) -> Response[Any]:
     """Return a link to the object, as long as it is not deleted."""
     document = _own(request, document_id)
     expires = _after(LINK_SECONDS)
-    url = "" if document.status == "removing" else api.uploads().link(document.key)
+    shown = inline and ending_of(document.key) == ".pdf"
+    url = "" if document.status == "removing" else api.uploads().link(document.key, shown)
     if not url:
         raise _no_such_document()
     return reply(HTTPStatus.OK, Original(url=url, expires_at=expires).model_dump(mode="json"))
+
+
+@router.get(
+    "/v1/documents/<document_id>/text",
+    operation_id="show_text",
+    summary="The extracted text of a document",
+    description="A hundred of its passages, in order, as they are searched and cited. `start` leads to further ones.",
+    responses={
+        200: {"description": "The text", "content": {JSON: {"model": DocumentText}}},
+        **problems(400, 403, 404, 429, 503),
+    },
+)
+def show_text(request: Request, document_id: Id, start: Start = 0, around: Around = "") -> Response[Any]:
+    """Return passages of a document from the index, as long as it is not deleted."""
+    if _own(request, document_id).status == "removing":
+        raise _no_such_document()
+    try:
+        passages = index()
+    except Misconfigured:  # a collection that only the steps reach
+        hint = "GET /v1/documents/{document_id}/original leads to the file."
+        raise ProblemError(HTTPStatus.NOT_FOUND, "This service shows no text of documents.", hint) from None
+    return reply(HTTPStatus.OK, text_of(document_id, ingestion.manifest(), passages, start, around).model_dump())
 
 
 @router.delete(

@@ -371,6 +371,7 @@ def split_into_batches(task: SplitDocumentTask, objects: Objects, most: int = MA
             title=piece.title,
             text=piece.text,
             collection=task.collection,
+            document_id=task.document_id,
             heading=piece.heading,
             page=piece.page,
             locator=piece.locator,

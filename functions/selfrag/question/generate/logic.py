@@ -7,8 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from selfrag.domain.answers import Citation
-from selfrag.domain.citations import AROUND, copies_of
+from selfrag.domain.citations import citation_of
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.passages import Evidence, Strip
 from selfrag.domain.steps import GenerateResult, GenerateTask
@@ -84,27 +83,9 @@ def _choose(task: GenerateTask, passages: Sequence[Evidence], claude: Claude, pr
     judgement = claude.judge("generate", prompt, fields, Choice)
     option = judgement.verdict.option if judgement.verdict else 0
     answer = task.choices[option - 1] if 1 <= option <= len(task.choices) else ""
-    citations = [_whole(passage, answer) for passage in passages] if answer else []
+    # An option is chosen and not quoted.
+    citations = [citation_of(passage, 0, 0, (0, len(answer))) for passage in passages] if answer else []
     return GenerateResult(answer=answer, citations=citations, answered=bool(answer), **judgement.usage)
-
-
-def _whole(passage: Evidence, answer: str) -> Citation:
-    """Return the citation of a whole passage: an option is chosen and not quoted, so the quote is empty.
-
-    An empty quote stands where its passage begins.
-    """
-    return Citation(
-        passage_id=passage.passage_id,
-        document=passage.document,
-        quote="",
-        answer_span=(0, len(answer)),
-        heading=passage.heading,
-        page=passage.page,
-        locator=passage.locator,
-        after=passage.text[:AROUND],
-        copies=copies_of(passage),
-        copy_count=len(passage.copies),
-    )
 
 
 def _fields(task: GenerateTask) -> dict[str, object]:
