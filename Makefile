@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve install test suite test-laptop test-long test-lambda test-infra test-engines lint format openapi hashes package bench doctor plan deploy smoke destroy clean
+.PHONY: help ask serve install test suite test-laptop test-long test-lambda test-infra test-engines lint format openapi hashes package bench animation doctor plan deploy smoke destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -93,6 +93,9 @@ hashes: $(VENV)/.package
 
 bench: $(VENV)/.test ## Measure, and print the figures: make bench [PARTS="rows" | "retrieval lines" | "--help"]
 	@$(BIN)/python -m bench $(PARTS)
+
+animation: $(VENV)/.test $(VENV)/.browser ## Make the animation of README anew, with a simulated model
+	@$(BIN)/python -m bench animation
 
 package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make package [ARCHITECTURE=x86_64]
 	@echo "Building a zip for each function and both layers, for Lambda on $(ARCHITECTURE), into build/." >&2

@@ -6,6 +6,7 @@ documents                    words and table cells that readers of documents kee
 retrieval                    the search, on questions in SQuAD's format or on lines that differ in an identifier
 laptop                       `selfrag ask` and `selfrag serve` on this machine
 first-hour                   92 files of Debian's packages: until the first answer, and until all vectors are there
+animation                    the animation of README, by a simulated model
 cold                         the functions of a question that start cold
 hostile, growth              files and texts that are made to take long
 
@@ -22,6 +23,7 @@ MODULES = {
     "retrieval": "bench.retrieval.command",
     "laptop": "bench.laptop.command",
     "first-hour": "bench.laptop.first_hour",
+    "animation": "bench.animation",
     "cold": "bench.cold",
     "hostile": "bench.hostile",
     "growth": "bench.growth",

@@ -103,8 +103,10 @@ def test_the_readme_names_the_two_commands() -> None:
 
 def test_the_first_screen_of_the_readme_shows_the_page_and_how_it_is_opened() -> None:
     first = README.splitlines()[:20]
-    assert any(line.startswith("![") and line.endswith("(docs/page-answer.png)") for line in first)
+    assert any(line.startswith("![") and line.endswith("(docs/page-repair.webp)") for line in first)
+    assert any("simulated model" in line for line in first)
     assert any("`make serve`" in line for line in first)
+    assert (ROOT / "docs" / "page-repair.webp").stat().st_size < 1_500_000
 
 
 @pytest.mark.long
