@@ -8,13 +8,19 @@ from contextlib import contextmanager
 from selfrag.domain.errors import SelfragError
 from selfrag_cli.local.index.backfill import yield_to_questions
 from selfrag_cli.local.serving.documents import Documents
+from selfrag_cli.local.sources.embedding import Busy
 
 # How long a run may take to end when the server ends.
 END_SECONDS = 5.0
+# How often a server looks whether another process has ended its work.
+BUSY_SECONDS = 2.0
 
 
 class EmbeddingThread:
-    """Embeds passages that have no vector: at first, and when some were written."""
+    """Embeds passages that have no vector: at first, and when some were written.
+
+    `embed` raises Busy while another process does so.
+    """
 
     def __init__(self, embed: Callable[[threading.Event], None]) -> None:
         self._embed = embed
@@ -43,6 +49,9 @@ class EmbeddingThread:
             self._due.clear()
             try:
                 self._embed(self._ended)
+            except Busy:  # another process embeds; what it leaves is for this one
+                self._ended.wait(BUSY_SECONDS)
+                self._due.set()
             except Exception as error:  # documents are found by their words meanwhile
                 sys.stderr.write(f"selfrag: Documents could not be embedded: {_sentence(error)}\n")
 

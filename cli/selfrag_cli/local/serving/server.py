@@ -61,7 +61,8 @@ def serve_documents(
     else:
         _read(place, writable, on_document)
     ended = _end_of_process()
-    embedding = EmbeddingThread(lambda stopped: embed_all(place.collection, stopped=stopped))
+    embed = partial(embed_all, place.collection, on_wait=refuse_to_wait)
+    embedding = EmbeddingThread(lambda stopped: embed(stopped=stopped))
     with (
         answering(place, on_end=_log) as (executions, manifest),
         embedding.at_work(),

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from selfrag.domain.errors import Misconfigured
-from selfrag_cli.local.serving.background import IngestionThread
+from selfrag_cli.local.serving.background import EmbeddingThread, IngestionThread
+from selfrag_cli.local.sources.embedding import Busy
 
 SECONDS = 10.0
 
@@ -120,3 +121,46 @@ def test_the_end_ends_the_run_that_is_under_way_and_begins_no_other() -> None:
     assert listed.refreshed.empty()
     assert "ingesting" not in {thread.name for thread in threading.enumerate()}
     assert listed.marked == [("hr/a.md", '"a"'), ("hr/b.md", '"b"')]
+
+
+class Embeddings:
+    """An embedding that raises these errors, one a run; `runs` has an entry for each run that began."""
+
+    def __init__(self, *errors: Exception) -> None:
+        self._errors = list(errors)
+        self.runs: SimpleQueue[threading.Event] = SimpleQueue()
+
+    def __call__(self, stopped: threading.Event) -> None:
+        self.runs.put(stopped)
+        if self._errors:
+            raise self._errors.pop(0)
+
+
+def test_passages_are_embedded_at_first_and_whenever_some_were_written() -> None:
+    embeddings = Embeddings()
+    thread = EmbeddingThread(embeddings)
+    with thread.at_work():
+        stopped = embeddings.runs.get(timeout=SECONDS)
+        assert embeddings.runs.empty()
+        thread.wake()
+        embeddings.runs.get(timeout=SECONDS)
+        assert not stopped.is_set()
+    assert stopped.is_set(), "a run that is at work ends with the server"
+
+
+def test_an_embedding_that_fails_is_told_and_tried_again_when_passages_come(capsys: pytest.CaptureFixture[str]) -> None:
+    embeddings = Embeddings(Misconfigured("The model\nis not there."))
+    thread = EmbeddingThread(embeddings)
+    with thread.at_work():
+        embeddings.runs.get(timeout=SECONDS)
+        thread.wake()
+        embeddings.runs.get(timeout=SECONDS)
+    assert capsys.readouterr().err == "selfrag: Documents could not be embedded: The model is not there.\n"
+
+
+def test_a_server_embeds_what_another_process_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfrag_cli.local.serving.background.BUSY_SECONDS", 0)
+    embeddings = Embeddings(Busy(1), Busy(1))
+    with EmbeddingThread(embeddings).at_work():
+        for _ in range(3):
+            embeddings.runs.get(timeout=SECONDS)
