@@ -25,6 +25,8 @@ def feedback(
     items = read_feedback(name, region, collection)
     for line in claim_rows(items) if claims else question_set(items, corrected):
         print_row(line)
+    if not items:
+        warn(["No answer has feedback yet; people give it on the page, or by the API."])
     if claims:
         return
     if follow_ups := sum(bool(each.previous) for each in items):

@@ -55,8 +55,10 @@ def show_passages(console: Console, hits: Sequence[SearchHit], text_hits: int | 
     for number, hit in enumerate(hits, start=1):
         place = place_of(hit.model_dump())
         scores = f"by text {_score(hit.by_text)}, by vector {_score(hit.by_vector)}, together {_score(hit.score)}"
-        title = f"{number}. {escape(place)}  [dim]{scores}[/]"
-        console.print(Panel(Text(hit.text), title=title, title_align="left", border_style="blue"))
+        # The scores have a line of their own: a place may be as long as the line.
+        panel = Panel(Text(hit.text), title=f"{number}. {escape(place)}", title_align="left", border_style="blue")
+        panel.subtitle, panel.subtitle_align = f"[dim]{scores}[/]", "left"
+        console.print(panel)
         if hit.copies:
             console.print(Text(copies_of([copy.document for copy in hit.copies], len(hit.copies)), style="dim"))
     if hits:

@@ -87,7 +87,8 @@ def test_a_passage_is_shown_with_its_page_and_heading() -> None:
     passage = {"document": "fhs.pdf", "page": 23, "heading": "/srv", "text": "Data.", "score": 1.0}
     scores = {"by_text": None, "by_vector": 0.5}
     shown = printed(show_passages, hits({**passage, **scores}))
-    assert "1. fhs.pdf, page 23 > /srv by text none, by vector 0.50" in shown
+    assert "1. fhs.pdf, page 23 > /srv" in shown
+    assert "by text none, by vector 0.50, together" in shown
 
 
 def test_what_the_scores_of_a_search_mean_is_said_below_them_once() -> None:
