@@ -81,7 +81,7 @@ def test_two_rows_of_names_are_joined_and_merged_cells_say_the_same_for_each_row
     text = "|! City | Limit | <\n|! / | Night | Meal\n| Oslo | 140 | 40\n| / | 150 | <\n| / |  | "
     assert rows(text) == [
         "City: Oslo; Limit, Night: 140; Limit, Meal: 40",
-        "City: Oslo; Limit, Night, Limit, Meal: 150",
+        "City: Oslo; Limit, Night, Meal: 150",
     ]
 
 
