@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from selfrag.domain.documents import document_id
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import best, search
+from selfrag_cli.local.environment import DOCUMENTS_BUCKET
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex, open_embedder, open_index
 from selfrag_cli.local.sources.place import directory_collection, place_to_read
@@ -63,6 +65,7 @@ def test_a_passage_carries_all_that_a_citation_needs(index: EmbeddedIndex, write
         "date": None,
         "score": None,
         "copies": [],
+        "document_id": document_id(DOCUMENTS_BUCKET, f"{collection}/people/leave.md"),
     }
     assert passage.passage_id.isalnum()
     assert len(passage.passage_id) <= 64
