@@ -38,7 +38,7 @@ _DONE = "    count_calls(result.calls, prices())\n"
 def sources(directory: Path) -> Path:
     """Return a copy of the sources whose steps add to their warnings that they are of the first release."""
     shutil.copytree(ROOT / "functions", directory / "functions", ignore=shutil.ignore_patterns("__pycache__"))
-    _replace(directory / "functions/selfrag/domain/policy.py", "le=240.0", f"le={DEADLINE_SECONDS}")
+    _replace(directory / "functions/selfrag/domain/policy.py", "SECONDS = 240.0", f"SECONDS = {DEADLINE_SECONDS}")
     _replace(directory / _WRAPPER, _DONE, f'{_DONE}    result.warnings.append("{FIRST}")\n')
     return directory
 
