@@ -23,7 +23,7 @@ _RENAMED = {
 # The emulator starts a function in seconds, and many at once on a busy machine in a minute: a step may take longer.
 _PATIENT = {
     "../functions/selfrag/workflows/question.asl.yaml": (
-        ("$min([28,", "$min([300,"),
+        ("$min([${step_seconds},", "$min([300,"),
         ("$max([3, $min([10,", "$max([60, $min([300,"),
         ("TimeoutSeconds: 10\n", "TimeoutSeconds: 300\n"),
         ("TimeoutSeconds: 300\n\n# Common parts", "TimeoutSeconds: 3000\n\n# Common parts"),
