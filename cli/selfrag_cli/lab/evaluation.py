@@ -89,7 +89,7 @@ def evaluate(plan: EvaluationPlan, display: Display) -> tuple[Findings, int]:
                 run = Run(tasks, ask, results, plan.parallel, budget, progress)
                 with ended_by_signals(run):
                     left = run.run()
-        return Findings(plan.questions, plan.variants, results), left
+        return Findings(plan.questions, plan.variants, results.find), left
 
 
 def _refuse_own_setups(plan: EvaluationPlan) -> None:

@@ -73,7 +73,7 @@ def _retrieval(gold: GoldQuestion, response: Response) -> Measured:
     """Measure the recall of the gold documents among the first passages of the search and among all, cited or not."""
     documents = [verdict.document for verdict in response.reflection.relevance if verdict.document]
     ranks = {f"recall_at_{RANK}": documents[:RANK], "search_recall": documents}
-    if not documents or not gold.documents:
+    if not documents or not gold.documents or gold.answerable is False:
         return dict.fromkeys(ranks, NOT_FOR_IT)
     return {name: Share(share_covered(gold.documents, first, same_document)) for name, first in ranks.items()}
 
@@ -84,7 +84,8 @@ def _citations(gold: GoldQuestion, response: Response) -> Measured:
     is_of: Callable[[str, str], bool] = quoted_from
     if gold.documents:
         expected, cited, is_of = gold.documents, response.documents, same_document
-    if not expected:
+    # To abstain is right where there is no answer, and measured apart.
+    if not expected or gold.answerable is False:
         return {"citation_recall": NOT_FOR_IT, "citation_precision": NOT_FOR_IT}
     right = sum(any(is_of(source, right) for right in expected) for source in cited)
     return {
@@ -125,6 +126,12 @@ def overall(measures: Sequence[Measured]) -> dict[str, float | None]:
     """Return each measure over many questions; None where none of them is for it."""
     names = dict.fromkeys(name for of_question in measures for name in of_question)
     return {name: _total([of_question[name] for of_question in measures]).value for name in names}
+
+
+def counted(measures: Sequence[Measured]) -> dict[str, int]:
+    """Return by measure the number of questions that its mean is over."""
+    names = dict.fromkeys(name for of_question in measures for name in of_question)
+    return {name: sum(bool(of_question[name].of) for of_question in measures) for name in names}
 
 
 def _total(shares: Sequence[Share]) -> Share:

@@ -16,7 +16,7 @@ from selfrag_cli.terminal import asking_progress, measuring_progress, out, print
 if TYPE_CHECKING:
     from selfrag_cli.lab.evaluation import Estimate, EvaluationPlan
     from selfrag_cli.lab.findings import Findings
-    from selfrag_cli.lab.outputs import WrittenFrom
+    from selfrag_cli.lab.judge import WrittenFrom
 
 QuestionSet = Annotated[
     Path | None,
@@ -54,7 +54,7 @@ Outputs = Annotated[
     typer.Option(
         "--output",
         metavar="FILE",
-        help="Write a page (.html), a line for each answer (.csv), or Ragas' columns (.jsonl); more than once.",
+        help="Write a page (.html) or a line for each answer (.csv); more than once.",
     ),
 ]
 FailIf = Annotated[
@@ -113,9 +113,8 @@ def evaluate(
         read_questions(questions or QUESTIONS, limit), variants, stored, parallel, max_cost, place, endpoint
     )
     findings, left = _answers(plan)
-    written_from = written_from_beside(stored)
-    unjudged = _judge(findings, written_from, plan, judge) if judge and not plan.only_estimates else 0
-    write_outputs(findings, output or [], written_from)
+    unjudged = _judge(findings, written_from_beside(stored), plan, judge) if judge and not plan.only_estimates else 0
+    write_outputs(findings, output or [])
     _show(findings, as_json)
     if plan.only_estimates:
         return

@@ -34,7 +34,7 @@ class Stored:
 
 
 def findings(right: int, name: str = "default") -> Findings:
-    return Findings(QUESTIONS, read_variants([f"{name}={{}}"]), Stored(right))
+    return Findings(QUESTIONS, read_variants([f"{name}={{}}"]), Stored(right).find)
 
 
 def gate(right: int, *conditions: str, name: str = "default") -> Gate:
@@ -44,7 +44,7 @@ def gate(right: int, *conditions: str, name: str = "default") -> Gate:
 @pytest.fixture
 def before(tmp_path: Path) -> str:
     path = tmp_path / "before.csv"
-    write_outputs(findings(27), [path], {})
+    write_outputs(findings(27), [path])
     return str(path)
 
 

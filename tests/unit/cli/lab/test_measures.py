@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from selfrag_cli.lab.matching import quoted_from, same_document
-from selfrag_cli.lab.measures import NOT_FOR_IT, Measured, Share, overall
+from selfrag_cli.lab.measures import NOT_FOR_IT, Measured, Share, counted, overall
 from selfrag_cli.lab.measures import measured as measures_of
 from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.responses import Response
@@ -81,6 +81,33 @@ def test_where_only_passages_are_known_a_quote_is_right_if_it_stands_in_one() ->
     cited = [("x", "Each parent  receives 18 weeks."), ("y", "Each parent receives 20 weeks."), ("z", " ")]
     found = measured(asked, response(citations=cited), 1.0)
     assert (found["citation_recall"], found["citation_precision"]) == (Share(1 / 2), Share(1 / 3))
+
+
+def test_a_right_abstention_is_in_no_measure_of_searches_and_citations_whatever_documents_the_set_names() -> None:
+    asked = gold(documents=("a.md",), answerable=False)
+    body = {**response("Not found.", "abstained"), "reflection": reflection(("b.md", 0.5))}
+    measures = measured(asked, body, 1.0)
+    names = ("citation_recall", "citation_precision", *RECALLS)
+    assert {measures[name] for name in names} == {NOT_FOR_IT}
+    assert (measures["match"], measures["abstention_recall"]) == (Share(1), Share(1))
+
+
+def test_each_mean_says_over_how_many_questions_it_is() -> None:
+    cited, abstained = response("18 weeks", citations=[("a.md", "q")]), response("Not found.", "abstained")
+    known = gold(answers=("18 weeks",), documents=("a.md",), answerable=True)
+    measures = [measured(known, body, 1.0) for body in (cited, cited, abstained)]
+    n = counted([*measures, *(measured(NONE, abstained, 1.0) for _ in range(2))])
+    assert {name: n[name] for name in ("match", "citation_recall", "citation_precision", "abstention_precision")} == {
+        "match": 5,
+        "citation_recall": 3,
+        "citation_precision": 2,
+        "abstention_precision": 3,
+    }
+
+
+def test_an_answered_i_do_not_know_scores_nothing() -> None:
+    measures = measured(KNOWN, response("I do not know."), 1.0)
+    assert (measures["match"], measures["f1"], measures["supported_claims"]) == (Share(0), Share(0), NOT_FOR_IT)
 
 
 def test_an_answer_without_citations_recalls_nothing_and_has_no_precision() -> None:
