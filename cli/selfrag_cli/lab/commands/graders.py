@@ -9,8 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.lab.commands.endings import end_incomplete, end_with
-from selfrag_cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel
+from selfrag_cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel, end_incomplete, end_with
 from selfrag_cli.options import AsJson, Region
 from selfrag_cli.terminal import err, measuring_progress, out, print_json
 
