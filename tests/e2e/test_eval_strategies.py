@@ -48,7 +48,6 @@ def test_every_pair_of_strategies_is_compared_written_and_judged_again(
     assert (report["compared"], list(measures)) == (len(QUESTIONS), list(STRATEGIES))
     for of in measures.values():
         assert (of["abstention_recall"], of["failed"], of["usd"]) == (1, 0, 0)
-        assert of.get("supported_claims") is None, "the stand-in's rules judge nothing"
     for pair in combinations(STRATEGIES, 2):
         compared = here(*eval_set, *variants(*pair)).response["comparisons"]
         assert [(one["base"], one["variant"]) for one in compared] == [pair]

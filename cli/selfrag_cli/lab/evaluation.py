@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -13,16 +14,16 @@ from selfrag.runtime.settings import Settings, read
 from selfrag_cli.lab.findings import Findings
 from selfrag_cli.lab.judge import Judge, judge_answers
 from selfrag_cli.lab.question_sets import GoldQuestion
-from selfrag_cli.lab.runs.asking import Ask, asking_endpoint, asking_place, brought_in_step
+from selfrag_cli.lab.runs.asking import Ask, asking_endpoint, asking_place, bring_in_step
 from selfrag_cli.lab.runs.costs import MARGIN, RunBudget, estimated_usd, usual_usd
 from selfrag_cli.lab.runs.results import Results, no_results, opened_results
-from selfrag_cli.lab.runs.running import Run, ended_by_signals, tasks_left
+from selfrag_cli.lab.runs.running import Progress, QuestionTask, Run, ended_by_signals, tasks_left
 from selfrag_cli.lab.runs.variants import Variant
 from selfrag_cli.lab.traces import opened_traces, traces_beside, written_from_beside
 from selfrag_cli.local.backends import check_generator, is_offline
-from selfrag_cli.local.setup import AS_SET
+from selfrag_cli.local.setup import AS_SET, Setup
 from selfrag_cli.local.sources.place import Place
-from selfrag_cli.terminal import asking_progress, measuring_progress, reading_progress, warn
+from selfrag_cli.terminal import asking_progress, measuring_progress
 
 
 @dataclass(frozen=True)
@@ -74,12 +75,32 @@ def evaluate(plan: EvaluationPlan) -> tuple[Findings, int]:
         total = len(plan.questions) * len(plan.variants)
         typer.echo(f"selfrag: {left} of {total} answers to get, for {dollars}{spent}", err=True)
         if tasks and not plan.only_estimates:
-            budget = _budget(plan, results, usual)
-            with _asking(plan) as ask, asking_progress() as progress:
-                run = Run(tasks, ask, results, plan.parallel, budget, progress)
-                with ended_by_signals(run):
-                    left = run.run()
+            left -= _ask(plan, tasks, results, _budget(plan, results, usual))
         return Findings(plan.questions, plan.variants, results.find), left
+
+
+def _ask(plan: EvaluationPlan, tasks: Sequence[QuestionTask], results: Results, budget: RunBudget | None) -> int:
+    """Ask by one setup after another, and return the number of answers."""
+    if plan.place:
+        for variant in plan.variants:
+            check_generator(variant.policy)
+        bring_in_step(plan.place)
+    done = 0
+    with asking_progress() as progress:
+        for setup in dict.fromkeys(task.variant.setup for task in tasks):
+            own = [task for task in tasks if task.variant.setup == setup]
+            with _asking(plan, setup) as ask:
+                show = partial(_show, progress, done, len(tasks))
+                run = Run(own, ask, results, plan.parallel, budget, show)
+                with ended_by_signals(run) as is_ended:
+                    done += len(own) - run.run()
+            if is_ended.is_set():
+                break
+    return done
+
+
+def _show(progress: Progress, before: int, total: int, done: int, _: int, usd: float) -> None:
+    progress(before + done, total, usd)
 
 
 def judge_findings(plan: EvaluationPlan, findings: Findings) -> int:
@@ -128,16 +149,9 @@ def _budget(plan: EvaluationPlan, results: Results, usual: Mapping[str, float | 
 
 
 @contextmanager
-def _asking(plan: EvaluationPlan) -> Iterator[Ask]:
+def _asking(plan: EvaluationPlan, setup: Setup) -> Iterator[Ask]:
     if plan.place is None:
         yield asking_endpoint(plan.endpoint, os.environ.get("SELFRAG_API_KEY", ""))
         return
-    for variant in plan.variants:
-        check_generator(variant.policy)
-    with reading_progress() as on_document:
-        warn(brought_in_step(plan.place, on_document))
-    with (
-        opened_traces(traces_beside(plan.results)) as store,
-        asking_place(plan.place, plan.variants, store) as ask,
-    ):
+    with opened_traces(traces_beside(plan.results)) as store, asking_place(plan.place, setup, store) as ask:
         yield ask

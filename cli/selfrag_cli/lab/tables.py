@@ -132,7 +132,7 @@ def figure(value: float | None, name: str) -> str:
     """Return a measure's value for a person, "" where it is for no question."""
     if value is None:
         return ""
-    digits = 4 if name == "usd" else 1 if name in (*AMOUNTS, "utility") and abs(value) >= 1 else 2
+    digits = 4 if name == "usd" else 1 if name in AMOUNTS and abs(value) >= 1 else 2
     return f"{value:.{digits}f}"
 
 

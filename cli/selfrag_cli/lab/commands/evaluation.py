@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.lab.commands.options import Limit, Parallel, end_incomplete, end_with
+from selfrag_cli.lab.commands.options import FailIf, Limit, Parallel, end_incomplete, end_with
 from selfrag_cli.local.sources.place import place_to_ask
 from selfrag_cli.options import AsJson, Collection, Docs, Endpoint
 from selfrag_cli.sample import QUESTIONS
@@ -51,15 +51,6 @@ Outputs = Annotated[
         help="Write a page (.html) or a line for each answer (.csv); more than once.",
     ),
 ]
-FailIf = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--fail-if",
-        metavar="'match < 0.9'",
-        help="Exit with code 3 if the condition holds; also against earlier answers: 'match < before.csv - 0.03'; "
-        "more than once.",
-    ),
-]
 
 
 def evaluate(
@@ -86,7 +77,7 @@ def evaluate(
     """
     from selfrag_cli.lab.evaluation import EvaluationPlan, judge_findings
     from selfrag_cli.lab.evaluation import evaluate as ask_all
-    from selfrag_cli.lab.gate import check_findings, read_all_conditions
+    from selfrag_cli.lab.gate import check_findings, read_conditions
     from selfrag_cli.lab.outputs import check_outputs, write_outputs
     from selfrag_cli.lab.question_sets import read_questions
     from selfrag_cli.lab.runs.variants import read_variants
@@ -99,7 +90,7 @@ def evaluate(
         )
     if not questions and (endpoint or docs or collection):
         raise InvalidInput("The sample's questions are about the sample handbook: name a file of your own questions.")
-    conditions = read_all_conditions(fail_if or [])
+    conditions = read_conditions(fail_if or [], compares=True)
     check_outputs(output or [])
     variants = read_variants(variant or [])
     stored = results or Path(f"{questions.stem if questions else 'sample'}.results.jsonl")

@@ -9,7 +9,7 @@ import typer
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag_cli.lab.commands.options import MaxCost
 from selfrag_cli.local.sources.place import place_to_read
-from selfrag_cli.terminal import measuring_progress, print_row, reading_progress, warn
+from selfrag_cli.terminal import measuring_progress, print_row, warn
 
 Output = Annotated[
     Path | None, typer.Option("--output", metavar="FILE", help="A new file for the questions; printed if left out.")
@@ -26,7 +26,7 @@ def questions(
 ) -> None:
     """Draft a first set of questions from documents with Claude, for `selfrag eval`: read it before you use it."""
     from selfrag_cli.lab.drafting.generation import drafted, sampled, writer_for
-    from selfrag_cli.lab.runs.asking import brought_in_step
+    from selfrag_cli.lab.runs.asking import bring_in_step
     from selfrag_cli.lab.runs.results import make_folder
     from selfrag_cli.local.backends import is_offline
     from selfrag_cli.local.index import open_index
@@ -38,8 +38,7 @@ def questions(
         raise Misconfigured("Questions are written by a model: set ANTHROPIC_API_KEY (docs/evaluation.md).")
     if output:
         make_folder(output)
-    with reading_progress() as on_document:
-        warn(brought_in_step(place, on_document))
+    bring_in_step(place)
     pieces = sampled(open_index().all_of(place.collection))
     with writer_for(place, max_cost) as writer, measuring_progress() as progress:
         outcome = drafted(count, pieces, writer, lambda done: progress("Drafting", done, count))

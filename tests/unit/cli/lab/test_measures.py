@@ -107,7 +107,7 @@ def test_each_mean_says_over_how_many_questions_it_is() -> None:
 
 def test_an_answered_i_do_not_know_scores_nothing() -> None:
     measures = measured(KNOWN, response("I do not know."), 1.0)
-    assert (measures["match"], measures["f1"], measures["supported_claims"]) == (Share(0), Share(0), NOT_FOR_IT)
+    assert (measures["match"], measures["f1"], measures["citation_precision"]) == (Share(0), Share(0), NOT_FOR_IT)
 
 
 def test_an_answer_without_citations_recalls_nothing_and_has_no_precision() -> None:
@@ -152,34 +152,3 @@ def test_rounds_calls_seconds_and_dollars_are_means_and_an_unknown_price_counts_
 
 def test_a_response_of_another_release_is_measured_all_the_same() -> None:
     assert measured(KNOWN, {**response("18 weeks"), "new": 1}, 1.0)["f1"] == Share(1)
-
-
-def test_what_the_graders_said_is_a_share_of_all_claims_and_means_of_scores_that_were_given() -> None:
-    some = {
-        "retrieve": {"decision": "yes", "reason": "r"},
-        "relevance": [{"passage_id": "p", "score": 0.8}, {"passage_id": "q", "score": None}],
-        "support": {"level": "partially_supported", "claims": [{"claim": "a", "support": "full"}]},
-        "utility": {"score": 5, "reason": "r"},
-    }
-    partly = {"claim": "b", "support": "partial", "passage_ids": ["p"]}
-    others = {
-        "relevance": [{"score": 0.4, "new": 1}],
-        "support": {"claims": [partly] * 3},
-        "utility": {"score": None},
-    }
-    direct = {"relevance": [], "support": None, "utility": None}
-    said = [{**response("18 weeks"), "reflection": reflection} for reflection in (some, others, direct)]
-    found = overall([measured(KNOWN, one, 1.0) for one in said])
-    assert (found["supported_claims"], found["utility"], found["relevance"]) == (1 / 4, 5, pytest.approx(0.6))
-
-
-def test_what_a_rule_said_is_measured_as_no_judgement() -> None:
-    by_rule = {
-        "relevance": [{"passage_id": "p", "score": 0.8, "judged_by": "rule"}],
-        "support": {
-            "level": "fully_supported", "claims": [{"claim": "a", "support": "full"}], "judged_by": "rule",
-        },
-        "utility": {"score": 5, "reason": "r", "judged_by": "rule"},
-    }  # fmt: skip
-    found = overall([measured(KNOWN, {**response("18 weeks"), "reflection": by_rule}, 1.0)])
-    assert all(found.get(name) is None for name in ("supported_claims", "utility", "relevance"))
