@@ -87,7 +87,7 @@ def run(clone: Path, line: str, **environment: str) -> Ended:
         (clone / name).write_text(text, encoding="utf-8")
     env = {**Command(clone).env(), "PYTHONPATH": f"{clone}/hook:{ROOT}/functions:{ROOT}/cli", **environment}
     shell = ["bash", "-c", line]
-    ended = subprocess.run(shell, cwd=clone, env=env, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(shell, cwd=clone, env=env, capture_output=True, text=True, timeout=300, check=False)
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 

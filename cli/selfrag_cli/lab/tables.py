@@ -71,7 +71,7 @@ def _measures(report: EvaluationReport) -> Table:
             for variant in report.variants:
                 value, interval = figure(variant.measures[name], name), variant.intervals.get(name)
                 ends = f" ({ends_of(interval, name)})" if interval and has_room and name not in AMOUNTS else ""
-                cells += [value + ends, str(variant.n[name] or "")]
+                cells += [value + ends, str(variant.n[name])]
             table.add_row(words(name), *cells)
     return table
 
