@@ -103,8 +103,10 @@ def test_two_variants_are_measured_and_compared_and_nothing_is_asked_twice(
     assert (worse["won"], worse["lost"]) == (0, 12)
     assert (comparison["verdict"], report["primary"]) == ("real", "match")
     assert next(iter(comparison["differences"])) == "match"
-    assert len(comparison["most_different"]) == 10
-    four_answer, two_answer = (side["response"] for side in comparison["most_different"][0]["sides"])
+    assert [variant["n"]["match"] for variant in report["variants"]] == [25, 25]
+    assert [variant["n"]["abstention_precision"] for variant in report["variants"]] == [1, 13]
+    assert len(report["most_different"]) == 25
+    four_answer, two_answer = (side["response"] for side in report["most_different"][0]["sides"])
     assert (four_answer["status"], two_answer["status"]) == ("answered", "abstained")
     assert four_answer["path"] == ["Generate"]
     rows = list(csv.DictReader(io.StringIO((tmp_path / "answers.csv").read_text(encoding="utf-8"))))
@@ -129,17 +131,18 @@ def test_answers_of_before_are_read_before_any_question_is_asked(
     assert not deployment.asked
 
 
-def test_the_table_shows_measures_differences_and_answers_side_by_side(
+def test_the_terminal_says_outcomes_measures_with_n_and_verdicts_in_one_screen(
     here: Run, deployment: Deployment, questions: str
 ) -> None:
     shown = here("eval", questions, "--endpoint", deployment.url, *VARIANTS).out
-    assert "25 questions" in shown
-    assert "two against four" in shown
-    assert "The difference of two in match: real (exact p 0.00049)." in shown
-    assert "four: answered, It is 1 units." in shown
-    # A column's width goes by the seconds that answers took.
-    assert re.search(r"match .* 0 : 12", shown)
-    assert re.search(r"match .* 1 \(0.8\S+ to 1\) .* 0.52 \(", shown)
+    assert "two: 12 right answers, 1 right abstention, 12 other abstentions, of 25" in shown
+    assert "two has 0.48 less than four in match (95% -0.68 to -0.28; 0 questions won, 12 lost, of 25): real" in shown
+    assert "What is fact 1? four: right answer, two: other abstention" in shown
+    assert re.search(r"match +1\.00 \(0\.87 to 1\.00\) +25 +0\.52 \(0\.33 to 0\.70\) +25", shown)
+    assert re.search(r"abstention precision .* 1 +0\.08 \(0\.01 to 0\.33\) +13", shown)
+    few = here("eval", questions, "--endpoint", deployment.url, *VARIANTS, "--limit", "10").out
+    assert len(few.splitlines()) <= 25
+    assert few.count("too few") == 1
 
 
 def test_with_no_dollars_the_command_estimates_and_asks_nothing(
@@ -184,7 +187,7 @@ def test_the_most_that_may_be_spent_stops_in_time_and_more_of_it_goes_on(
         (["--variant", "generate=set.jsonl"], "variants by prompt and profile are for this machine"),
         (["--max-cost", "0.0001"], "a question is only begun with"),
         (["--results", "set.jsonl"], "it is no result; name another file for the results."),
-        (["--output", "nowhere/answers.csv"], "nowhere/answers.csv cannot be written"),
+        (["--output", "set.jsonl/answers.csv"], "set.jsonl/answers.csv cannot be written"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_sentence(

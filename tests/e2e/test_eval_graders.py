@@ -1,6 +1,7 @@
 """`selfrag eval graders`: a grader is held against people's labels, through the code of the deployed step."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -88,13 +89,38 @@ def test_a_grader_that_is_right_too_seldom_fails_the_run_and_its_errors_are_name
     assert failed.err.endswith("\n- Leave is long.\n")
 
 
-def test_what_has_no_verdict_does_not_pass_and_what_failed_is_missing(
+@pytest.mark.parametrize("label", ["-1", "unknown"])
+def test_a_verdict_with_an_unknown_label_is_ungraded_and_counts_in_no_rate(
+    here: Run, server: ModelServer, claims: str, label: str
+) -> None:
+    server.answers["grade_support"] = lambda body: {
+        "claims": [{"claim": "c", "support": label, "passages": [1], "missing": ""}]
+    }
+    ended = here("eval", "graders", claims, "--json")
+    (way,) = ended.response["ways"]
+    rates = {way[name] for name in ("passing_right", "failing_right", "precision", "balanced")}
+    assert (way["ungraded"], way["passed"], rates, way["wrong"]) == (5, 0, {None}, [])
+    assert {label for row in way["confusion"].values() for label in row} == {"ungraded"}
+    shown = here("eval", "graders", claims).out
+    assert "ungraded 5" in shown
+    assert not re.search(r"\bnan\b|\d\.\d+(?! dollars)\b", shown), "no figure is shown but the cost"
+    assert here("eval", "graders", claims, "--fail-if", "balanced < 0.5").code == 3, "no value fails"
+
+
+def test_rates_are_over_the_graded_rows_and_each_says_over_how_many(
     here: Run, server: ModelServer, claims: str
 ) -> None:
-    server.begin_anew(lambda step, n: "malformed")
+    def judge_some(body: Body) -> dict[str, Any]:
+        verdict = judge(body)
+        if fields_of(body["messages"][-1])["answer"] in ("Leave is 25 days.", "Leave is paid."):
+            verdict["claims"][0]["support"] = "-1"
+        return verdict
+
+    server.answers["grade_support"] = judge_some
     (way,) = here("eval", "graders", claims, "--json").response["ways"]
-    assert (way["passed"], way["passing_right"][0], way["failing_right"][0]) == (0, 0, 1)
-    assert {said for row in way["confusion"].values() for said in row} == {"ungraded"}
+    rates = {name: (way[name][0], way[name][2]) for name in ("passing_right", "failing_right", "precision")}
+    assert rates == {"passing_right": (1, 1), "failing_right": (0.5, 2), "precision": (0.5, 2)}
+    assert (way["ungraded"], way["balanced"], way["wrong"]) == (2, 0.75, ["Leave is long."])
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def deployment() -> Iterator[Deployment]:
         yield server
 
 
-def test_a_report_opened_in_a_browser_asks_for_nothing_and_says_no_error(
+def test_a_report_in_a_browser_asks_for_nothing_and_is_read_by_everybody_on_a_phone_and_in_the_dark(
     here: Run, deployment: Deployment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -58,6 +58,11 @@ def test_a_report_opened_in_a_browser_asks_for_nothing_and_says_no_error(
     with browsing() as tab:
         assert asked_and_said(tab, tmp_path / "report.html") == ([], [])
         assert tab.picture().startswith(b"\x89PNG")
+        for width, dark in ((1280, False), (1280, True), (390, False), (390, True)):
+            tab.open((tmp_path / "report.html").as_uri(), width, dark)
+            assert tab.violations() == []
+            assert tab.run("document.documentElement.scrollWidth") == width, "nothing stands outside of the window"
+            assert tab.run("document.querySelector('[role=img]').getBoundingClientRect().bottom") < 600
 
 
 def test_a_page_that_asks_for_something_or_has_an_error_would_be_noticed(tmp_path: Path) -> None:

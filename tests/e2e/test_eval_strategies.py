@@ -43,12 +43,11 @@ def test_every_pair_of_strategies_is_compared_written_and_judged_again(
         (tmp_path / "documents" / name).write_text(text, encoding="utf-8")
     (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, QUESTIONS)))
     eval_set = ("eval", "set.jsonl", "--docs", "documents", "--json")
-    report = here(*eval_set, *variants(*STRATEGIES), "--output", "ragas.jsonl").response
+    report = here(*eval_set, *variants(*STRATEGIES)).response
     measures = {variant["name"]: variant["measures"] for variant in report["variants"]}
     assert (report["compared"], list(measures)) == (len(QUESTIONS), list(STRATEGIES))
     for of in measures.values():
         assert (of["abstention_recall"], of["failed"], of["usd"]) == (1, 0, 0)
-        assert of.get("supported_claims") is None, "the stand-in's rules judge nothing"
     for pair in combinations(STRATEGIES, 2):
         compared = here(*eval_set, *variants(*pair)).response["comparisons"]
         assert [(one["base"], one["variant"]) for one in compared] == [pair]
@@ -56,9 +55,3 @@ def test_every_pair_of_strategies_is_compared_written_and_judged_again(
     again = here("replay", "set.traces.jsonl", "--json").response
     assert (again["traces"], again["changed"], again["missing"]) == (len(STRATEGIES) * len(QUESTIONS), [], 0)
     assert {step: of["calls"] for step, of in again["steps"].items()} == dict.fromkeys(again["steps"], 0)
-    given = {
-        line["id"]: [passage["text"] for passage in line["written_from"]]
-        for line in lines(tmp_path / "set.traces.jsonl")
-    }
-    for row in lines(tmp_path / "ragas.jsonl"):
-        assert row["retrieved_contexts"] == given[row["metadata"]["answer_id"]]

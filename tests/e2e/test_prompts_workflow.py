@@ -38,7 +38,7 @@ def run(event: str, checkout: Path) -> Ended:
 def judged_anew(shown: Ended) -> dict[str, int]:
     """Return the verdicts that were asked for, by step, from the table."""
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in shown.out.splitlines() if "│" in line]
-    return {row[0]: int(row[4]) for row in rows}
+    return {row[0]: int(row[5]) for row in rows}
 
 
 def test_it_looks_at_prompts_may_only_read_and_installs_what_the_commands_need() -> None:

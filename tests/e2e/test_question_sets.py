@@ -147,7 +147,7 @@ def test_without_a_key_it_is_said_that_a_model_writes_them(
     [
         (["documents", "--max-cost", "0"], "--max-cost is a number of dollars above 0."),
         (["documents", "--output", "documents"], "documents is there already: name a new file."),
-        (["documents", "--output", "nowhere/set.jsonl"], "nowhere/set.jsonl is in no directory that there is"),
+        (["documents", "--output", "/dev/null/set.jsonl"], "/dev/null/set.jsonl cannot be written"),
         (["nowhere"], "nowhere"),
     ],
 )

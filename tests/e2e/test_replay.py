@@ -38,7 +38,8 @@ def test_the_last_questions_are_judged_again_and_shown_with_each_verdict_that_di
     assert server.counts == {"grade_support": 2}
     report = here("replay", "--prompt", stricter, "--json").response
     assert report["steps"]["grade_support"] == {
-        "verdicts": 1, "same": 0, "changed": 1, "judged": 0, "calls": 0, "usd": 0, "missing": 0,
+        "verdicts": 1, "same": 0, "changed": 1,
+        "ungraded": 0, "judged": 0, "calls": 0, "usd": 0, "missing": 0,
     }  # fmt: skip
     assert server.counts == {"grade_support": 2}
 

@@ -1,28 +1,24 @@
 """The findings of a run: the answers that every variant has, their measures, and the report of these."""
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 from pydantic import BaseModel
 
 from selfrag.domain.verdicts import JudgedBy
 from selfrag_cli.lab.comparison import Difference, Interval, Verdict, differences, intervals
-from selfrag_cli.lab.measures import NOT_FOR_IT, Measured, measured, overall
+from selfrag_cli.lab.measures import NOT_FOR_IT, Measured, counted, measured, overall
 from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.responses import Response
 from selfrag_cli.lab.runs.results import RunResult
 from selfrag_cli.lab.runs.variants import Variant, VariantConfig
 
-# The measures by which two answers to a question are told apart, the most telling first, after the primary one.
+# The measures by which answers to a question are told apart, the most telling first, after the primary one.
 _TELLING = ("match", "f1", "citation_recall", "citation_precision")
-_MOST_DIFFERENT = 10
+MOST_QUESTIONS = 100
 
-
-class StoredResults(Protocol):
-    """The results of a run."""
-
-    def find(self, variant: str, question_id: str) -> RunResult | None:
-        """Return the last answer of a variant to a question."""
+Outcome = Literal["right answer", "other answer", "right abstention", "other abstention", "failed"]
+OUTCOMES: tuple[Outcome, ...] = ("right answer", "right abstention", "other answer", "other abstention", "failed")
 
 
 class JudgeReport(BaseModel):
@@ -35,28 +31,13 @@ class JudgeReport(BaseModel):
 
 
 class VariantReport(VariantConfig):
-    """The figures of a variant: each measure over all questions, and its interval."""
+    """The figures of a variant: each measure, the number of questions that it is over, and its interval."""
 
     name: str
+    outcomes: dict[Outcome, int]
     measures: dict[str, float | None]
+    n: dict[str, int]
     intervals: dict[str, Interval]
-
-
-class Side(BaseModel):
-    """One of two answers side by side."""
-
-    variant: str
-    response: Response
-    measures: dict[str, float]
-
-
-class SideBySide(BaseModel):
-    """A question on which two variants differ, and both answers."""
-
-    question: str
-    answers: tuple[str, ...]
-    answerable: bool | None
-    sides: list[Side]
 
 
 class VariantComparison(BaseModel):
@@ -67,11 +48,32 @@ class VariantComparison(BaseModel):
     verdict: Verdict | None
     p: float | None
     differences: dict[str, Difference]
-    most_different: list[SideBySide]
+
+
+class Side(BaseModel):
+    """A variant's answer to a question."""
+
+    variant: str
+    outcome: Outcome
+    response: Response
+    measures: dict[str, float]
+
+
+class SideBySide(BaseModel):
+    """A question and the answers of all variants; `differing` measures tell them apart."""
+
+    question: str
+    answers: tuple[str, ...]
+    answerable: bool | None
+    differing: list[str]
+    sides: list[Side]
 
 
 class EvaluationReport(BaseModel):
-    """The figures of a run over the `compared` questions that every variant has answered."""
+    """The figures of a run over the `compared` questions that every variant has answered.
+
+    `most_different` are the questions whose answers differ most, and then those without a right answer.
+    """
 
     questions: int
     compared: int
@@ -79,17 +81,23 @@ class EvaluationReport(BaseModel):
     judge: JudgeReport | None
     variants: list[VariantReport]
     comparisons: list[VariantComparison]
+    most_different: list[SideBySide]
 
 
 class Findings:
     """The questions that every variant has answered, with all that was measured of each answer."""
 
-    def __init__(self, questions: Sequence[GoldQuestion], variants: Sequence[Variant], stored: StoredResults) -> None:
+    def __init__(
+        self,
+        questions: Sequence[GoldQuestion],
+        variants: Sequence[Variant],
+        find: Callable[[str, str], RunResult | None],
+    ) -> None:
         self.total, self.variants = len(questions), variants
         self.questions: list[GoldQuestion] = []
         self.results: dict[str, list[RunResult]] = {variant.name: [] for variant in variants}
         for question in questions:
-            results = [result for variant in variants if (result := stored.find(variant.name, question.id))]
+            results = [result for variant in variants if (result := find(variant.name, question.id))]
             if len(results) == len(variants):
                 self.questions.append(question)
                 for result in results:
@@ -118,20 +126,25 @@ class Findings:
     def report(self) -> EvaluationReport:
         """Return the figures of all variants, and of each against the first one."""
         first, *others = [variant.name for variant in self.variants]
+        questions = [self._side_by_side(place) for place in range(len(self.questions))]
         return EvaluationReport(
             questions=self.total,
             compared=len(self.questions),
             primary=self.primary,
             judge=self.judge,
-            variants=[self._variant(variant) for variant in self.variants],
+            variants=[self._variant(variant, questions) for variant in self.variants],
             comparisons=[self._comparison(first, other) for other in others],
+            most_different=sorted(questions, key=self._distance, reverse=True)[:MOST_QUESTIONS],
         )
 
-    def _variant(self, variant: Variant) -> VariantReport:
+    def _variant(self, variant: Variant, questions: Sequence[SideBySide]) -> VariantReport:
         measures = self.measures[variant.name]
+        outcomes = [side.outcome for question in questions for side in question.sides if side.variant == variant.name]
         return VariantReport(
             name=variant.name,
+            outcomes={outcome: outcomes.count(outcome) for outcome in OUTCOMES},
             measures=overall(measures),
+            n=counted(measures),
             intervals=intervals(measures),
             **variant.way.model_dump(),
         )
@@ -145,34 +158,27 @@ class Findings:
             verdict=primary.verdict if primary else None,
             p=primary.p if primary else None,
             differences=dict(sorted(gaps.items(), key=lambda gap: gap[0] != self.primary)),
-            most_different=[self._side_by_side(place, (base, variant)) for place in self._places(base, variant)],
         )
 
-    def _places(self, base: str, variant: str) -> list[int]:
-        """Return the places of the questions on which two variants differ, the most different first."""
-        names = dict.fromkeys((self.primary, *_TELLING))
-        gaps = [
-            tuple(_gap(before.get(name, NOT_FOR_IT).value, after.get(name, NOT_FOR_IT).value) for name in names)
-            for before, after in zip(self.measures[base], self.measures[variant], strict=True)
-        ]
-        places = sorted((place for place, gap in enumerate(gaps) if any(gap)), key=lambda at: gaps[at], reverse=True)
-        return places[:_MOST_DIFFERENT]
-
-    def _side_by_side(self, place: int, variants: Sequence[str]) -> SideBySide:
+    def _side_by_side(self, place: int) -> SideBySide:
         question = self.questions[place]
+        sides = []
+        for name, results in self.results.items():
+            response, measures = results[place].response, self.measures[name][place]
+            outcome = _outcome(question, response, measures)
+            sides.append(Side(variant=name, outcome=outcome, response=response, measures=values(measures)))
         return SideBySide(
             question=question.question,
             answers=question.answers,
             answerable=question.answerable,
-            sides=[
-                Side(
-                    variant=name,
-                    response=self.results[name][place].response,
-                    measures=values(self.measures[name][place]),
-                )
-                for name in variants
-            ],
+            differing=[name for name in dict.fromkeys((self.primary, *_TELLING)) if _range(sides, name)],
+            sides=sides,
         )
+
+    def _distance(self, question: SideBySide) -> tuple[float, ...]:
+        """Return how far apart the answers are by each telling measure, and then how many are not right."""
+        wrong = sum(not side.outcome.startswith("right") for side in question.sides)
+        return *(_range(question.sides, name) for name in (self.primary, *_TELLING)), wrong
 
 
 def values(measures: Measured) -> dict[str, float]:
@@ -180,5 +186,16 @@ def values(measures: Measured) -> dict[str, float]:
     return {name: share.value for name, share in measures.items() if share.value is not None}
 
 
-def _gap(before: float | None, after: float | None) -> float:
-    return abs(after - before) if before is not None and after is not None else 0.0
+def _range(sides: Sequence[Side], name: str) -> float:
+    numbers = [side.measures[name] for side in sides if name in side.measures]
+    return max(numbers) - min(numbers) if len(numbers) > 1 else 0.0
+
+
+def _outcome(gold: GoldQuestion, response: Response, measures: Measured) -> Outcome:
+    """Return what became of a question: by the judge's word where it has one, else by `match`."""
+    if response.status == "failed":
+        return "failed"
+    if response.status == "abstained":
+        return "right abstention" if gold.answerable is False else "other abstention"
+    judged, match = measures.get("correct", NOT_FOR_IT).value, measures["match"].value
+    return "right answer" if (match if judged is None else judged) == 1 else "other answer"

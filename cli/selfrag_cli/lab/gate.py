@@ -27,22 +27,16 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class Condition:
-    """A figure that fails a run if it is below or above a limit."""
+    """A figure that fails a run if it is below or above a limit.
+
+    With answers of `before`, by variant and question, it fails if it is worse than these by more than the limit.
+    """
 
     text: str
     name: str
     sign: str
     limit: float
-
-
-@dataclass(frozen=True)
-class Regression:
-    """A measure that fails a run if it is worse than before by more than a margin; by variant and question."""
-
-    text: str
-    name: str
-    margin: float
-    before: Mapping[str, Mapping[str, float]]
+    before: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -79,26 +73,25 @@ class Gate:
         return "\n".join([*rows, *(["", *listed, *more] if listed else [])]) + "\n"
 
 
-def read_conditions(texts: Sequence[str]) -> list[Condition]:
-    """Read conditions such as `supported < 0.9`; raises InvalidInput for one that cannot be read."""
-    return [_condition(text) for text in texts]
+def read_conditions(texts: Sequence[str], compares: bool = False) -> list[Condition]:
+    """Read conditions such as `supported < 0.9`, and `match < before.csv - 0.03` where the command `compares`.
+
+    Raises InvalidInput for one that cannot be read.
+    """
+    conditions = []
+    for text in texts:
+        worse, plain = _WORSE.fullmatch(text) if compares else None, _CONDITION.fullmatch(text)
+        if worse:
+            name, path, margin = worse.groups()
+            conditions.append(Condition(text.strip(), name, "<", float(margin or 0), _before(path, name)))
+        elif plain:
+            conditions.append(Condition(text.strip(), plain[1], plain[2], float(plain[3])))
+        else:
+            raise InvalidInput(f"{text!r} is no condition: --fail-if 'supported < 0.9'.")
+    return conditions
 
 
-def read_all_conditions(texts: Sequence[str]) -> list[Condition | Regression]:
-    """Read conditions, also such as `match < before.csv - 0.03`; raises InvalidInput for what cannot be read."""
-    return [_worse(parts) if (parts := _WORSE.fullmatch(text)) else _condition(text) for text in texts]
-
-
-def _condition(text: str) -> Condition:
-    parts = _CONDITION.fullmatch(text)
-    if not parts:
-        raise InvalidInput(f"{text!r} is no condition: --fail-if 'supported < 0.9'.")
-    name, sign, limit = parts.groups()
-    return Condition(text.strip(), name, sign, float(limit))
-
-
-def _worse(parts: re.Match[str]) -> Regression:
-    name, path, margin = parts.groups()
+def _before(path: str, name: str) -> dict[str, dict[str, float]]:
     before: dict[str, dict[str, float]] = {}
     sentence = f"{path} has no {name} by question: it is to be what --output wrote."
     try:
@@ -110,7 +103,7 @@ def _worse(parts: re.Match[str]) -> Regression:
         raise InvalidInput(sentence) from error
     if not before:
         raise InvalidInput(sentence)
-    return Regression(parts[0].strip(), name, float(margin or 0), before)
+    return before
 
 
 def check_figures(of: str, figures: Mapping[str, float | None], conditions: Sequence[Condition]) -> Iterator[GateCheck]:
@@ -123,12 +116,12 @@ def check_figures(of: str, figures: Mapping[str, float | None], conditions: Sequ
         yield GateCheck(of, condition.text, "no value" if value is None else f"{value:.4g}", failed)
 
 
-def check_findings(findings: Findings, conditions: Sequence[Condition | Regression]) -> Gate:
+def check_findings(findings: Findings, conditions: Sequence[Condition]) -> Gate:
     """Check the measures of each variant; the questions are those that lower the figure that fails."""
     gate = Gate()
     for variant, measures in findings.measures.items():
         for condition in conditions:
-            if isinstance(condition, Regression):
+            if condition.before:
                 check, questions = _compared(findings, variant, condition)
             else:
                 (check,) = check_figures(variant, overall(measures), [condition])
@@ -143,7 +136,7 @@ def _below(findings: Findings, measures: Sequence[Measured], name: str) -> list[
     return [gold.question for gold, of_question in pairs if of_question[name].count < of_question[name].of]
 
 
-def _compared(findings: Findings, variant: str, worse: Regression) -> tuple[GateCheck, list[str]]:
+def _compared(findings: Findings, variant: str, worse: Condition) -> tuple[GateCheck, list[str]]:
     """Compare a variant with the one of this name before, or the first one where none has the name."""
     name, before = worse.name, worse.before.get(variant) or next(iter(worse.before.values()))
     pairs = [
@@ -156,7 +149,7 @@ def _compared(findings: Findings, variant: str, worse: Regression) -> tuple[Gate
         return GateCheck(variant, worse.text, "no value", True), []
     figure = f"{gap.value:+.4g} ({gap.low:+.4g} to {gap.high:+.4g}) over {gap.questions} questions"
     lower = [text for text, earlier, now in pairs if now.count < earlier.count * now.of]
-    return GateCheck(variant, worse.text, figure, gap.value < -worse.margin), lower
+    return GateCheck(variant, worse.text, figure, gap.value < -worse.limit), lower
 
 
 def _cell(text: str) -> str:

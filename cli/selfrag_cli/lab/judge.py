@@ -1,11 +1,12 @@
 """One judge for all variants: each final answer against what its writer saw, whatever its strategy checked itself."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from selfrag import bootstrap
 from selfrag.domain.answers import UNCITED
 from selfrag.domain.calls import StepResult
+from selfrag.domain.passages import Passage
 from selfrag.domain.steps import GradeSupportResult
 from selfrag.domain.verdicts import judged_by
 from selfrag.question.compose_answer.messages import WITHOUT_ANSWER
@@ -14,11 +15,12 @@ from selfrag_cli.lab.correctness import CorrectnessResult, Says
 from selfrag_cli.lab.findings import Findings, JudgeReport
 from selfrag_cli.lab.judging import AS_SET, Case, Progress, Setting, alone, budget_of, judged, judging
 from selfrag_cli.lab.measures import NOT_FOR_IT, Measured, Share
-from selfrag_cli.lab.outputs import WrittenFrom
 from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.responses import Response
 
 STEP = "grade_support"
+# The passages from which each answer was written, by its id.
+WrittenFrom = Mapping[str, Sequence[Passage]]
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,8 @@ def _without_judge(gold: GoldQuestion, response: Response) -> Says | None:
 
 
 def _support(result: StepResult | None) -> Measured:
-    if not isinstance(result, GradeSupportResult):
+    # Without a claim or a verdict there is nothing to score.
+    if not isinstance(result, GradeSupportResult) or not result.verdict.claims:
         return {"supported": NOT_FOR_IT, "judged_claims": NOT_FOR_IT}
     claims = result.verdict.claims
     return {

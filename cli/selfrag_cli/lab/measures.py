@@ -1,4 +1,4 @@
-"""The measures of an answer: those without a model's opinion, and then the graders' verdicts.
+"""The measures of an answer without a model's opinion.
 
 Each measure of a question is a count and what it is out of, so that a measure of many questions is the sum of the
 counts by the sum of the others; out of nothing says that the question is not for this measure.
@@ -6,12 +6,12 @@ counts by the sum of the others; out of nothing says that the question is not fo
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar, get_args
+from typing import get_args
 
 from selfrag.domain.answers import UNCITED, Status
 from selfrag_cli.lab.matching import f1, match, quoted_from, same_document, share_covered
 from selfrag_cli.lab.question_sets import GoldQuestion
-from selfrag_cli.lab.responses import Response, ResponseVerdict
+from selfrag_cli.lab.responses import Response
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,6 @@ NOT_FOR_IT = Share(0.0, 0.0)
 # Measures that are amounts and no shares, though all of them may be 0 or 1.
 AMOUNTS = ("rounds", "model_calls", "seconds", "usd")
 Measured = dict[str, Share]
-V = TypeVar("V", bound=ResponseVerdict)
 
 
 def measured(gold: GoldQuestion, response: Response, seconds: float) -> Measured:
@@ -45,7 +44,6 @@ def measured(gold: GoldQuestion, response: Response, seconds: float) -> Measured
         **_citations(gold, response),
         **_abstention(gold, response),
         **{status: Share(response.status == status) for status in get_args(Status)},
-        **_verdicts(response),
         "rounds": Share(usage.rounds),
         "model_calls": Share(usage.model_calls),
         "seconds": Share(seconds),
@@ -73,7 +71,7 @@ def _retrieval(gold: GoldQuestion, response: Response) -> Measured:
     """Measure the recall of the gold documents among the first passages of the search and among all, cited or not."""
     documents = [verdict.document for verdict in response.reflection.relevance if verdict.document]
     ranks = {f"recall_at_{RANK}": documents[:RANK], "search_recall": documents}
-    if not documents or not gold.documents:
+    if not documents or not gold.documents or gold.answerable is False:
         return dict.fromkeys(ranks, NOT_FOR_IT)
     return {name: Share(share_covered(gold.documents, first, same_document)) for name, first in ranks.items()}
 
@@ -84,7 +82,8 @@ def _citations(gold: GoldQuestion, response: Response) -> Measured:
     is_of: Callable[[str, str], bool] = quoted_from
     if gold.documents:
         expected, cited, is_of = gold.documents, response.documents, same_document
-    if not expected:
+    # To abstain is right where there is no answer, and measured apart.
+    if not expected or gold.answerable is False:
         return {"citation_recall": NOT_FOR_IT, "citation_precision": NOT_FOR_IT}
     right = sum(any(is_of(source, right) for right in expected) for source in cited)
     return {
@@ -102,30 +101,19 @@ def _abstention(gold: GoldQuestion, response: Response) -> Measured:
     }
 
 
-def _verdicts(response: Response) -> Measured:
-    """Sum up the graders' verdicts: claims that are fully supported, utility from 1 to 5, relevance of passages."""
-    support, utility = _by_model(response.reflection.support), _by_model(response.reflection.utility)
-    claims = support.claims if support else []
-    scores = [verdict.score for verdict in response.reflection.relevance if _by_model(verdict)]
-    relevance = [score for score in scores if score is not None]
-    rated = utility is not None and utility.score is not None
+def overall(measures: Sequence[Measured]) -> dict[str, float | None]:
+    """Return each measure over many questions; None where none of them is for it."""
     return {
-        "supported_claims": Share(sum(claim.support == "full" for claim in claims), len(claims)),
-        "utility": Share((utility and utility.score) or 0.0, rated),
-        "relevance": Share(sum(relevance), len(relevance)),
+        name: Share(sum(share.count for share in shares), sum(share.of for share in shares)).value
+        for name, shares in _by_name(measures).items()
     }
 
 
-def _by_model(verdict: V | None) -> V | None:
-    """Return a model's verdict; a rule's is no judgement."""
-    return verdict if verdict and verdict.judged_by == "model" else None
+def counted(measures: Sequence[Measured]) -> dict[str, int]:
+    """Return by measure the number of questions that its mean is over."""
+    return {name: sum(bool(share.of) for share in shares) for name, shares in _by_name(measures).items()}
 
 
-def overall(measures: Sequence[Measured]) -> dict[str, float | None]:
-    """Return each measure over many questions; None where none of them is for it."""
+def _by_name(measures: Sequence[Measured]) -> dict[str, list[Share]]:
     names = dict.fromkeys(name for of_question in measures for name in of_question)
-    return {name: _total([of_question[name] for of_question in measures]).value for name in names}
-
-
-def _total(shares: Sequence[Share]) -> Share:
-    return Share(sum(share.count for share in shares), sum(share.of for share in shares))
+    return {name: [of_question[name] for of_question in measures] for name in names}

@@ -11,6 +11,7 @@ from selfrag.domain.errors import InvalidInput
 from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
 from selfrag.runtime.models import FIRST
 from selfrag_cli.lab.gate import Condition, Gate, check_figures
+from selfrag_cli.lab.graders.rows import UNGRADED
 from selfrag_cli.lab.judging import Case, Progress, Setting, budget_of, cost, judged, judging
 from selfrag_cli.lab.runs.variants import read_prompt, read_step
 from selfrag_cli.lab.traces import GRADERS, RecordedStep, Trace
@@ -18,7 +19,7 @@ from selfrag_cli.lab.traces import GRADERS, RecordedStep, Trace
 LEVELS: dict[str, Callable[[Any], str]] = {
     "GradeRelevance": lambda verdict: RelevanceVerdict.model_validate(verdict, extra="ignore").label,
     "GradeSupport": lambda verdict: SupportVerdict.model_validate(verdict, extra="ignore").level,
-    "GradeUtility": lambda verdict: str(UtilityVerdict.model_validate(verdict, extra="ignore").score),
+    "GradeUtility": lambda verdict: str(UtilityVerdict.model_validate(verdict, extra="ignore").score or UNGRADED),
 }
 
 
@@ -61,11 +62,15 @@ class ChangedQuestion(BaseModel):
 
 
 class StepReport(BaseModel):
-    """The verdicts of a step: all, the same, the changed, and the dollars of those that were judged anew."""
+    """The verdicts of a step: all, the same, the changed, and the dollars of those that were judged anew.
+
+    Those that are `ungraded` in the trace or now are neither the same nor changed.
+    """
 
     verdicts: int
     same: int
     changed: int
+    ungraded: int
     judged: int
     calls: int
     usd: float | None
@@ -93,7 +98,7 @@ class Replay:
         """Return the figures of each step, and the questions with a verdict that differs."""
         changed = []
         for trace in self.traces:
-            levels = [level for step in trace.steps if (level := self._level(step))]
+            levels = self._graded(trace.steps)
             if differing := [level for level in levels if level.before != level.now]:
                 changed.append(ChangedQuestion(id=trace.id, question=trace.question, verdicts=differing))
         steps = {folder: self._step(state) for state, folder in GRADERS.items()}
@@ -101,26 +106,31 @@ class Replay:
         return ReplayReport(traces=len(self.traces), steps=steps, missing=missing, changed=changed)
 
     def gate(self, conditions: Sequence[Condition]) -> Gate:
-        """Check the share of questions with a verdict that differs, and of answers that are supported now."""
-        changed = self.report().changed
-        steps = [step for trace in self.traces for step in trace.steps if step.name == "GradeSupport"]
-        levels = [level.now for step in steps if (level := self._level(step))]
+        """Check the share of questions with a verdict that differs, and of answers that are supported now.
+
+        Both are of what has a verdict in the trace and now.
+        """
+        changed = [row.question for row in self.report().changed]
+        graded = sum(bool(self._graded(trace.steps)) for trace in self.traces)
+        support = [step for trace in self.traces for step in trace.steps if step.name == "GradeSupport"]
+        levels = [level.now for level in self._graded(support)]
         figures = {
-            "changed": len(changed) / len(self.traces),
+            "changed": len(changed) / graded if graded else None,
             "supported": levels.count("fully_supported") / len(levels) if levels else None,
         }
-        return Gate(list(check_figures("replay", figures, conditions)), [row.question for row in changed])
+        return Gate(list(check_figures("replay", figures, conditions)), changed)
 
     def _step(self, state: str) -> StepReport:
         recorded = [step for trace in self.traces for step in trace.steps if step.name == state]
-        levels = [level for step in recorded if (level := self._level(step))]
+        levels, graded = list(filter(None, map(self._level, recorded))), self._graded(recorded)
         names = [name for name, step in self.cases.items() if step.name == state]
         results = [self.results[name] for name in names if name in self.results]
-        same = sum(level.before == level.now for level in levels)
+        same = sum(level.before == level.now for level in graded)
         return StepReport(
             verdicts=len(recorded),
             same=same,
-            changed=len(levels) - same,
+            changed=len(graded) - same,
+            ungraded=len(levels) - len(graded),
             judged=sum(bool(result.attempts) for result in results),
             calls=sum(len(result.calls) for result in results),
             usd=cost(results),
@@ -130,6 +140,10 @@ class Replay:
     def _lacks(self, name: str) -> bool:
         result = self.results.get(name)
         return name in self.cases and (result is None or result.error is not None)
+
+    def _graded(self, steps: Sequence[RecordedStep]) -> list[Change]:
+        levels = filter(None, map(self._level, steps))
+        return [level for level in levels if UNGRADED not in (level.before, level.now)]
 
     def _level(self, step: RecordedStep) -> Change | None:
         """Return the level of a step's verdict as recorded and now; None where either is missing."""

@@ -3,7 +3,7 @@
 from pydantic import BaseModel, ConfigDict
 
 from selfrag.domain.answers import Status
-from selfrag.domain.verdicts import ClaimSupport, JudgedBy
+from selfrag.domain.verdicts import ClaimSupport
 
 
 class _Part(BaseModel):
@@ -35,27 +35,21 @@ class ResponseClaim(_Part):
     support: ClaimSupport
 
 
-class ResponseVerdict(_Part):
-    """A verdict; one by rule is no judgement, and counts as none."""
-
-    judged_by: JudgedBy = "model"
-
-
-class ResponseSupport(ResponseVerdict):
+class ResponseSupport(_Part):
     """IsSup of an answer."""
 
     level: str = "ungraded"
     claims: list[ResponseClaim] = []
 
 
-class ResponseRelevance(ResponseVerdict):
+class ResponseRelevance(_Part):
     """IsRel of a passage; `document` is "" where the response does not name it."""
 
     score: float | None
     document: str = ""
 
 
-class ResponseUtility(ResponseVerdict):
+class ResponseUtility(_Part):
     """IsUse of an answer."""
 
     score: float | None

@@ -1,55 +1,85 @@
-"""The report of `selfrag eval` as tables in the terminal."""
+"""The report of `selfrag eval` in the terminal, and the words of it that its page has, too."""
 
+import json
+
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from selfrag_cli.lab.comparison import Difference, Interval
-from selfrag_cli.lab.findings import EvaluationReport, JudgeReport, SideBySide, VariantComparison
+from selfrag_cli.lab.comparison import FEWEST, Difference, Interval
+from selfrag_cli.lab.findings import EvaluationReport, JudgeReport, VariantComparison, VariantReport
+from selfrag_cli.lab.measures import AMOUNTS
+from selfrag_cli.lab.runs.variants import VariantConfig
 from selfrag_cli.terminal import visible
+
+# What the outcomes say already, and what only the page has room for.
+_ELSEWHERE = ("answered", "partial", "abstained", "failed", "search_recall", "model_calls")
+_MOST_QUESTIONS = 4
 
 
 def show_report(console: Console, report: EvaluationReport) -> None:
-    """Print the figures of the questions that every variant has answered."""
+    """Print the outcome, the measures, the verdicts and the questions that differ most, each in a line."""
     if not report.compared:
         console.print("No question is answered by every variant yet.")
         return
+    for variant in report.variants:
+        console.print(f"[bold]{escape(variant.name)}[/]: {outcome_line(variant)}", highlight=False, soft_wrap=True)
     console.print(_measures(report))
-    if report.judge:
-        console.print(escape(judge_line(report.judge)), highlight=False, soft_wrap=True)
-    for comparison in report.comparisons:
-        console.print(_differences(comparison))
-        console.print(escape(verdict_line(comparison, report.primary)), highlight=False, soft_wrap=True)
-        for question in comparison.most_different:
-            _show_question(console, question)
+    lines = [judge_line(report.judge)] if report.judge else []
+    for line in lines + verdict_lines(report):
+        console.print(escape(line), highlight=False, soft_wrap=True)
+    differing = [question for question in report.most_different if question.differing][:_MOST_QUESTIONS]
+    if differing:
+        console.print("Answers differ most to these questions (--output report.html shows them):")
+    for question in differing:
+        sides = ", ".join(f"{side.variant}: {side.outcome}" for side in question.sides)
+        console.print(escape(visible(f"  {question.question} {sides}")), highlight=False, soft_wrap=True)
+
+
+def headline(report: EvaluationReport) -> str:
+    """Return in a sentence how many questions each variant has right, of those whose right answer is in the set."""
+    counts = [max(variant.n.get(name, 0) for name in ("match", "correct")) for variant in report.variants]
+    if not report.compared:
+        return "No question is answered by every variant yet"
+    if not any(counts):
+        return f"{report.compared} questions, whose right answers the set does not hold"
+    right = [variant.outcomes["right answer"] + variant.outcomes["right abstention"] for variant in report.variants]
+    return "; ".join(
+        f"{variant.name} is right in {count} of {of}"
+        for variant, count, of in zip(report.variants, right, counts, strict=True)
+    )
+
+
+def outcome_line(variant: VariantReport) -> str:
+    """Return in words what became of the questions."""
+    counts = [(count, outcome) for outcome, count in variant.outcomes.items() if count]
+    parts = [f"{count} {outcome if count == 1 or outcome == 'failed' else outcome + 's'}" for count, outcome in counts]
+    return f"{', '.join(parts)}, of {sum(count for count, _ in counts)}"
 
 
 def _measures(report: EvaluationReport) -> Table:
-    title = f"{report.compared} questions, with 95% intervals"
-    table = Table("Measure", title=title, title_justify="left")
+    """Return a row for each measure: by variant its mean, the interval where there is room, and n."""
+    table = Table("Measure", box=SIMPLE_HEAD, pad_edge=False)
+    has_room = len(report.variants) < 3
     for variant in report.variants:
-        table.add_column(escape(variant.name), justify="right", overflow="fold")
-    for name in report.variants[0].measures:
-        if any(variant.measures[name] is not None for variant in report.variants):
-            cells = [_with_ends(variant.measures[name], variant.intervals.get(name)) for variant in report.variants]
+        table.add_column(escape(variant.name) + (" (95%)" if has_room else ""), justify="right", overflow="fold")
+        table.add_column("n", justify="right")
+    for name in shown_measures(report):
+        if name not in _ELSEWHERE:
+            cells = []
+            for variant in report.variants:
+                value, interval = figure(variant.measures[name], name), variant.intervals.get(name)
+                ends = f" ({ends_of(interval, name)})" if interval and has_room and name not in AMOUNTS else ""
+                cells += [value + ends, str(variant.n[name])]
             table.add_row(words(name), *cells)
     return table
 
 
-def _with_ends(value: float | None, interval: Interval | None) -> str:
-    return f"{figure(value)} ({interval.low:.3g} to {interval.high:.3g})" if interval else figure(value)
-
-
-def _differences(comparison: VariantComparison) -> Table:
-    """Return a line for each measure that differs, or may."""
-    title = escape(f"{comparison.variant} against {comparison.base}")
-    table = Table("Measure", title=title, title_justify="left")
-    for heading in ("difference", "95% interval", "won : lost"):
-        table.add_column(heading, justify="right")
-    for name, gap in comparison.differences.items():
-        if differs(gap):
-            table.add_row(words(name), f"{gap.value:+.4g}", ends(gap), f"{gap.won} : {gap.lost}")
-    return table
+def shown_measures(report: EvaluationReport) -> list[str]:
+    """Return the measures that any variant has a value of."""
+    names = report.variants[0].measures
+    return [name for name in names if any(variant.measures[name] is not None for variant in report.variants)]
 
 
 def differs(gap: Difference) -> bool:
@@ -57,17 +87,23 @@ def differs(gap: Difference) -> bool:
     return bool(gap.low or gap.high)
 
 
-def ends(gap: Difference) -> str:
-    """Return the interval of a difference for a person."""
-    return f"{gap.low:+.4g} to {gap.high:+.4g}"
+def verdict_lines(report: EvaluationReport) -> list[str]:
+    """Return in words whether each variant differs from the first one in the primary measure."""
+    if report.comparisons and report.compared < FEWEST:
+        return [f"{report.compared} questions are too few to compare variants: {FEWEST} say whether one is better."]
+    return [_verdict_line(comparison, report.primary) for comparison in report.comparisons]
 
 
-def verdict_line(comparison: VariantComparison, primary: str) -> str:
-    """Return in words whether a variant differs from the first one in the primary measure."""
-    if comparison.p is None:
-        return f"No question has a value of {words(primary)}, so there is no verdict."
-    p = "" if comparison.verdict == "too few questions" else f" (exact p {comparison.p:.2g})"
-    return f"The difference of {comparison.variant} in {words(primary)}: {comparison.verdict}{p}."
+def _verdict_line(comparison: VariantComparison, primary: str) -> str:
+    gap = comparison.differences.get(primary)
+    if gap is None or comparison.p is None:
+        return f"No question has a value of {words(primary)}, so there is no verdict on {comparison.variant}."
+    more, size = "more" if gap.value > 0 else "less", figure(abs(gap.value), primary)
+    difference = f"{size} {more} than {comparison.base}" if gap.value else f"the same as {comparison.base}"
+    return (
+        f"{comparison.variant} has {difference} in {words(primary)} (95% {ends_of(gap, primary)}; {gap.won} questions "
+        f"won, {gap.lost} lost, of {gap.questions}): {comparison.verdict} (exact p {comparison.p:.2g})."
+    )
 
 
 def judge_line(judge: JudgeReport) -> str:
@@ -76,13 +112,15 @@ def judge_line(judge: JudgeReport) -> str:
     return f"supported, judged claims, correct: {judge.judged} answers written from passages, judged {judge_name}"
 
 
-def _show_question(console: Console, question: SideBySide) -> None:
-    right = "; ".join(question.answers) or ("no answer" if question.answerable is False else "")
-    console.print(f"[bold]{escape(visible(question.question))}[/]  [dim]{escape(visible(right))}[/]")
-    for side in question.sides:
-        answer = f"{side.response.status}, {escape(visible(side.response.answer))}"
-        console.print(f"  {escape(side.variant)}: {answer}", highlight=False)
-        console.print(f"  [dim]{escape(' → '.join(side.response.path))}[/]", highlight=False)
+def described(way: VariantConfig) -> str:
+    """Return in words what a variant changes."""
+    fields = {name: value for name, value in way.policy.items() if name != "cache"}
+    texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in fields.items()}
+    parts = [f"{words(name)}: {text}" for name, text in texts.items()]
+    parts += [f"profile: {way.profile}"] if way.profile else []
+    parts += [f"another prompt of {words(step)}" for step in way.prompts]
+    parts += [] if "cache" in way.policy else ["reads stored verdicts"]
+    return ", ".join(parts) or "the defaults"
 
 
 def words(name: str) -> str:
@@ -90,6 +128,14 @@ def words(name: str) -> str:
     return {"usd": "USD", "f1": "F1"}.get(name, name.replace("_", " "))
 
 
-def figure(value: float | None) -> str:
+def figure(value: float | None, name: str) -> str:
     """Return a measure's value for a person, "" where it is for no question."""
-    return "" if value is None else f"{value:.4g}"
+    if value is None:
+        return ""
+    digits = 4 if name == "usd" else 1 if name in AMOUNTS and abs(value) >= 1 else 2
+    return f"{value:.{digits}f}"
+
+
+def ends_of(interval: Interval, name: str) -> str:
+    """Return the ends of an interval for a person."""
+    return f"{figure(interval.low, name)} to {figure(interval.high, name)}"

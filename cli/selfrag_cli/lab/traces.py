@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from selfrag.domain.calls import JudgedVerdict
 from selfrag.domain.errors import InvalidInput
@@ -21,12 +21,6 @@ GRADERS = {"GradeRelevance": "grade_relevance", "GradeSupport": "grade_support",
 END = "ComposeAnswer"
 
 
-class _Judgements(BaseModel):
-    """The verdicts of the model that a step's result rests on."""
-
-    judged: list[JudgedVerdict] = []
-
-
 class RecordedStep(BaseModel):
     """A state as it ran; `result` is None where it failed."""
 
@@ -37,7 +31,8 @@ class RecordedStep(BaseModel):
     @property
     def judged(self) -> list[JudgedVerdict]:
         """Return the verdicts of the model that it rests on."""
-        return _Judgements.model_validate(self.result or {}, extra="ignore").judged
+        judged = (self.result or {}).get("judged", [])
+        return TypeAdapter(list[JudgedVerdict]).validate_python(judged)
 
 
 class Trace(BaseModel):
@@ -79,28 +74,14 @@ class _Text(NamedTuple):
         return {passage.passage_id for passage in self.passages}
 
 
-class _CitedPassage(BaseModel):
-    """The passage of a citation."""
-
-    passage_id: str
-
-
-class _CitedAnswer(BaseModel):
-    """The answer of a response, and the passages that it cites."""
-
-    answer: str
-    citations: list[_CitedPassage]
-
-
-def written_from(steps: Sequence[Step], response: Mapping[str, object]) -> list[Passage]:
+def written_from(steps: Sequence[Step], response: Mapping[str, Any]) -> list[Passage]:
     """Return the passages as the writer of this answer saw them, each once; none for a direct answer.
 
     An answer that grew by sentences, or for which several passages voted, has those of all its parts. Where the
     response has no writer's text, as in an abstention, they are those of the last attempt to write one.
     """
     texts = [text for step in steps if step.name == "Generate" for text in _texts(step)]
-    final = _CitedAnswer.model_validate(response, extra="ignore")
-    answer, cited = final.answer, {citation.passage_id for citation in final.citations}
+    answer, cited = response["answer"], {citation["passage_id"] for citation in response["citations"]}
     whole = [text for text in texts if text.text == answer and cited <= text.ids]
     parts = [text for text in texts if text.text and text.text in answer and (cited & text.ids or not text.passages)]
     sources = whole[-1:] or parts or texts[-1:]

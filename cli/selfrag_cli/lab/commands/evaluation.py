@@ -1,22 +1,16 @@
 """The command about one's own questions: eval."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.lab.commands.endings import end_with
-from selfrag_cli.lab.commands.options import Limit, Parallel
+from selfrag_cli.lab.commands.options import FailIf, Limit, Parallel, end_incomplete, end_with
 from selfrag_cli.local.sources.place import place_to_ask
 from selfrag_cli.options import AsJson, Collection, Docs, Endpoint
 from selfrag_cli.sample import QUESTIONS
-from selfrag_cli.terminal import asking_progress, measuring_progress, out, print_json, reading_progress, warn
-
-if TYPE_CHECKING:
-    from selfrag_cli.lab.evaluation import Estimate, EvaluationPlan
-    from selfrag_cli.lab.findings import Findings
-    from selfrag_cli.lab.outputs import WrittenFrom
+from selfrag_cli.terminal import out, print_json, warn
 
 QuestionSet = Annotated[
     Path | None,
@@ -54,16 +48,7 @@ Outputs = Annotated[
     typer.Option(
         "--output",
         metavar="FILE",
-        help="Write a page (.html), a line for each answer (.csv), or Ragas' columns (.jsonl); more than once.",
-    ),
-]
-FailIf = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--fail-if",
-        metavar="'match < 0.9'",
-        help="Exit with code 3 if the condition holds; also against earlier answers: 'match < before.csv - 0.03'; "
-        "more than once.",
+        help="Write a page (.html) or a line for each answer (.csv); more than once.",
     ),
 ]
 
@@ -90,12 +75,13 @@ def evaluate(
     Every answer is stored as it comes: the same command continues where it ended. Exit code 1 means that questions
     have no answer, 3 that a condition of --fail-if holds. A deployment's key is SELFRAG_API_KEY.
     """
-    from selfrag_cli.lab.evaluation import EvaluationPlan
-    from selfrag_cli.lab.gate import check_findings, read_all_conditions
+    from selfrag_cli.lab.evaluation import EvaluationPlan, judge_findings
+    from selfrag_cli.lab.evaluation import evaluate as ask_all
+    from selfrag_cli.lab.gate import check_findings, read_conditions
     from selfrag_cli.lab.outputs import check_outputs, write_outputs
     from selfrag_cli.lab.question_sets import read_questions
     from selfrag_cli.lab.runs.variants import read_variants
-    from selfrag_cli.lab.traces import written_from_beside
+    from selfrag_cli.lab.tables import show_report
 
     if endpoint and (docs or collection or judge):
         raise InvalidInput(
@@ -104,61 +90,25 @@ def evaluate(
         )
     if not questions and (endpoint or docs or collection):
         raise InvalidInput("The sample's questions are about the sample handbook: name a file of your own questions.")
-    conditions = read_all_conditions(fail_if or [])
+    conditions = read_conditions(fail_if or [], compares=True)
     check_outputs(output or [])
     variants = read_variants(variant or [])
     stored = results or Path(f"{questions.stem if questions else 'sample'}.results.jsonl")
     place = None if endpoint else place_to_ask(docs, collection)
-    plan = EvaluationPlan(
-        read_questions(questions or QUESTIONS, limit), variants, stored, parallel, max_cost, place, endpoint
-    )
-    findings, left = _answers(plan)
-    written_from = written_from_beside(stored)
-    unjudged = _judge(findings, written_from, plan, judge) if judge and not plan.only_estimates else 0
-    write_outputs(findings, output or [], written_from)
-    _show(findings, as_json)
-    if plan.only_estimates:
-        return
-    _end_incomplete(left, unjudged)
-    end_with(check_findings(findings, conditions))
-
-
-def _answers(plan: "EvaluationPlan") -> "tuple[Findings, int]":
-    from selfrag_cli.lab.evaluation import Display, evaluate
-
-    return evaluate(plan, Display(warn, _show_estimate, reading_progress, asking_progress))
-
-
-def _show_estimate(estimate: "Estimate") -> None:
-    dollars = "an unknown number of dollars" if estimate.usd is None else f"about {estimate.usd:.2f} dollars"
-    spent = f"; {estimate.spent:.2f} dollars are spent" if estimate.spent else ""
-    typer.echo(f"selfrag: {estimate.left} of {estimate.total} answers to get, for {dollars}{spent}", err=True)
-
-
-def _judge(findings: "Findings", written_from: "WrittenFrom", plan: "EvaluationPlan", model: str) -> int:
-    """Have each answer judged, and return the number of missing verdicts."""
-    from selfrag_cli.lab.judge import Judge, judge_answers
-
-    spent = sum(result.usd or 0.0 for results in findings.results.values() for result in results)
-    judge = Judge(model, plan.parallel, None if plan.max_cost is None else plan.max_cost - spent)
-    with measuring_progress() as progress:
-        report = judge_answers(findings, written_from, judge, lambda done, total: progress("Judging", done, total))
-    return report.missing
-
-
-def _show(findings: "Findings", as_json: bool) -> None:
-    from selfrag_cli.lab.tables import show_report
-
+    rows = read_questions(questions or QUESTIONS, limit)
+    plan = EvaluationPlan(rows, variants, stored, parallel, max_cost, place, endpoint, judge)
+    findings, left = ask_all(plan)
+    unjudged = judge_findings(plan, findings) if judge and not plan.only_estimates else 0
+    write_outputs(findings, output or [])
     if as_json:
         print_json(findings.report().model_dump(mode="json"))
     else:
         show_report(out, findings.report())
-
-
-def _end_incomplete(left: int, unjudged: int) -> None:
-    if unjudged:
-        warn([f"{unjudged} verdicts are missing: an answer has no trace next to the results, or no verdict came"])
+    if plan.only_estimates:
+        return
     if left:
         warn([f"{left} answers are missing; the same command goes on with them"])
-    if left or unjudged:
+    end_incomplete(unjudged)
+    if left:
         raise typer.Exit(1)
+    end_with(check_findings(findings, conditions))

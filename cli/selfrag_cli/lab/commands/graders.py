@@ -4,26 +4,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.lab.commands.endings import end_incomplete, end_with
-from selfrag_cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel
+from selfrag_cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel, end_incomplete, end_with
 from selfrag_cli.options import AsJson, Region
 from selfrag_cli.terminal import err, measuring_progress, out, print_json
 
 if TYPE_CHECKING:
-    from selfrag_cli.lab.comparison import Interval
-    from selfrag_cli.lab.graders.evaluation import GraderConfig
-    from selfrag_cli.lab.graders.report import GraderReport, WayReport
+    from selfrag_cli.lab.graders.evaluation import GraderConfig, GraderReport, Rate, WayReport
 
-# The folder of the files of public sets.
-SETS = Path("sets")
-
-Rows = Annotated[
-    str, typer.Argument(metavar="ROWS", help="A file of labelled rows in JSON Lines, or the name of a public set.")
-]
+Rows = Annotated[Path, typer.Argument(metavar="ROWS", help="A file of labelled rows in JSON Lines.")]
 Step = Annotated[str, typer.Option("--step", help="The grader: its folder among the steps.")]
 Prompts = Annotated[
     list[str] | None, typer.Option("--prompt", metavar="FILE", help="Also judge with this prompt; more than once.")
@@ -58,9 +51,7 @@ def graders(
     """
     from selfrag_cli.lab.gate import read_conditions
     from selfrag_cli.lab.graders.evaluation import Job, graded
-    from selfrag_cli.lab.graders.report import gate_of, report_of
     from selfrag_cli.lab.graders.rows import KINDS, read_rows
-    from selfrag_cli.lab.graders.sets import read_set
 
     if step not in KINDS:
         raise InvalidInput(f"There is no grader {step!r}; there are {', '.join(KINDS)}.")
@@ -68,19 +59,17 @@ def graders(
         raise InvalidInput("--publish is for grade_support; --name and --region say where to.")
     conditions = read_conditions(fail_if or [])
     ways = _ways(step, prompt or [], model or [])
-    labelled = read_rows(Path(rows), step) if Path(rows).is_file() else read_set(rows, SETS)
-    job = Job(step, labelled[:limit], parallel, max_cost)
+    job = Job(step, read_rows(rows, step)[:limit], parallel, max_cost)
     with measuring_progress() as progress:
-        verdicts = graded(job, ways, lambda done, total: progress("Judging", done, total))
-    report = report_of(job, verdicts)
+        report = graded(job, ways, lambda done, total: progress("Judging", done, total))
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
         _show(report)
     end_incomplete(report.rows - report.judged)
     if publish:
-        _publish(report.ways[0], verdicts[0].measured_as, Path(rows).stem, name, region)
-    end_with(gate_of(job, report, verdicts, conditions))
+        _publish(report.ways[0], rows.stem, name, region)
+    end_with(report.gate(conditions))
 
 
 def _ways(step: str, prompts: list[str], models: list[str]) -> "list[GraderConfig]":
@@ -97,28 +86,33 @@ def _ways(step: str, prompts: list[str], models: list[str]) -> "list[GraderConfi
     ]
 
 
-def _publish(way: "WayReport", key: str, set_name: str, name: str, region: str | None) -> None:
+def _publish(way: "WayReport", set_name: str, name: str, region: str | None) -> None:
     from selfrag_cli.lab.graders.publishing import published
     from selfrag_cli.show.precision import in_full
 
-    precision = in_full(published(way, key, set_name, name, region))
+    precision = in_full(published(way, set_name, name, region))
     where = escape(name or "this laptop")
     err.print(f"Published for {where}, while it judges by {escape(way.model)} and this prompt: {precision}")
 
 
 def _show(report: "GraderReport") -> None:
-    """Print of each way the confusion, the figures and the cost, then the comparisons."""
+    """Print of each way the confusion, the rates with their n, and the cost, then the comparisons."""
     for way in report.ways:
         out.print(_confusion(report, way))
-        balanced = "" if way.balanced is None else f"balanced accuracy {way.balanced:.3f}, "
-        out.print(
-            f"{balanced}passes {_share(way.passing_right)} of those that should, fails {_share(way.failing_right)} of "
-            f"those that should, right {_share(way.precision)} of those that pass",
-            soft_wrap=True,
-        )
+        rates = {
+            "passes, of those that should": way.passing_right,
+            "fails, of those that should": way.failing_right,
+            "right, of those that pass": way.precision,
+        }
+        table = Table("Rate", "share", "95% interval", "n", box=SIMPLE_HEAD, pad_edge=False)
+        for name, rate in rates.items():
+            table.add_row(name, *_cells(rate))
+        out.print(table)
+        balanced = "none" if way.balanced is None else f"{way.balanced:.3f}"
         calls = ", ".join(f"{count} calls of {model}" for model, count in way.calls.items()) or "no calls"
-        usd = "unknown" if way.usd is None else f"{way.usd:.4f}"
-        out.print(f"{escape(calls)}, {usd} dollars")
+        usd = "an unknown number of" if way.usd is None else f"{way.usd:.4f}"
+        ungraded = f"ungraded {way.ungraded}, which count in no rate; " if way.ungraded else ""
+        out.print(f"{ungraded}balanced accuracy {balanced}; {escape(calls)}, {usd} dollars", soft_wrap=True)
     for pair in report.comparisons:
         sentence = f"{pair.way} alone is right in {pair.won} rows, {pair.base} alone in {pair.lost}"
         out.print(f"{escape(sentence)} (exact p {pair.p:.3g})", soft_wrap=True)
@@ -135,5 +129,7 @@ def _confusion(report: "GraderReport", way: "WayReport") -> Table:
     return table
 
 
-def _share(share: "tuple[float, Interval] | None") -> str:
-    return f"{share[0]:.3f} ({share[1].low:.3f} to {share[1].high:.3f})" if share else "none"
+def _cells(rate: "Rate | None") -> tuple[str, str, str]:
+    if rate is None:
+        return "", "", "0"
+    return f"{rate.share:.2f}", f"{rate.interval.low:.2f} to {rate.interval.high:.2f}", str(rate.n)

@@ -1,10 +1,14 @@
-"""The options that the laboratory's commands share."""
+"""The options and the ends that the laboratory's commands share."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from selfrag.domain.errors import InvalidInput
+from selfrag_cli.terminal import visible, warn
+
+if TYPE_CHECKING:
+    from selfrag_cli.lab.gate import Gate
 
 
 def _above_zero(dollars: float | None) -> float | None:
@@ -25,3 +29,20 @@ FailIf = Annotated[
         "--fail-if", metavar="'supported < 0.9'", help="Exit with code 3 if the condition holds; more than once."
     ),
 ]
+
+
+def end_incomplete(missing: int) -> None:
+    """End with exit code 1 if verdicts are missing."""
+    if missing:
+        warn([f"{missing} verdicts are missing; the same command goes on with those that have a trace"])
+        raise typer.Exit(1)
+
+
+def end_with(gate: "Gate") -> None:
+    """Print the checks, and end with their exit code if one fails."""
+    from selfrag_cli.lab.gate import FAILED
+
+    if gate.checks:
+        typer.echo(visible(f"\n{gate.markdown()}", keep="\n"), err=True, nl=False)
+    if gate.failed:
+        raise typer.Exit(FAILED)

@@ -8,8 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.lab.commands.endings import end_incomplete, end_with
-from selfrag_cli.lab.commands.options import FailIf, MaxCost, Parallel
+from selfrag_cli.lab.commands.options import FailIf, MaxCost, Parallel, end_incomplete, end_with
 from selfrag_cli.options import AsJson
 from selfrag_cli.terminal import measuring_progress, out, print_json, visible
 
@@ -71,11 +70,12 @@ def replay(
 def _show(report: "ReplayReport") -> None:
     """Print what was judged anew, and the questions with a verdict that differs."""
     table = Table("Step", title=f"{report.traces} traces", title_justify="left")
-    for heading in ("verdicts", "same", "changed", "judged anew", "calls", "USD"):
+    for heading in ("verdicts", "same", "changed", "ungraded", "judged anew", "calls", "USD"):
         table.add_column(heading, justify="right")
     for name, step in report.steps.items():
         usd = "unknown" if step.usd is None else f"{step.usd:.4f}"
-        table.add_row(name, *map(str, (step.verdicts, step.same, step.changed, step.judged, step.calls)), usd)
+        counts = (step.verdicts, step.same, step.changed, step.ungraded, step.judged, step.calls)
+        table.add_row(name, *map(str, counts), usd)
     out.print(table)
     out.print(f"{len(report.changed)} of {report.traces} questions have a verdict that differs.")
     for row in report.changed:

@@ -26,6 +26,12 @@ class LabelledRow(BaseModel):
     answer: str = ""
     right: list[str] = []
 
+    @property
+    def material(self) -> list[dict[str, object]]:
+        """Return the passages as a task has them, with their numbers as ids."""
+        numbered = [(str(at), text) for at, text in enumerate(self.passages, 1)]
+        return [Passage(passage_id=at, document=at, text=text).model_dump() for at, text in numbered]
+
     @field_validator("label", mode="before")
     @classmethod
     def _as_text(cls, label: Any) -> Any:
@@ -43,30 +49,12 @@ class Kind:
     label: Callable[[Mapping[str, object]], str]
 
 
-def passages_of(row: LabelledRow) -> list[Passage]:
-    """Return the passages of a row, with their numbers as ids."""
-    return [Passage(passage_id=f"{at}", document=f"{at}", text=text) for at, text in enumerate(row.passages, 1)]
-
-
-def support_label(verdict: SupportVerdict) -> str:
+def _support_label(fields: Mapping[str, object]) -> str:
     """Return IsSup's level as a label; of no support, whether a passage denies it."""
+    verdict = SupportVerdict.model_validate(fields)
     denied = any(claim.support == "contradicted" for claim in verdict.claims)
     levels = {"fully_supported": "supported", "partially_supported": "partial", "ungraded": UNGRADED}
     return levels.get(verdict.level, "contradicted" if denied else "unsupported")
-
-
-def _support_task(row: LabelledRow) -> dict[str, object]:
-    passages = [passage.model_dump() for passage in passages_of(row)]
-    return {"question": row.question, "answer": row.claim, "passages": passages}
-
-
-def _relevance_label(verdict: Mapping[str, object]) -> str:
-    return RelevanceVerdict.model_validate(verdict).label
-
-
-def _utility_label(verdict: Mapping[str, object]) -> str:
-    score = UtilityVerdict.model_validate(verdict).score
-    return UNGRADED if score is None else str(score)
 
 
 KINDS: dict[str, Kind] = {
@@ -74,15 +62,15 @@ KINDS: dict[str, Kind] = {
         ("supported", "partial", "unsupported", "contradicted"),
         ("supported",),
         ("claim", "passages"),
-        _support_task,
-        lambda verdict: support_label(SupportVerdict.model_validate(verdict)),
+        lambda row: {"question": row.question, "answer": row.claim, "passages": row.material},
+        _support_label,
     ),
     "grade_relevance": Kind(
         ("relevant", "irrelevant"),
         ("relevant",),
         ("question", "passages"),
-        lambda row: {"question": row.question, "passage": passages_of(row)[0].model_dump()},
-        _relevance_label,
+        lambda row: {"question": row.question, "passage": row.material[0]},
+        lambda verdict: RelevanceVerdict.model_validate(verdict).label,
     ),
     "decide_retrieval": Kind(
         ("yes", "no"),
@@ -96,7 +84,7 @@ KINDS: dict[str, Kind] = {
         tuple(str(score) for score in range(USEFUL, 6)),
         ("question", "answer"),
         lambda row: {"question": row.question, "answer": row.answer},
-        _utility_label,
+        lambda verdict: str(UtilityVerdict.model_validate(verdict).score or UNGRADED),
     ),
     "grade_correctness": Kind(
         ("yes", "partly", "no"),

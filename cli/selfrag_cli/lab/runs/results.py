@@ -86,6 +86,7 @@ def opened_results(path: Path, source: str, variants: Sequence[Variant]) -> Iter
     Raises InvalidInput for a file of something else, one of another source or another variant under the same name, and
     one that another command writes to.
     """
+    make_folder(path)
     try:
         file = path.open("a+", encoding="utf-8", newline="\n")
     except OSError as error:
@@ -98,6 +99,14 @@ def opened_results(path: Path, source: str, variants: Sequence[Variant]) -> Iter
             _write(file, head)
         _refuse_others(path, head, source, stored, variants)
         yield Results(file, head, stored)
+
+
+def make_folder(path: Path) -> None:
+    """Make the folder of a file; raises InvalidInput if it cannot be made."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written: its folder cannot be made: {error.strerror}.") from error
 
 
 def _lock(path: Path, file: IO[str]) -> None:

@@ -55,40 +55,6 @@ def _digest(text: str) -> bytes:
     return sha256(text.encode()).digest()
 
 
-class Queue:
-    """Tasks in their order; a follow-up waits for the answer before it, and is dropped if none will come."""
-
-    def __init__(self, tasks: Sequence[QuestionTask], results: Results) -> None:
-        self._tasks, self._results = list(tasks), results
-        self._unfinished = {(task.variant.name, task.question.id) for task in tasks}
-
-    def __len__(self) -> int:
-        return len(self._tasks)
-
-    def first(self) -> QuestionTask | None:
-        """Return the first task that can begin."""
-        for task in list(self._tasks):
-            if not task.question.after or self.previous(task):
-                return task
-            if (task.variant.name, task.question.after) not in self._unfinished:
-                self._tasks.remove(task)
-                self.finish(task)
-        return None
-
-    def previous(self, task: QuestionTask) -> str:
-        """Return the id of the same variant's answer to the earlier question; "" where there is none."""
-        earlier = self._results.find(task.variant.name, task.question.after or "")
-        return earlier.response.id if earlier and not earlier.response.failed else ""
-
-    def begin(self, task: QuestionTask) -> None:
-        """Take a task from the queue."""
-        self._tasks.remove(task)
-
-    def finish(self, task: QuestionTask) -> None:
-        """Note that a task brings no further answer in this run."""
-        self._unfinished.discard((task.variant.name, task.question.id))
-
-
 class Run:
     """Asks `tasks`, `parallel` at a time; `budget` is what may be spent, None for no limit.
 
@@ -105,7 +71,8 @@ class Run:
         progress: Progress = lambda done, total, usd: None,
         pause: Pause | None = None,
     ) -> None:
-        self._queue, self._total = Queue(tasks, results), len(tasks)
+        self._tasks, self._total = list(tasks), len(tasks)
+        self._unfinished = {(task.variant.name, task.question.id) for task in tasks}
         self._ask, self._results, self._parallel = ask, results, parallel
         self._budget, self._progress = budget, progress
         self._ending = Event()
@@ -137,30 +104,44 @@ class Run:
     def _begin(self, threads: ThreadPoolExecutor) -> bool:
         """Begin what can begin now, and return whether anything is at work."""
         while not self._ending.is_set() and (slots := self._parallel - len(self._at_work)):
-            task, limit = self._queue.first(), None
+            task, limit = self._first(), None
             if task is None:
                 break
             policy = task.variant.policy
             if self._budget:
-                limit = self._budget.hold(min(slots, len(self._queue)), policy.max_cost_usd)
+                limit = self._budget.hold(min(slots, len(self._tasks)), policy.max_cost_usd)
                 if limit is None:
                     break
                 policy = policy.model_copy(update={"max_cost_usd": limit})
-            self._queue.begin(task)
-            previous = self._queue.previous(task)
-            request = AskRequest(question=task.question.question, policy=policy, previous=previous)
+            self._tasks.remove(task)
+            request = AskRequest(question=task.question.question, policy=policy, previous=self._previous(task))
             key = self._results.key(task.variant.name, task.question.id)
             # Another limit makes another request, which must not come with the same key.
             key = key if limit is None else f"{key}.{limit:g}"
             self._at_work[threads.submit(self._answer, request, key, task)] = task, limit
         return bool(self._at_work)
 
+    def _first(self) -> QuestionTask | None:
+        """Return the first task that can begin; a follow-up waits for the answer before it, or is dropped with it."""
+        for task in list(self._tasks):
+            if not task.question.after or self._previous(task):
+                return task
+            if (task.variant.name, task.question.after) not in self._unfinished:
+                self._tasks.remove(task)
+                self._unfinished.discard((task.variant.name, task.question.id))
+        return None
+
+    def _previous(self, task: QuestionTask) -> str:
+        """Return the id of the same variant's answer to the earlier question; "" where there is none."""
+        earlier = self._results.find(task.variant.name, task.question.after or "")
+        return earlier.response.id if earlier and not earlier.response.failed else ""
+
     def _answer(self, request: AskRequest, key: str, task: QuestionTask) -> RunResult:
         """Ask with retries; the seconds are those of the try that brought the response."""
         for pause in (*PAUSES, None):
             began = time.perf_counter()
             try:
-                response = self._ask(request, key, task.variant)
+                response = self._ask(request, key)
             except TemporarilyUnavailable as error:
                 if pause is None or self._ending.is_set():
                     raise
@@ -179,7 +160,7 @@ class Run:
     def _collect(self) -> None:
         for future in wait(self._at_work, return_when=FIRST_COMPLETED).done:
             task, limit = self._at_work.pop(future)
-            self._queue.finish(task)
+            self._unfinished.discard((task.variant.name, task.question.id))
             result = self._result(future)
             if result:
                 self._results.add(result)
@@ -214,11 +195,13 @@ class Run:
 
 
 @contextmanager
-def ended_by_signals(run: Run) -> Iterator[None]:
-    """Let the first Ctrl-C or SIGTERM end the run in order; the next one ends the process."""
+def ended_by_signals(run: Run) -> Iterator[Event]:
+    """Let the first Ctrl-C or SIGTERM end the run in order, which sets the event; the next one ends the process."""
+    is_ended = Event()
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def end(number: int, frame: object) -> None:
+        is_ended.set()
         run.end()
         restore()
 
@@ -229,6 +212,6 @@ def ended_by_signals(run: Run) -> Iterator[None]:
     for number in before:
         signal.signal(number, end)
     try:
-        yield
+        yield is_ended
     finally:
         restore()

@@ -9,12 +9,10 @@ from werkzeug.wrappers import Request, Response
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest, Policy
 from selfrag_cli.lab.runs.asking import asking_endpoint
-from selfrag_cli.lab.runs.variants import read_variants
 from selfrag_cli.remote import retry_after
 from tests.support.loopback import Loopback
 from tests.unit.cli.lab.conftest import response
 
-(DEFAULT,) = read_variants([])
 ASKED = AskRequest(question="How long?", policy=Policy(top_k=2, cache=False))
 
 
@@ -56,7 +54,7 @@ def test_a_question_to_a_deployment_has_its_policy_and_a_key_against_asking_twic
     deployed: Callable[..., tuple[Deployment, str]],
 ) -> None:
     deployment, url = deployed(200)
-    assert asking_endpoint(url, "key")(ASKED, "run.default.q.0", DEFAULT).status == "answered"
+    assert asking_endpoint(url, "key")(ASKED, "run.default.q.0").status == "answered"
     assert deployment.heard == [("run.default.q.0", {"question": "How long?", "policy": {"top_k": 2, "cache": False}})]
 
 
@@ -66,7 +64,7 @@ def test_what_is_at_work_or_refused_for_a_while_is_worth_another_try(
 ) -> None:
     _, url = deployed(status)
     with pytest.raises(TemporarilyUnavailable) as refused:
-        asking_endpoint(url, "key")(ASKED, "run.default.q.0", DEFAULT)
+        asking_endpoint(url, "key")(ASKED, "run.default.q.0")
     assert retry_after(refused.value) == (0 if status == 202 else 7)
 
 
@@ -75,4 +73,4 @@ def test_a_policy_that_the_deployment_refuses_is_told_in_its_words(
 ) -> None:
     _, url = deployed(400)
     with pytest.raises(InvalidInput, match=r"It is 400\. Wait\."):
-        asking_endpoint(url, "key")(ASKED, "run.default.q.0", DEFAULT)
+        asking_endpoint(url, "key")(ASKED, "run.default.q.0")

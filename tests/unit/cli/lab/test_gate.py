@@ -12,7 +12,6 @@ from selfrag_cli.lab.gate import (
     GateCheck,
     check_figures,
     check_findings,
-    read_all_conditions,
     read_conditions,
 )
 from selfrag_cli.lab.outputs import write_outputs
@@ -34,17 +33,17 @@ class Stored:
 
 
 def findings(right: int, name: str = "default") -> Findings:
-    return Findings(QUESTIONS, read_variants([f"{name}={{}}"]), Stored(right))
+    return Findings(QUESTIONS, read_variants([f"{name}={{}}"]), Stored(right).find)
 
 
 def gate(right: int, *conditions: str, name: str = "default") -> Gate:
-    return check_findings(findings(right, name), read_all_conditions(conditions))
+    return check_findings(findings(right, name), read_conditions(conditions, compares=True))
 
 
 @pytest.fixture
 def before(tmp_path: Path) -> str:
     path = tmp_path / "before.csv"
-    write_outputs(findings(27), [path], {})
+    write_outputs(findings(27), [path])
     return str(path)
 
 
@@ -85,7 +84,7 @@ def test_a_figure_without_a_value_fails() -> None:
 def test_a_condition_or_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     for text in ("match", "match < nowhere.txt"):
         with pytest.raises(InvalidInput, match=r"is no condition: --fail-if 'supported < 0\.9'"):
-            read_all_conditions([text])
+            read_conditions([text], compares=True)
     with pytest.raises(InvalidInput, match="is no condition"):
         read_conditions(["match < before.csv"])
     with pytest.raises(InvalidInput, match="There is no 'mach' to fail by; there are match"):
@@ -93,4 +92,4 @@ def test_a_condition_or_a_file_that_cannot_be_read_is_refused(tmp_path: Path) ->
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
     for name in ("other.csv", "nowhere.csv"):
         with pytest.raises(InvalidInput, match="has no match by question: it is to be what --output wrote"):
-            read_all_conditions([f"match < {tmp_path / name}"])
+            read_conditions([f"match < {tmp_path / name}"], compares=True)

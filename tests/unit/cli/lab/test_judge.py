@@ -53,7 +53,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModelSer
 
 @pytest.fixture
 def findings() -> Findings:
-    return Findings(QUESTIONS, read_variants(["one={}", "two={}"]), Stored())
+    return Findings(QUESTIONS, read_variants(["one={}", "two={}"]), Stored().find)
 
 
 def by_passage(body: Body) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def test_the_same_judge_says_whether_an_answer_says_what_a_right_one_does_and_is
         "says": "yes" if fields_of(body["messages"][-1])["answer"] == "It is 1." else "partly",
     }
     answerable = [gold(f"{at}?", answers=("one", "1"), facts=("1",), answerable=True) for at in range(3)]
-    findings = Findings([*answerable, gold("3?", answerable=False)], read_variants(["one={}"]), Stored())
+    findings = Findings([*answerable, gold("3?", answerable=False)], read_variants(["one={}"]), Stored().find)
     judged(findings, OPUS)
     assert [of["correct"].count for of in findings.measures["one"]] == [1, 0, 0, 1]
     compared = [fields for body in server.requests if "right" in (fields := fields_of(body["messages"][-1]))]
@@ -103,7 +103,19 @@ def test_the_same_judge_says_whether_an_answer_says_what_a_right_one_does_and_is
     assert (figures(findings, "correct"), figures(findings, "partly_correct")) == ([0.5], [0.25])
     server.answers["grade_correctness"] = lambda body: {"reason": "r", "says": "perhaps"}
     another = [gold("0?", answers=("another",))]
-    assert judged(Findings(another, read_variants(["two={}"]), Stored()), OPUS).missing == 1, "another shape is none"
+    two = Findings(another, read_variants(["two={}"]), Stored().find)
+    assert judged(two, OPUS).missing == 1, "another shape is none"
+    assert two.report().variants[0].n["correct"] == 0
+
+
+@pytest.mark.parametrize("claims", [[], [{"claim": "c", "support": "-1", "passages": [], "missing": ""}]])
+def test_an_answer_without_claims_and_one_with_an_unknown_label_have_no_score(
+    findings: Findings, server: ModelServer, claims: list[dict[str, Any]]
+) -> None:
+    server.answers["grade_support"] = lambda body: {"claims": claims}
+    judged(findings, OPUS)
+    variant = findings.report().variants[0]
+    assert [(variant.measures[name], variant.n[name]) for name in ("supported", "judged_claims")] == [(None, 0)] * 2
 
 
 def test_as_it_is_set_the_step_judges_with_its_first_grader_and_its_check(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from selfrag_cli.lab.matching import quoted_from, same_document
-from selfrag_cli.lab.measures import NOT_FOR_IT, Measured, Share, overall
+from selfrag_cli.lab.measures import NOT_FOR_IT, Measured, Share, counted, overall
 from selfrag_cli.lab.measures import measured as measures_of
 from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.responses import Response
@@ -83,6 +83,33 @@ def test_where_only_passages_are_known_a_quote_is_right_if_it_stands_in_one() ->
     assert (found["citation_recall"], found["citation_precision"]) == (Share(1 / 2), Share(1 / 3))
 
 
+def test_a_right_abstention_is_in_no_measure_of_searches_and_citations_whatever_documents_the_set_names() -> None:
+    asked = gold(documents=("a.md",), answerable=False)
+    body = {**response("Not found.", "abstained"), "reflection": reflection(("b.md", 0.5))}
+    measures = measured(asked, body, 1.0)
+    names = ("citation_recall", "citation_precision", *RECALLS)
+    assert {measures[name] for name in names} == {NOT_FOR_IT}
+    assert (measures["match"], measures["abstention_recall"]) == (Share(1), Share(1))
+
+
+def test_each_mean_says_over_how_many_questions_it_is() -> None:
+    cited, abstained = response("18 weeks", citations=[("a.md", "q")]), response("Not found.", "abstained")
+    known = gold(answers=("18 weeks",), documents=("a.md",), answerable=True)
+    measures = [measured(known, body, 1.0) for body in (cited, cited, abstained)]
+    n = counted([*measures, *(measured(NONE, abstained, 1.0) for _ in range(2))])
+    assert {name: n[name] for name in ("match", "citation_recall", "citation_precision", "abstention_precision")} == {
+        "match": 5,
+        "citation_recall": 3,
+        "citation_precision": 2,
+        "abstention_precision": 3,
+    }
+
+
+def test_an_answered_i_do_not_know_scores_nothing() -> None:
+    measures = measured(KNOWN, response("I do not know."), 1.0)
+    assert (measures["match"], measures["f1"], measures["citation_precision"]) == (Share(0), Share(0), NOT_FOR_IT)
+
+
 def test_an_answer_without_citations_recalls_nothing_and_has_no_precision() -> None:
     found = measured(gold(documents=("a.md",)), response(), 1.0)
     assert (found["citation_recall"], found["citation_precision"]) == (Share(0), NOT_FOR_IT)
@@ -125,34 +152,3 @@ def test_rounds_calls_seconds_and_dollars_are_means_and_an_unknown_price_counts_
 
 def test_a_response_of_another_release_is_measured_all_the_same() -> None:
     assert measured(KNOWN, {**response("18 weeks"), "new": 1}, 1.0)["f1"] == Share(1)
-
-
-def test_what_the_graders_said_is_a_share_of_all_claims_and_means_of_scores_that_were_given() -> None:
-    some = {
-        "retrieve": {"decision": "yes", "reason": "r"},
-        "relevance": [{"passage_id": "p", "score": 0.8}, {"passage_id": "q", "score": None}],
-        "support": {"level": "partially_supported", "claims": [{"claim": "a", "support": "full"}]},
-        "utility": {"score": 5, "reason": "r"},
-    }
-    partly = {"claim": "b", "support": "partial", "passage_ids": ["p"]}
-    others = {
-        "relevance": [{"score": 0.4, "new": 1}],
-        "support": {"claims": [partly] * 3},
-        "utility": {"score": None},
-    }
-    direct = {"relevance": [], "support": None, "utility": None}
-    said = [{**response("18 weeks"), "reflection": reflection} for reflection in (some, others, direct)]
-    found = overall([measured(KNOWN, one, 1.0) for one in said])
-    assert (found["supported_claims"], found["utility"], found["relevance"]) == (1 / 4, 5, pytest.approx(0.6))
-
-
-def test_what_a_rule_said_is_measured_as_no_judgement() -> None:
-    by_rule = {
-        "relevance": [{"passage_id": "p", "score": 0.8, "judged_by": "rule"}],
-        "support": {
-            "level": "fully_supported", "claims": [{"claim": "a", "support": "full"}], "judged_by": "rule",
-        },
-        "utility": {"score": 5, "reason": "r", "judged_by": "rule"},
-    }  # fmt: skip
-    found = overall([measured(KNOWN, {**response("18 weeks"), "reflection": by_rule}, 1.0)])
-    assert all(found.get(name) is None for name in ("supported_claims", "utility", "relevance"))

@@ -12,6 +12,7 @@ from selfrag.domain.calls import PRICES
 from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
 from selfrag.runtime.models import GRADER, WRITER
 from selfrag_cli.histories import ExecutionHistory
+from selfrag_cli.lab.gate import read_conditions
 from selfrag_cli.lab.replay import Change, Changes, Replay, replayed
 from selfrag_cli.lab.traces import Trace, opened_traces, read_traces, trace_of
 from tests.support.asking import Skipping
@@ -135,6 +136,19 @@ def test_a_verdict_that_differs_is_told_with_its_question(
     # The first judge is doubted, so that the stronger one is asked as well.
     assert server.counts == {"grade_support": 4}
     assert (report.steps["grade_support"].same, report.steps["grade_support"].changed) == (0, 2)
+
+
+def test_a_verdict_with_an_unknown_label_is_ungraded_and_in_no_figure_of_a_gate(
+    two: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+) -> None:
+    strange = {"claim": "Leave is 40 days.", "support": "-1", "passages": [], "missing": ""}
+    server.answers["grade_support"] = lambda body: {"claims": [strange]}
+    replay = again([trace_of(history) for history in two], "--prompt", stricter("grade_support"))
+    step = replay.report().steps["grade_support"]
+    assert (step.verdicts, step.same, step.changed, step.ungraded) == (2, 0, 0, 2)
+    assert replay.report().changed == []
+    (check,) = replay.gate(read_conditions(["supported < 0.5"])).checks
+    assert (check.figure, check.failed) == ("no value", True)
 
 
 def test_another_model_of_a_step_is_asked_and_the_first_judge_is_not_asked_again(

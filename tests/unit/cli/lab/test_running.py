@@ -19,7 +19,7 @@ from selfrag_cli.lab.responses import Response
 from selfrag_cli.lab.runs.costs import RunBudget
 from selfrag_cli.lab.runs.results import Results, opened_results
 from selfrag_cli.lab.runs.running import MOST_IN_A_ROW, PAUSES, QuestionTask, Run, tasks_left
-from selfrag_cli.lab.runs.variants import Variant, read_variants
+from selfrag_cli.lab.runs.variants import read_variants
 from selfrag_cli.remote import RetryLater
 from tests.unit.cli.lab.conftest import gold, response
 
@@ -35,7 +35,7 @@ class Asked:
         self.keys: list[str] = []
         self._instead, self._lock = instead, threading.Lock()
 
-    def __call__(self, request: AskRequest, key: str, variant: Variant) -> Response:
+    def __call__(self, request: AskRequest, key: str) -> Response:
         with self._lock:
             self.requests.append(request)
             self.keys.append(key)

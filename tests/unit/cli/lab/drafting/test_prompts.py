@@ -9,13 +9,12 @@ from pydantic import BaseModel
 from selfrag.ports.prompts import load_prompt, material
 from selfrag_cli.lab import correctness
 from selfrag_cli.lab.drafting import generation
-from selfrag_cli.lab.drafting.drafts import Kind
-from selfrag_cli.lab.drafting.generation import AnswerCheck, WrittenTurn
+from selfrag_cli.lab.drafting.generation import AnswerCheck, DraftTurn, Kind
 
 WRITE, ANSWER = (load_prompt(generation.__name__, name).text for name in ("write.md", "answer.md"))
 CORRECT = load_prompt(correctness.__name__, "correctness.md").text
 SHAPES: list[tuple[str, type[BaseModel]]] = [
-    (WRITE, WrittenTurn),
+    (WRITE, DraftTurn),
     (ANSWER, AnswerCheck),
     (CORRECT, correctness.Correctness),
 ]
