@@ -206,9 +206,16 @@ locals {
     # Prices for the metrics, by call, and for the response, by question.
     SELFRAG_PRICES = jsonencode(var.prices)
   }
+  # The API stays outside your network, and shows no text of a collection that only the network reaches.
+  unreached = length(var.subnet_ids) == 0 ? [] : ["collection", "searched_index"]
+  uses = {
+    for step, body in local.steps : step => [
+      for service in body.uses : service if step != "ask" || !contains(local.unreached, service)
+    ]
+  }
   environments = {
-    for step, body in local.steps : step => merge(
-      local.common_environment, [for service in body.uses : lookup(local.services[service], "environment", {})]...
+    for step in keys(local.steps) : step => merge(
+      local.common_environment, [for service in local.uses[step] : lookup(local.services[service], "environment", {})]...
     )
   }
   recognized_arns = [for name, bucket in aws_s3_bucket.bucket : bucket.arn if name == "recognized"]
@@ -265,7 +272,7 @@ data "aws_iam_policy_document" "step" {
     for_each = concat(
       local.trace_statements, [for use in local.key_statements : merge(use, { through = local.key_services })],
       lookup(local.model_statements, each.key, []),
-      flatten([for service in each.value.uses : lookup(local.services[service], "statements", [])])
+      flatten([for service in local.uses[each.key] : lookup(local.services[service], "statements", [])])
     )
 
     content {

@@ -124,9 +124,8 @@ locals {
     ask = {
       description = "The HTTP API: starts questions and shows their progress and answers."
       # With 512 MB a cold start comes near the 10 s after which Lambda begins anew.
-      memory = 1024
-      # It shows the text of documents, but for a collection that only your network reaches.
-      uses    = concat(["questions"], length(var.subnet_ids) == 0 ? ["collection", "searched_index"] : [])
+      memory  = 1024
+      uses    = ["questions", "collection", "searched_index"]
       timeout = 29
     }
   }
