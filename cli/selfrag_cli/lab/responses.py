@@ -32,7 +32,7 @@ class ResponseClaim(_Part):
     """A claim of the answer, and its support."""
 
     claim: str = ""
-    support: ClaimSupport
+    support: ClaimSupport | None
 
 
 class ResponseVerdict(_Part):
@@ -44,7 +44,7 @@ class ResponseVerdict(_Part):
 class ResponseSupport(ResponseVerdict):
     """IsSup of an answer."""
 
-    level: str = "ungraded"
+    level: str | None = "ungraded"
     claims: list[ResponseClaim] = []
 
 

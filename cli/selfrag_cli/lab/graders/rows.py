@@ -52,7 +52,7 @@ def support_label(verdict: SupportVerdict) -> str:
     """Return IsSup's level as a label; of no support, whether a passage denies it."""
     denied = any(claim.support == "contradicted" for claim in verdict.claims)
     levels = {"fully_supported": "supported", "partially_supported": "partial", "ungraded": UNGRADED}
-    return levels.get(verdict.level, "contradicted" if denied else "unsupported")
+    return levels.get(verdict.level or "ungraded", "contradicted" if denied else "unsupported")
 
 
 def _support_task(row: LabelledRow) -> dict[str, object]:
