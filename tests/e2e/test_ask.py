@@ -12,6 +12,8 @@ from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.strategies import Strategy
 from selfrag.text.language import language_of
 from selfrag_cli.local.index import E5Embedder
+from selfrag_cli.local.sources.place import directory_collection
+from selfrag_cli.local.stores.manifest import opened_manifest
 from tests.e2e.conftest import Ask, Run
 from tests.support.command import Command, Ended
 from tests.support.doubles.model_server import ModelServer
@@ -314,3 +316,17 @@ def test_trace_shows_the_last_execution_step_by_step(read: Command) -> None:
     assert "│ task    {" in read("trace", "--full").out
     assert read("trace", response["id"]).out == shown
     assert read("trace", "unknown").code == 2
+
+
+def test_the_suggestion_of_every_document_is_answered_from_it(ask: Ask, documents: Path) -> None:
+    (documents / "fees.md").write_text("# Fees\n\nThe parking permit costs 15 EUR.\n", encoding="utf-8")
+    (documents / "garden.md").write_text("# Garden\n\nTulips grow near the gate.\n", encoding="utf-8")
+    ask("What does the parking permit cost?", documents)
+    with opened_manifest() as manifest:
+        records = manifest.records(directory_collection(documents))
+    suggestions = {key: record.suggestion for key, record in records.items() if record.suggestion}
+    assert len(suggestions) >= 2
+    for key, question in suggestions.items():
+        response = ask(question, documents)
+        assert response["status"] == "answered", question
+        assert key.endswith(response["citations"][0]["document"])
