@@ -9,7 +9,7 @@ from selfrag.text.sentences import split_sentences
 from selfrag.text.words import words_of
 
 # Sentences of these shapes, and the question to each. No part of one may hold another sentence's verb.
-_SUBJECT = r"(?:The|Each|Every) (?P<subject>(?!(?:\w+ )*(?:who|that|which|is|are|was)\b)[a-z-]+(?: [\w-]+){0,3})"
+_SUBJECT = r"(?:The|Each|Every) (?P<subject>[a-z-]+(?: (?!(?:who|that|which|is|are|was)\b)[\w-]+){0,3})"
 _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), question)
     for pattern, question in (
@@ -57,10 +57,10 @@ def suggestion(title: str, tags: Sequence[str], sections: Sequence[TitledText]) 
         if all(count < shared[number] for other, count in enumerate(shared) if other != number):
             return question
     names = (name for name in (title, *(part for each in sections for part in each.title.split(" > "))) if name)
-    said: Callable[[str], str] = _SAYS.get(language_of(sections[0].text), "What does “{}” say?").format
+    phrase: Callable[[str], str] = _SAYS.get(language_of(sections[0].text), "What does “{}” say?").format
     # Its title has to stand above a passage, else nothing shows that the passage is the document's.
     titles = {part for section in sections for part in section.title.split(" > ")}
-    return next((said(name) for name in names if name in titles and _NAME.fullmatch(name)), "")
+    return next((phrase(name) for name in names if name in titles and _NAME.fullmatch(name)), "")
 
 
 def _candidates(sections: Sequence[TitledText]) -> Iterator[tuple[int, str]]:

@@ -73,8 +73,8 @@ def subject_of(question: str) -> str:
     quoted = _QUOTED.search(question)
     if quoted and not set(units(_QUOTED.sub(" ", question, count=1))) - _CONTENT_UNITS:
         return quoted[1].strip()
-    asked = _SAYS.search(question.strip())
-    return next(filter(None, asked.groups()), "").strip(" \"'") if asked else ""
+    match = _SAYS.search(question.strip())
+    return next(filter(None, match.groups()), "").strip(" \"'") if match else ""
 
 
 def lacking(question: str, so_far: str) -> list[str]:
