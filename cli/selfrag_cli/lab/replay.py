@@ -18,7 +18,7 @@ from selfrag_cli.lab.traces import GRADERS, RecordedStep, Trace
 
 LEVELS: dict[str, Callable[[Any], str]] = {
     "GradeRelevance": lambda verdict: RelevanceVerdict.model_validate(verdict, extra="ignore").label,
-    "GradeSupport": lambda verdict: SupportVerdict.model_validate(verdict, extra="ignore").level,
+    "GradeSupport": lambda verdict: SupportVerdict.model_validate(verdict, extra="ignore").level or UNGRADED,
     "GradeUtility": lambda verdict: str(UtilityVerdict.model_validate(verdict, extra="ignore").score or UNGRADED),
 }
 

@@ -32,13 +32,13 @@ class ResponseClaim(_Part):
     """A claim of the answer, and its support."""
 
     claim: str = ""
-    support: ClaimSupport
+    support: ClaimSupport | None
 
 
 class ResponseSupport(_Part):
     """IsSup of an answer."""
 
-    level: str = "ungraded"
+    level: str | None = "ungraded"
     claims: list[ResponseClaim] = []
 
 

@@ -93,7 +93,7 @@ def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
     support, documents = response.reflection.support, len({citation.document for citation in response.citations})
     line = Text()
     if support and _is_by_rule(support):
-        line.append(support_by_rule(support.level), GREY)
+        line.append(support_by_rule(claim.passage_ids for claim in support.claims), GREY)
     elif support and support.claims:
         held = sum(claim.support == "full" for claim in support.claims)
         colour = "green" if held == len(support.claims) else "yellow"
@@ -105,7 +105,7 @@ def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
     more += [_dollars(response.usage)] if response.usage.cost_usd != 0 else []
     line.append(" · ".join(["", *more] if line and more else more))
     for claim in support.claims if support and not _is_by_rule(support) else []:
-        if claim.support != "full":
+        if claim.support and claim.support != "full":
             line.append(f"\n{_CLAIM_WORDS[claim.support]}: ", "yellow").append(claim.claim)
     return line
 
@@ -121,7 +121,7 @@ def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step
     console.print(f"[bold]Path[/]     {' → '.join(response.path)}")
     if response.queries:
         console.print(f"[bold]Queries[/]  {escape(' | '.join(response.queries))}")
-    console.print(f"[bold]Cost[/]     {_cost(response.usage, by_rule=response.notice is not None)}")
+    console.print(f"[bold]Cost[/]     {_cost(response.usage)}")
     if steps:
         console.print(f"[bold]Time[/]     {_times(steps)}")
 
@@ -141,11 +141,12 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
         why = ": ".join(filter(None, [place, "" if _is_by_rule(verdict) else verdict.reason]))
         table.add_row("IsRel", f"{words}{_cached(verdict)}{strips}", escape(why), style=_style(verdict))
     if support and _is_by_rule(support):
-        table.add_row("IsSup", "", support_by_rule(support.level), style=GREY)
-    elif support:
+        word_for_word = support_by_rule(claim.passage_ids for claim in support.claims)
+        table.add_row("IsSup", "", word_for_word, style=GREY)
+    elif support and support.level:
         table.add_row("IsSup", support.level + _cached(support), in_full(support.precision))
         for claim in support.claims:
-            table.add_row("", "  " + claim.support, escape(claim.claim))
+            table.add_row("", f"  {claim.support}", escape(claim.claim))
     for judged in _of_the_answer(reflection):
         if not isinstance(judged, SupportVerdict) and not _is_by_rule(judged):
             score = "ungraded" if judged.score is None else f"{judged.score} of 5"
@@ -181,13 +182,13 @@ def _cached(verdict: RelevanceVerdict | SupportVerdict | UtilityVerdict) -> str:
     return " (cached)" if verdict.cached else ""
 
 
-def _cost(usage: Usage, by_rule: bool) -> str:
+def _cost(usage: Usage) -> str:
     models = ", ".join(sorted({step.model for step in usage.by_step.values()})) or "none"
     waste = usage.waste.model_calls
     ahead = f"of which {waste} done ahead and not needed, " if waste else ""
-    calls = "replies by rule" if by_rule else "model calls"
+    by_rule = f", {usage.replies_by_rule} replies by rule" if usage.replies_by_rule else ""
     return (
-        f"{_dollars(usage)}, {usage.model_calls} {calls} in {usage.rounds} rounds, {ahead}"
+        f"{_dollars(usage)}, {usage.model_calls} model calls{by_rule} in {usage.rounds} rounds, {ahead}"
         f"{usage.cached_verdicts} cached verdicts, "
         f"{usage.input_tokens} tokens in, {usage.output_tokens} out ({models})"
     )

@@ -1,6 +1,6 @@
 """Words for the verdicts of the stand-in's rules, which are no judgements and are shown as none."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 WORD_FOR_WORD = "Found word for word in the source. No model checked whether it answers the question."
 NOT_WORD_FOR_WORD = "Not found word for word in the source. No model checked it."
@@ -12,9 +12,9 @@ def is_by_rule(verdict: Mapping[str, object]) -> bool:
     return verdict.get("judged_by") == "rule"
 
 
-def support_by_rule(level: str) -> str:
-    """Return what a rule found out about an answer's claims."""
-    return WORD_FOR_WORD if level == "fully_supported" else NOT_WORD_FOR_WORD
+def support_by_rule(passage_ids: Iterable[Sequence[str]]) -> str:
+    """Return what a rule found out about an answer's claims, by the passages of each."""
+    return WORD_FOR_WORD if all(passage_ids) else NOT_WORD_FOR_WORD
 
 
 def relevance_by_rule(score: float | None) -> str:

@@ -103,7 +103,7 @@ def _picked(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
 def _support(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> str:
     level, claims = str(verdict.get("level", "")), verdict.get("claims", [])
     if is_by_rule(verdict):
-        return support_by_rule(level)
+        return support_by_rule(claim.get("passage_ids", []) for claim in claims)
     kinds = Counter(claim.get("support") for claim in claims)
     each = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
     return LEVELS.get(level, level) + (f": of {_count(len(claims), 'claim')} {each}" if claims else "")

@@ -13,7 +13,7 @@ from selfrag.domain.passages import Passage
 from selfrag.domain.scores.shown import Scores
 from selfrag.domain.scores.traced import scores_of
 from selfrag.domain.strategies import compares
-from selfrag.domain.verdicts import Critique, Reflection, SupportVerdict
+from selfrag.domain.verdicts import Critique, Reflection, ReportedSupport
 
 # Steps whose results are passages.
 SEARCHES = ("Retrieve", "SearchWeb")
@@ -24,7 +24,7 @@ class DraftAnswer(Model):
 
     answer: str
     citations: list[Citation]
-    support: SupportVerdict | None = Field(description="IsSup of this text, claim by claim; null before it is judged.")
+    support: ReportedSupport | None = Field(description="IsSup of this text, claim by claim; null before it is judged.")
 
 
 def draft_of(steps: Sequence[Step]) -> DraftAnswer | None:

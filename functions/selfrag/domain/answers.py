@@ -133,11 +133,13 @@ class Waste(Model):
 class Usage(Model):
     """The usage of a question; `cost_usd` is null if a model's price is not known.
 
-    `sequences` is the number of texts that the generator `selfrag` wrote or decided on; a request to it holds several.
+    `replies_by_rule` is the number of replies that no model gave; they have no tokens. `sequences` is the number of
+    texts that the generator `selfrag` wrote or decided on; a request to it holds several.
     `repaired_citations` is the number of citations that were replaced because IsSup named another passage.
     """
 
     model_calls: int
+    replies_by_rule: int = 0
     rounds: int
     sequences: int = 0
     cached_verdicts: int

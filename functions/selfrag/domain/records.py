@@ -15,6 +15,7 @@ class Content(Model):
 
     title: str = ""
     passages: int = 0
+    suggestion: str | None = Field(default=None, description="A question that the document answers; null for none.")
     pages: int = Field(default=0, description="0 if the format has none.")
     warnings: list[str] = Field(default=[], description="A sentence for each part that could not be read.")
     tags: list[str] = Field(default=[], description="The tags that `filters.tags` of a question is compared with.")

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from selfrag.domain.base import Model
 from selfrag.domain.passages import Strip
@@ -71,11 +71,12 @@ def nearest(verdicts: Sequence[RelevanceVerdict]) -> list[str]:
 class Claim(Model):
     """One statement of an answer, and its support by the passages.
 
-    `missing` is a phrase to search for missing evidence, "" if nothing is to be searched for.
+    `missing` is a phrase to search for missing evidence, "" if nothing is to be searched for. In a response, `support`
+    is null if no model judged it: then `passage_ids` has the passage in which the claim stands word for word, if any.
     """
 
     claim: str
-    support: ClaimSupport
+    support: ClaimSupport | None
     passage_ids: list[str] = []
     missing: str = ""
 
@@ -97,13 +98,14 @@ class Precision(Model):
 class SupportVerdict(Model):
     """IsSup for an answer, claim by claim; `model` is the one that judged.
 
-    A full one has the `precision` of its judge, if that was measured by the same models and prompt.
+    A full one has the `precision` of its judge, if that was measured by the same models and prompt. In a response,
+    `level` is null if no model judged it.
     """
 
     kind: ClassVar[str] = "IsSup"
     means: ClassVar[str] = "whether the passages say what the answer says, as a whole and claim by claim"
 
-    level: SupportLevel
+    level: SupportLevel | None
     claims: list[Claim] = []
     precision: Precision | None = None
     cached: bool = False
@@ -117,7 +119,7 @@ class SupportVerdict(Model):
 
 
 class UtilityVerdict(Model):
-    """IsUse for an answer: 5 is best, 1 is worst, null is ungraded."""
+    """IsUse for an answer: 5 is best, 1 is worst, null is ungraded, or in a response not judged by a model."""
 
     kind: ClassVar[str] = "IsUse"
     means: ClassVar[str] = "how well the answer serves the question, from 1 to 5"
@@ -140,13 +142,30 @@ class Critique(Model):
     utility: UtilityVerdict = UtilityVerdict(score=None)
 
 
+V = TypeVar("V", RelevanceVerdict, SupportVerdict, UtilityVerdict)
+
+
+def reported(verdict: V) -> V:
+    """Return a verdict as a response has it: without level and scores if a rule gave it, which judges nothing."""
+    if verdict.judged_by == "model":
+        return verdict
+    if isinstance(verdict, SupportVerdict):
+        claims = [claim.model_copy(update={"support": None}) for claim in verdict.claims]
+        return verdict.model_copy(update={"level": None, "claims": claims})
+    return verdict.model_copy(update={"score": None})
+
+
+ReportedSupport = Annotated[SupportVerdict, AfterValidator(reported)]
+
+
 class Reflection(Model):
     """The verdicts of the four reflection tokens: all of IsRel, and the last one of each other kind.
 
-    A verdict that was not judged is null, as `support` is for a direct answer; `naive` has no verdicts.
+    A verdict that was not judged is null, as `support` is for a direct answer; `naive` has no verdicts. Of a verdict by
+    rule, the level and the scores are null.
     """
 
     retrieve: RetrievalVerdict | None
-    relevance: list[RelevanceVerdict]
-    support: SupportVerdict | None
-    utility: UtilityVerdict | None
+    relevance: list[Annotated[RelevanceVerdict, AfterValidator(reported)]]
+    support: ReportedSupport | None
+    utility: Annotated[UtilityVerdict, AfterValidator(reported)] | None

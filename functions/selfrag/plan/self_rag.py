@@ -178,7 +178,7 @@ class SelfRag(Loop):
         draft, weights = state.draft, self.policy.weights
         scores = [verdict.score or 0.0 for verdict in state.relevance if verdict.relevant]
         use = -1.0 if draft.utility.score is None else (draft.utility.score - 3) / 2
-        support = SUPPORT_WORTH.get(draft.support.level, 0.0)
+        support = SUPPORT_WORTH.get(draft.support.level or "ungraded", 0.0)
         total = weights.rel * max(scores, default=0.0) + weights.sup * support + weights.use * use
         full = sum(claim.support == "full" for claim in draft.support.claims)
         return round(total, DIGITS), -len(draft.not_said), full
@@ -344,6 +344,7 @@ def verdicts_in_words(state: LoopState, draft: Draft) -> str:
     claims = draft.support.claims
     full = sum(claim.support == "full" for claim in claims)
     of_claims = f" ({full} of {count(len(claims), 'claim')})" if claims else ""
-    support = (SUPPORT_BY_RULE if draft.support.judged_by == "rule" else SUPPORT)[draft.support.level]
+    by_level = SUPPORT_BY_RULE if draft.support.judged_by == "rule" else SUPPORT
+    support = by_level[draft.support.level or "ungraded"]
     gaps = f", {count(len(draft.not_said), 'part')} not said" if draft.not_said else ""
     return f"{support[0].upper()}{support[1:]}{of_claims}, {use}{gaps}"

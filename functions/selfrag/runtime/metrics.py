@@ -86,7 +86,7 @@ def count_answer(response: "AnswerResponse", strategy: str) -> None:
     emit({"strategy": strategy}, {"Strategies": 1})
     if reflection.retrieve:
         emit({"decision": reflection.retrieve.decision}, {"RetrievalDecisions": 1})
-    if reflection.support:
+    if reflection.support and reflection.support.level:
         emit({"level": reflection.support.level}, {"SupportLevels": 1})
     values: dict[str, float] = {
         "RelevantPassages": sum(verdict.relevant for verdict in reflection.relevance),

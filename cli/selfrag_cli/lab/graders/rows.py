@@ -54,7 +54,7 @@ def _support_label(fields: Mapping[str, object]) -> str:
     verdict = SupportVerdict.model_validate(fields)
     denied = any(claim.support == "contradicted" for claim in verdict.claims)
     levels = {"fully_supported": "supported", "partially_supported": "partial", "ungraded": UNGRADED}
-    return levels.get(verdict.level, "contradicted" if denied else "unsupported")
+    return levels.get(verdict.level or "ungraded", "contradicted" if denied else "unsupported")
 
 
 KINDS: dict[str, Kind] = {

@@ -8,12 +8,12 @@ from selfrag.text.east_asian import RUN
 from selfrag_cli.local.stand_in.arithmetic import total_for, worked_out
 from selfrag_cli.local.stand_in.fields import Fields, object_in, text_in, texts_in
 from selfrag_cli.local.stand_in.messages import SearchResultBlock, SearchResultLocation, TextContent
-from selfrag_cli.local.stand_in.questions import in_full, is_about_documents, lacking
+from selfrag_cli.local.stand_in.questions import context_of, in_full, is_about_documents, lacking
 from selfrag_cli.local.stand_in.quoting import ENOUGH, Quote, QuoteSource, chosen, quotes
 from selfrag_cli.local.stand_in.words import holds, letters
 
 # The document's date at the end of a title is no year that the page is about.
-_DATED = re.compile(r", \d{4}-\d\d-\d\d$")
+_DATED = re.compile(r"(?:, (\d{4}-\d\d-\d\d))?$")
 ABILITIES = "Hello. I quote sentences from the documents that answer a question, or say that none does."
 
 
@@ -23,16 +23,21 @@ def generate(fields: Fields, results: Sequence[SearchResultBlock]) -> list[TextC
     if not results:
         direct = fields.get("task") == "direct" and not is_about_documents(question, {})
         return [_text(worked_out(question) or ABILITIES if direct else NO_ANSWER)]
-    full_question = in_full(question, previous)
+    context = context_of(question, previous)
     sources = [
-        QuoteSource(r["source"], _DATED.sub("", r["title"]), tuple(block["text"] for block in r["content"]))
-        for r in results
+        QuoteSource(
+            result["source"],
+            _DATED.sub("", result["title"]),
+            tuple(block["text"] for block in result["content"]),
+            next(filter(None, _DATED.findall(result["title"])), ""),
+        )
+        for result in results
     ]
     failed = {letters(claim) for claim in texts_in(fields, "failed_claims")}
     if fields.get("task") == "segment":
-        selected = _following(full_question, str(fields.get("so_far") or ""), sources)
+        selected = _following(in_full(question, previous), str(fields.get("so_far") or ""), sources)
     else:
-        selected = [quote for quote in chosen(full_question, sources) if letters(quote.text) not in failed]
+        selected = [quote for quote in chosen(question, sources, context) if letters(quote.text) not in failed]
     if not selected:
         return [_text(NO_ANSWER)]
     blocks = [_quoted(quote, results) for quote in selected]

@@ -13,7 +13,6 @@ from typing_extensions import override
 
 from selfrag.adapters.claude.messages import Message, ReplyContent, call_of, content_of, search_result, verdict_in
 from selfrag.domain.calls import ModelCall, Prices
-from selfrag.domain.verdicts import RULE_MODEL
 from selfrag.ports.model import Claude, Judgement, ModelText, Source, V
 from selfrag.ports.prompts import Prompt, as_quoted_fields
 from selfrag.runtime.clock import Clock
@@ -73,7 +72,7 @@ def reply_to(body: Mapping[str, Any]) -> dict[str, object]:
         "id": f"msg_{uuid.uuid4().hex[:24]}",
         "type": "message",
         "role": "assistant",
-        "model": RULE_MODEL,
+        "model": body["model"],
         "content": content,
         "stop_reason": "end_turn",
         "stop_sequence": None,
@@ -135,7 +134,8 @@ class RuleClaude(Claude):
         rubric, messages = {"type": "text", "text": prompt.text}, [{"role": "user", "content": content}]
         request = {"model": self.model_of(step), "system": [rubric], "messages": messages, **output}
         began = self._clock.now()
-        reply: Any = json.loads(json.dumps(reply_to(request)), object_hook=lambda part: _Part(**part))
+        no_tokens = {"usage": {"input_tokens": 0, "output_tokens": 0}}
+        reply: Any = json.loads(json.dumps(reply_to(request) | no_tokens), object_hook=lambda part: _Part(**part))
         message = Message.model_validate(reply)
         call = call_of(step, message, began, self._clock.now(), self._prices)
         return content_of(message, "answer") or ReplyContent(), call

@@ -3,10 +3,33 @@
 import re
 
 from selfrag_cli.local.stand_in.arithmetic import worked_out
-from selfrag_cli.local.stand_in.fields import Fields
-from selfrag_cli.local.stand_in.words import GREETINGS, content_words, holds, names, plain, units
+from selfrag_cli.local.stand_in.fields import Fields, object_in
+from selfrag_cli.local.stand_in.words import GREETINGS, content_words, folded, holds, names, plain, units
 
-_MOST_WORDS_OF_A_FOLLOW_UP = 2
+# A question of fewer words than these needs the one before it.
+_LEAST_WORDS = 2
+_GOES_ON = re.compile(
+    r"(?:and|or|but|what about|how about|und|oder|aber|では|じゃあ|それで|그럼|그러면|그리고)\b|では|じゃあ"
+)
+_ASKS = re.compile(
+    r"^(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|are|can|may|must|should|wer|wen|wem|was|wann|wo"
+    r"|wie|warum|welche[rsmn]?|darf|muss|kann)\b|何|いくら|いつ|誰|どこ|どの|なぜ|몇|얼마|언제|누가|누구|어디|무엇|왜"
+)
+_POINTS_BACK = re.compile(
+    r"\b(?:it|its|they|them|their|there|that|this|these|those|he|she|dort|das|dies)\b|それ|その|そこ|그것|그곳"
+)
+# What is written in a document, and the words that ask for it.
+_QUOTED = re.compile(r"[“„«「『\"‘](.{1,200}?)[”“»」』\"’]")
+_CONTENT_UNITS = frozenset(
+    units("say says state contain cover content steht sagt drin enthält Inhalt 書 内容 言 내용 어떤 있나 적혀")
+)
+_SAYS = re.compile(
+    r"^what (?:does|do) (?:the )?(.{1,200}) (?:say|state|contain|cover)\s*\??$"
+    r"|^was (?:steht in|sagt|enthält) (.{1,200}?)\s*\??$"
+    r"|^(.{1,200}?)(?:には|に|は)(?:何が|何と|なんと)(?:書|言).{0,20}$"
+    r"|^(.{1,200}?)(?:에는|에) (?:무엇|뭐|무슨|어떤 내용).{0,20}$",
+    re.IGNORECASE,
+)
 
 
 def is_about_documents(question: str, previous: Fields) -> bool:
@@ -17,18 +40,41 @@ def is_about_documents(question: str, previous: Fields) -> bool:
 
 
 def is_follow_up(question: str) -> bool:
-    """Return whether a question is too short to stand alone."""
-    return len(content_words(question)) <= _MOST_WORDS_OF_A_FOLLOW_UP
+    """Return whether a question cannot stand alone: it goes on, points back, or is too short."""
+    text = folded(question).strip()
+    if subject_of(question):
+        return False
+    if _GOES_ON.match(text):
+        return True
+    words = len(content_words(question))
+    if _ASKS.search(text):
+        return words < _LEAST_WORDS or (bool(_POINTS_BACK.search(text)) and words <= _LEAST_WORDS)
+    return words <= _LEAST_WORDS
+
+
+def context_of(question: str, previous: Fields) -> str:
+    """Return the earlier questions that a follow-up goes on from, without names if it has its own; "" for another."""
+    before = object_in(previous, "before")
+    earlier = " ".join(str(turn["question"]) for turn in (before, previous) if turn.get("question"))
+    if not earlier or not is_follow_up(question):
+        return ""
+    for name in names(earlier) if names(question) else ():
+        earlier = earlier.replace(name, "")
+    return earlier
 
 
 def in_full(question: str, previous: Fields) -> str:
-    """Return a question, a short follow-up with the one before it; its names take the place of earlier ones."""
-    earlier = previous.get("question")
-    if not isinstance(earlier, str) or not earlier or not is_follow_up(question):
-        return question
-    for name in names(earlier) if names(question) else ():
-        earlier = earlier.replace(name, "")
-    return f"{earlier} {question}"
+    """Return the words to search for: the question's, with those of the questions that it goes on from."""
+    return f"{context_of(question, previous)} {question}".strip()
+
+
+def subject_of(question: str) -> str:
+    """Return the title that a question asks the content of; "" for any other question."""
+    quoted = _QUOTED.search(question)
+    if quoted and not set(units(_QUOTED.sub(" ", question, count=1))) - _CONTENT_UNITS:
+        return quoted[1].strip()
+    match = _SAYS.search(question.strip())
+    return next(filter(None, match.groups()), "").strip(" \"'") if match else ""
 
 
 def lacking(question: str, so_far: str) -> list[str]:

@@ -6,12 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from selfrag_cli.local.stand_in.arithmetic import without_counts
-from selfrag_cli.local.stand_in.words import AMOUNT, has, holds, letters, names, units
+from selfrag_cli.local.stand_in.questions import subject_of
+from selfrag_cli.local.stand_in.words import AMOUNT, denies, folded, has, holds, letters, names, units
 
 # A sentence counts whole, the headings above it nearly so, and the rest of its passage little.
 _HEADING, _PASSAGE = 0.8, 0.4
 ENOUGH = 0.65
-_OTHER_YEAR, _AMOUNT = 0.1, 0.1
+# So many sentences show what a document says.
+_MOST_OF_A_SUBJECT = 2
+_OTHER_YEAR, _AMOUNT, _NEGATION, _OLDER = 0.1, 0.1, 0.4, 0.1
+# The share of the earlier questions' words among those of a follow-up: too small to answer without one of its own.
+_CONTEXT = 0.6
+_NEGATED = re.compile(
+    r"\b(?:not|no|never|none|neither|without|except|unless|cannot|forbidden|prohibited|banned|nicht|kein\w{0,2}|nie|ohne"
+    r"|verboten|untersagt)\b|n't\b|ない|ません|禁止|不可|以外|않|없|금지"
+)
+_SUPERSEDED = re.compile(r"\b(?:superseded|obsolete|outdated|withdrawn|archived?|veraltet|ungultig)\b|廃止|旧版|폐지")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NUMBER = re.compile(r"\d+")
 _ENDED = re.compile(r"[.!?:;。！？：；][\"'”’)\]」』）*_]*\s*$")
@@ -21,16 +31,22 @@ _LONGEST_HEADING, _FULL_LINE = 70, 45
 
 @dataclass(frozen=True)
 class QuoteSource:
-    """A passage: its document, its title, and its text in blocks."""
+    """A passage: its document, its title, its text in blocks, and its date, "" for none."""
 
     document: str
     title: str
     blocks: tuple[str, ...]
+    date: str = ""
 
     @property
     def text(self) -> str:
         """Return all that may hold a name: document, title and text."""
-        return "\n".join((self.document, self.title, "".join(self.blocks)))
+        return "\n".join((self.document, self.title, self.date, "".join(self.blocks)))
+
+    @property
+    def superseded(self) -> bool:
+        """Return whether its title says that something newer holds."""
+        return bool(_SUPERSEDED.search(folded(f"{self.title} {self.document}")))
 
 
 @dataclass(frozen=True)
@@ -44,39 +60,82 @@ class Quote:
     share: float
 
 
-def quotes(question: str, sources: Sequence[QuoteSource]) -> list[Quote]:
-    """Return the sentences of the sources, best first; of equals the one that was found first."""
-    weights = _weights(question, [source.text for source in sources])
+def quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> list[Quote]:
+    """Return the sentences of the sources, best first; of equals the newer, then the one that was found first.
+
+    A follow-up has as `context` the questions before it. Of a question for what a document says, its first sentences.
+    """
+    weights = _weights(question, context, [source.text for source in sources])
+    subject, newest = letters(subject_of(question)), max((source.date for source in sources), default="")
     sentences = [
-        Quote(number, start, end, text, _share(question, weights, source, text, headings))
+        Quote(
+            number, start, end, text,
+            _titled(subject, source) if subject else _share(question, weights, source, text, headings),
+        )
         for number, source in enumerate(sources)
         for start, end, text, headings in _sentences(source.blocks)
-    ]
-    return sorted(sentences, key=lambda quote: -quote.share)
+    ]  # fmt: skip
+
+    def order(quote: Quote) -> float:
+        source = sources[quote.source]
+        return _OLDER * (not subject and (source.superseded or "" < source.date < newest)) - quote.share
+
+    return sorted(sentences, key=order)
 
 
-def chosen(question: str, sources: Sequence[QuoteSource]) -> list[Quote]:
+def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> list[Quote]:
     """Return the sentences that answer, if any: the best one, and one for each name that it leaves out.
 
-    A name of the question that stands in no source of theirs leaves none.
+    A sentence that goes on from the best one is added for a word of the question. A name of the question that stands in
+    no source of theirs leaves none.
     """
-    ranked = [quote for quote in quotes(question, sources) if quote.share >= ENOUGH]
+    ranked = [quote for quote in quotes(question, sources, context) if quote.share >= ENOUGH]
     best = ranked[:1]
+    if subject_of(question):
+        return [quote for quote in ranked if quote.source == best[0].source][:_MOST_OF_A_SUBJECT] if best else []
     for name in names(question) if ranked else ():
-        if not any(holds(quote.text, name) for quote in best):
+        if not any(holds(f"{sources[quote.source].title} {quote.text}", name) for quote in best):
             best += [quote for quote in ranked if holds(quote.text, name)][:1]
     evidence = "\n".join(sources[quote.source].text for quote in best)
-    return best if all(holds(evidence, name) for name in names(question)) else []
+    if not all(holds(evidence, name) for name in names(question)):
+        return []
+    return [*best, *(_continuation(question, ranked, best[0], sources[best[0].source].title) if len(best) == 1 else [])]
 
 
-def _weights(question: str, passages: Sequence[str]) -> dict[str, float]:
+def _continuation(question: str, ranked: Sequence[Quote], best: Quote, title: str) -> list[Quote]:
+    """Return the next sentence if it has a word of the question that the best one and its title lack."""
+    missing = [unit for unit in units(question) if not has(f"{title} {best.text}", unit)]
+    after = [quote for quote in ranked if (quote.source, quote.start) == (best.source, best.end)]
+    return [quote for quote in after if any(has(quote.text, unit) for unit in missing)]
+
+
+def _titled(subject: str, source: QuoteSource) -> float:
+    """Return how well a source is that of a title: its own, a heading above it, or its file's name."""
+    titles = [letters(title) for title in source.title.split(" > ")]
+    if subject in (letters(source.title), letters(source.document)):
+        return 1.0
+    file_name = letters(source.document.rsplit("/", 1)[-1])
+    return (
+        0.9 if subject in (*titles, file_name, letters(source.document.rsplit("/", 1)[-1].rsplit(".", 1)[0])) else 0.0
+    )
+
+
+def _weights(question: str, context: str, passages: Sequence[str]) -> dict[str, float]:
     """Return the weight of each unit of a question, which is greater the fewer passages hold it."""
     # One passage alone tells little of what is rare.
     rare = 1.0 if len(passages) > 1 else 0.3
-    return {
-        unit: 1 + rare * math.log((len(passages) + 1) / (sum(has(passage, unit) for passage in passages) + 1))
-        for unit in units(without_counts(question))
-    }
+
+    def weigh(text: str) -> dict[str, float]:
+        return {
+            unit: 1 + rare * math.log((len(passages) + 1) / (sum(has(passage, unit) for passage in passages) + 1))
+            for unit in units(without_counts(text))
+        }
+
+    own, earlier = weigh(question), weigh(context)
+    if not own:
+        return earlier
+    scale = _CONTEXT * sum(own.values()) / (sum(earlier.values()) or 1.0)
+    return {**{unit: scale * weight for unit, weight in earlier.items()}, **own}
 
 
 def _share(question: str, weights: Mapping[str, float], source: QuoteSource, text: str, headings: str) -> float:
@@ -87,8 +146,16 @@ def _share(question: str, weights: Mapping[str, float], source: QuoteSource, tex
     # A page of another year than the one that is asked for gives way to one of none.
     years = set(_YEAR.findall(f"{source.title} {source.document}")) - set(_YEAR.findall(question))
     # An amount that is asked for is most likely written in digits.
-    lacks = AMOUNT.search(question.casefold()) and not set(_NUMBER.findall(text)) - set(_NUMBER.findall(question))
-    return max(0.0, got / (sum(weights.values()) or 1.0) - _OTHER_YEAR * bool(years) - _AMOUNT * bool(lacks))
+    lacks = AMOUNT.search(folded(question)) and not set(_NUMBER.findall(text)) - set(_NUMBER.findall(question))
+    negated, denied = (bool(_NEGATED.search(folded(words))) for words in (question, text))
+    # A question with "not" has another answer; one without may well be answered by a "not".
+    in_place = denied and not negated and any(has(text, unit) for unit in weights)
+    penalty = (
+        _NEGATION * (negated and not denied) + _AMOUNT * in_place + _OTHER_YEAR * bool(years) + _AMOUNT * bool(lacks)
+    )
+    if any(denies(f"{source.title} {headings} {text}", name) for name in names(question)):
+        return 0.0
+    return max(0.0, got / (sum(weights.values()) or 1.0) - penalty)
 
 
 def _sentences(blocks: Sequence[str]) -> Iterator[tuple[int, int, str, str]]:

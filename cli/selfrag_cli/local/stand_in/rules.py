@@ -9,12 +9,12 @@ from selfrag.domain.answers import UNCITED
 from selfrag.text.sentences import split_sentences
 from selfrag_cli.local.stand_in.arithmetic import worked_out
 from selfrag_cli.local.stand_in.fields import Fields, object_in, objects_in, text_in, texts_in
-from selfrag_cli.local.stand_in.questions import in_full, is_about_documents, is_follow_up, lacking
+from selfrag_cli.local.stand_in.questions import context_of, in_full, is_about_documents, is_follow_up, lacking
 from selfrag_cli.local.stand_in.quoting import QuoteSource, chosen, quotes
 from selfrag_cli.local.stand_in.words import content_words, has, letters, names, units
 
 _MOST_SENTENCES, _LONGEST_WORDS = 3, 3
-_USES = ((0.6, 5), (0.35, 4), (0.15, 3))
+_USES = ((0.6, 5), (0.35, 4))
 
 
 def _decide_retrieval(fields: Fields) -> dict[str, object]:
@@ -42,12 +42,13 @@ def _next(question: str, so_far: str) -> dict[str, object]:
 
 def _grade_relevance(fields: Fields) -> dict[str, object]:
     """Score a passage by its best sentence, and each strip of it."""
-    question = in_full(text_in(fields, "question"), object_in(fields, "previous"))
+    question = text_in(fields, "question")
+    context = context_of(question, object_in(fields, "previous"))
     passage = object_in(fields, "passage")
     document, title = str(passage.get("document", "")), str(passage.get("title", ""))
 
     def score(text: str) -> tuple[float, str]:
-        best = quotes(question, [QuoteSource(document, title, tuple(split_sentences(text)))])[:1]
+        best = quotes(question, [QuoteSource(document, title, tuple(split_sentences(text)))], context)[:1]
         return (round(best[0].share, 3), best[0].text[:120]) if best else (0.0, "no sentence")
 
     share, nearest = score(text_in(passage, "text"))
@@ -80,7 +81,7 @@ def _grade_utility(fields: Fields) -> dict[str, object]:
     if answer.strip() and (not question_units or worked_out(question)):
         return {"reason": "The question needs no documents.", "score": 5}
     share = sum(has(answer, unit) for unit in question_units) / (len(question_units) or 1)
-    score = next((score for least, score in _USES if share >= least), 2 if answer.strip() else 1)
+    score = next((score for least, score in _USES if share >= least), 3 if answer.strip() else 1)
     return {"reason": f"The answer has {share:.0%} of the question's words.", "score": score}
 
 

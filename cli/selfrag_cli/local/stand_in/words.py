@@ -9,14 +9,18 @@ from threading import Lock
 import Stemmer
 
 from selfrag.text.east_asian import RUN
+from selfrag.text.language import language_of
 
 # Words that ask or join: whatever else a text holds is content.
 _STOP = """
     a an the and or but so if then than that this these those it its he she they them their we us our you your i me my
     is are was were be been being am do does did have has had will would shall should can could may might must
     of in on at by for from to with into about as per via not no yes there here each every any some all much many
-    what which who whom whose when where why how please tell compare difference between
-    は が を に の で と も か や へ から まで です ます 何 私 方 時 下 教
+    what which who whom whose when where why how please tell compare difference between mean means
+    der die das den dem des ein eine einen einem einer eines und oder aber ist sind war wird werden hat haben kann muss
+    darf soll von vom bei mit zu zum zur im an am auf aus fur pro es er sie ich man wir ihr mein unser was wer wen wem
+    wann wo wie warum wieso welche welcher welches welchen nicht kein keine bedeutet gibt
+    は が を に の で と も か や へ から まで です ます 何 私 方 時 下 教 場合
     무엇 은 는 이 가 을 를
 """
 STOP = frozenset(_STOP.split())
@@ -24,13 +28,46 @@ GREETINGS = frozenset(("hello", "hi", "good morning", "thanks", "thank you", "�
 _WORD = re.compile(r"[^\W_]+(?:[-.,:/][^\W_]+)*")
 _PARTS = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+")
 # An amount is asked for by these, which are no content.
-AMOUNT = re.compile(r"\bhow (?:many|much|long|often)\b|何(?=[^がはをに])|いくら|いつ|\bwhen\b|몇|얼마")
+AMOUNT = re.compile(
+    r"\bhow (?:many|much|long|often|fast|far|high|tall|big|large|heavy|deep|wide|old|late|early|soon|expensive)\b"
+    r"|\bwie (?:viele?|lange|oft|hoch|schnell|weit|schwer|gross|alt|teuer)\b|\bwieviel\b|\bwann\b"
+    r"|何(?=[^がはをに])|いくら|いつ|\bwhen\b|몇|얼마"
+)
+# A quantity, whose number is no part of a name.
+_UNIT = (
+    r"\s?(?:%|°|[€$£¥]|(?-i:[A-Z]{3})\b|(?:days?|nights?|weeks?|months?|years?|hours?|minutes?|seconds?|times|people|persons?"
+    r"|euros?|dollars?|pounds?|percent|prozent|metres?|meters?|km|kg|gb|mb|tage?n?|nachte?n?|wochen?|monate?n?|jahre?n?"
+    r"|stunden?|minuten?|uhr|mal)\b)"
+)
+_NUMBERED = re.compile(
+    rf"(?P<noun>[^\W\d_]{{2,40}}+)\s(?:(?:no|nr)\.?\s)?(?P<number>\d{{1,6}}+(?:\.\d{{1,4}}+)*+[a-z]?)(?![\w,]|{_UNIT})"
+    r"|(?P<before>\d{1,4}+)(?P<counter>号[\u4e00-\u9fff]{0,2}|호[\uac00-\ud7a3])|[第제](?P<ordinal>\d{1,4}+)",
+    re.IGNORECASE,
+)
+_YEAR_NAME = re.compile(rf"(?<![\d.,])(?:19|20)\d\d(?![\d.,]?\d|-\d|{_UNIT})", re.IGNORECASE)
+# Words that stand before a quantity.
+_QUANTITY_WORDS = """
+    after before above over under below within than least most until till since only up last next nach vor uber unter
+    bis seit ab cost costs pay pays take takes give gives january february march april june july august september
+    october november december
+"""
+_BEFORE_QUANTITY = frozenset(_QUANTITY_WORDS.split())
+# Forms that no ending makes, each with its verb.
+_IRREGULAR_PAIRS = """
+    fell/fall rose/rise paid/pay began/begin went/go bought/buy kept/keep held/hold took/take gave/give sent/send
+    spent/spend sold/sell became/become broke/break grew/grow wrote/write lost/lose built/build chose/choose ran/run
+    met/meet brought/bring caught/catch drove/drive drew/draw stood/stand felt/feel won/win
+"""
+_IRREGULAR = {form: verb for form, _, verb in (pair.partition("/") for pair in _IRREGULAR_PAIRS.split())}
+# Endings of German verbs that the stemmer leaves: dauert, dauern, kostet, kosteten.
+_GERMAN_VERB = re.compile(r"(?<=\w{3})(?:(?<=e[rl])n|e?t(?:e[nt]?)?)$")
 # Hiragana is grammar for the most part: it separates content words.
 _HIRAGANA = re.compile("[\u3041-\u309f]+")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _KATAKANA = re.compile("[\u30a1-\u30ff]{2,}")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:。！？\n]\s*)[\"'“‘(「*#>\-\s]*$")
-_STEMMER, _STEMMER_LOCK = Stemmer.Stemmer("english"), Lock()
+_ACCENTS = re.compile("[\u0300-\u036f]++")
+_STEMMERS, _STEMMER_LOCK = {name: Stemmer.Stemmer(name) for name in ("english", "german")}, Lock()
 
 
 def plain(text: str) -> str:
@@ -38,15 +75,28 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
+def folded(text: str) -> str:
+    """Return a text without case, width and accents."""
+    letters = _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    return unicodedata.normalize("NFC", letters)
+
+
 @lru_cache(4096)
-def units(text: str) -> tuple[str, ...]:
-    """Return what a text is compared by, once each: stems of words, numbers, and pairs of East Asian characters."""
-    return tuple(dict.fromkeys(unit for _, parts in _content(text) for unit in parts))
+def units(question: str) -> tuple[str, ...]:
+    """Return what a question is compared by, once each: stems of words, numbers, and pairs of East Asian characters."""
+    language = "german" if language_of(question.lower()) == "de" else "english"
+    return tuple(dict.fromkeys(unit for _, parts in _content(question) for unit in parts[language]))
+
+
+@lru_cache(4096)
+def _text_units(text: str) -> frozenset[str]:
+    """Return the units that a text has, whichever language a question is in."""
+    return frozenset(unit for _, parts in _content(text) for stems in parts.values() for unit in stems)
 
 
 def has(text: str, unit: str) -> bool:
     """Return whether a text has a unit; one of East Asian characters may stand within a word."""
-    return unit in units(text) or (bool(RUN.match(unit)) and unit in plain(text))
+    return unit in _text_units(text) or (bool(RUN.match(unit)) and unit in plain(text))
 
 
 def content_words(text: str) -> list[str]:
@@ -54,43 +104,89 @@ def content_words(text: str) -> list[str]:
     return list(dict.fromkeys(word for word, _ in _content(text)))
 
 
-def _content(text: str) -> Iterator[tuple[str, list[str]]]:
-    text = AMOUNT.sub(" ", plain(text).casefold().replace("’", "'").replace("'s", " "))
+def _content(text: str) -> Iterator[tuple[str, dict[str, list[str]]]]:
+    """Yield each word with its units by language."""
+    text = AMOUNT.sub(" ", folded(text).replace("’", "'").replace("'s", " "))
     for match in _PARTS.finditer(RUN.sub(" ", text)):
         word = match[0]
         if word not in STOP and (len(word) > 1 or word.isdigit()):
-            yield word, [word.replace(",", "") if word[0].isdigit() else _stem(word)]
+            yield (
+                word,
+                {name: [word.replace(",", "") if word[0].isdigit() else _stem(word, name)] for name in _STEMMERS},
+            )
     for run in RUN.findall(text):
         for part in _HIRAGANA.split(run):
             if part and part not in STOP:
                 # A Korean word ends in a particle or an ending.
                 stem = part[:-1] if len(part) > 1 and _HANGUL.match(part) else part
-                yield part, [stem[at : at + 2] for at in range(len(stem) - 1)] or [stem]
+                pairs = [stem[at : at + 2] for at in range(len(stem) - 1)] or [stem]
+                yield part, dict.fromkeys(_STEMMERS, pairs)
 
 
-def _stem(word: str) -> str:
+def _stem(word: str, language: str) -> str:
+    word = _GERMAN_VERB.sub("", word) if language == "german" else word
     with _STEMMER_LOCK:
-        return str(_STEMMER.stemWord(word)) if word.isascii() else word
+        return str(_STEMMERS[language].stemWord(_IRREGULAR.get(word, word)))
 
 
 def names(question: str) -> tuple[str, ...]:
-    """Return the names in a question: capitalised words within a sentence, acronyms, words with digits, katakana."""
-    spaced, words = RUN.sub(" ", plain(question)), []
+    """Return the names in a question: capitalised words within a sentence, acronyms, words with digits, katakana.
+
+    A noun with a number ("Hall 2") and a year are names, too. In a question in capitals, no capital makes a name.
+    """
+    question = plain(question)
+    if question.isupper() and question.count(" ") > 1:
+        question = question.lower()
+    spaced = RUN.sub(" ", question)
+    words = [
+        match[0]
+        for match in _NUMBERED.finditer(question)
+        if folded(match["noun"] or "x") not in STOP | _BEFORE_QUANTITY
+    ]
     for match in _WORD.finditer(spaced):
         word = match[0]
         starts = bool(_SENTENCE_START.search(spaced[: match.start()]))
         mixed = any(map(str.isdigit, word)) and any(map(str.isalpha, word))
         inner = any(letter.isupper() for letter in word[1:])
-        if word.casefold() not in STOP and len(word) > 1 and (mixed or inner or (word[0].isupper() and not starts)):
+        if folded(word) not in STOP and len(word) > 1 and (mixed or inner or (word[0].isupper() and not starts)):
             words.append(word)
-    return tuple(dict.fromkeys([*words, *_KATAKANA.findall(plain(question))]))
+    return tuple(dict.fromkeys([*words, *_YEAR_NAME.findall(spaced), *_KATAKANA.findall(question)]))
 
 
 def holds(text: str, name: str) -> bool:
-    """Return whether a name stands in a text, at the beginning of a word."""
-    return bool(re.search(rf"(?<![^\W_]){re.escape(name.casefold())}", plain(text).casefold())) or (
-        bool(RUN.match(name)) and name in plain(text)
-    )
+    """Return whether a name stands in a text, at the beginning of a word or with another ending."""
+    if numbered := _NUMBERED.fullmatch(name):
+        return _number(numbered) in _numbers_of(text, numbered)
+    if RUN.match(name):
+        return name in plain(text)
+    stands = re.search(rf"(?<![^\W_]){re.escape(folded(name))}(?!\d)", folded(text))
+    return bool(stands) or (name.isalpha() and any(has(text, unit) for unit in units(name)))
+
+
+def denies(text: str, name: str) -> bool:
+    """Return whether a text has the noun of a name with other numbers alone."""
+    numbered = _NUMBERED.fullmatch(name)
+    numbers = _numbers_of(text, numbered) if numbered else set()
+    return numbered is not None and bool(numbers) and _number(numbered) not in numbers
+
+
+def _number(numbered: re.Match[str]) -> str:
+    return folded(numbered["number"] or numbered["before"] or numbered["ordinal"])
+
+
+def _numbers_of(text: str, numbered: re.Match[str]) -> set[str]:
+    """Return the numbers that a text has with the noun of a numbered name."""
+    noun, counter = folded(numbered["noun"] or ""), numbered["counter"] or ""
+    if noun:
+        listed = re.compile(
+            rf"(?<!\w){re.escape(noun[: max(3, len(noun) - 2)])}\w{{0,4}}[\W_]{{1,3}}"
+            r"(?:(?:no|nr)\W{1,2})?((?:\d[\w.]{0,9}|and|or|to|und|oder|bis|[,&\s-]){1,12})"
+        )
+    elif counter:
+        listed = re.compile(rf"(\d{{1,4}}+){folded(counter)}")
+    else:
+        listed = re.compile(r"[第제](\d{1,4}+)")
+    return {number.rstrip(".") for part in listed.findall(folded(text)) for number in re.findall(r"\d[\w.]*", part)}
 
 
 def letters(text: str) -> str:

@@ -89,10 +89,11 @@ def terms_of(answer: CritiquedAnswer) -> Terms:
 
 def labelled(relevance: RelevanceVerdict | None, support: SupportVerdict, utility: UtilityVerdict) -> Terms:
     """Return the terms of verdicts without probabilities: what is missing has the lowest value of its group."""
-    supports = [CLAIMS[claim.support] for claim in support.claims]
+    supports = [CLAIMS[claim.support or "none"] for claim in support.claims]
+    level = support.level or "ungraded"
     return Terms(
         rel=relevance.score if relevance and relevance.label != "ungraded" else None,
-        sup=0.0 if support.ungraded else sum(supports) / len(supports) if supports else LEVELS[support.level],
+        sup=0.0 if support.ungraded else sum(supports) / len(supports) if supports else LEVELS[level],
         use=-1.0 if utility.score is None else (utility.score - 3) / 2,
     )
 

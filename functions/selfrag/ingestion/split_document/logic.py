@@ -15,6 +15,7 @@ from selfrag.domain.errors import BadDocument
 from selfrag.domain.passages import CitedWhole, Passage
 from selfrag.ports.objects import Objects
 from selfrag.text.sentences import split_sentences
+from selfrag.text.suggestions import TitledText, suggestion
 from selfrag.text.weight import CAPACITY, SMALL, weigh
 
 MAX_TITLE = 200
@@ -355,15 +356,17 @@ class Batch(BaseModel):
 
 
 class SplitDocumentResult(BaseModel):
-    """All batches of a document, and how many passages they hold."""
+    """All batches of a document, how many passages they hold, and a question that they answer."""
 
     batches: list[Batch]
     passages: int
+    suggestion: str | None = None
 
 
 def split_into_batches(task: SplitDocumentTask, objects: Objects, most: int = MAX_PASSAGES) -> SplitDocumentResult:
     """Cut a document into passages, and these into batches; raises BadDocument for more than `most` passages."""
     document = document_from(objects.get_json(task.document_key))
+    pieces = split(document)
     passages = [
         Passage(
             passage_id=passage_id(task.document_id, task.generation, position),
@@ -379,7 +382,7 @@ def split_into_batches(task: SplitDocumentTask, objects: Objects, most: int = MA
             tags=list(document.tags),
             date=document.date,
         ).model_dump(mode="json", exclude={"score"})
-        for position, piece in enumerate(split(document))
+        for position, piece in enumerate(pieces)
     ]
     if len(passages) > most:
         raise BadDocument(f"{task.key} has more than {most:,} passages; split it into several files.")
@@ -388,4 +391,6 @@ def split_into_batches(task: SplitDocumentTask, objects: Objects, most: int = MA
         where = f"{task.document_id}/{task.generation}/passages-{number:05}.json"
         objects.put_json(where, passages[start : start + BATCH])
         batches.append(Batch(number=number, passages_key=where))
-    return SplitDocumentResult(batches=batches, passages=len(passages))
+    sections = [TitledText(piece.title, piece.text) for piece in pieces]
+    question = suggestion(document.title, document.tags, sections) or None
+    return SplitDocumentResult(batches=batches, passages=len(passages), suggestion=question)

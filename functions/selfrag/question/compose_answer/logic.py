@@ -21,7 +21,7 @@ from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
 from selfrag.domain.ledger import Entry, is_out_of_budget, path_of, rounds, wasted
 from selfrag.domain.passages import WEB
 from selfrag.domain.questions import Filters
-from selfrag.domain.verdicts import Critique, JudgedBy, Reflection, nearest
+from selfrag.domain.verdicts import Critique, JudgedBy, Reflection, judged_by, nearest
 from selfrag.question.compose_answer.messages import Messages
 from selfrag.question.compose_answer.task import ComposeAnswerTask
 
@@ -234,7 +234,8 @@ def usage_of(task: ComposeAnswerTask, result: AnswerOutcome, prices: Mapping[str
     begin = min((call.started_at for call in calls), default=0.0)
     by_step = {name: _step_usage([call for call in calls if call.step == name], begin, prices) for name in steps}
     return Usage(
-        model_calls=sum(entry.attempts for entry in task.ledger),
+        model_calls=_model_calls(task.ledger),
+        replies_by_rule=sum(judged_by(call.model) == "rule" for call in calls),
         rounds=rounds(task.ledger),
         sequences=sum(entry.sequences for entry in task.ledger),
         repaired_citations=result.draft.repaired if result.draft else 0,
@@ -265,9 +266,13 @@ def _step_usage(calls: Sequence[ModelCall], begin: float, prices: Mapping[str, P
 def _waste(task: ComposeAnswerTask, prices: Mapping[str, Prices]) -> Waste:
     entries = [entry for entry in task.ledger if wasted(entry, task.queries)]
     calls = [call for entry in entries for call in entry.calls]
-    return Waste(
-        model_calls=sum(entry.attempts for entry in entries), cost_usd=_sum(cost_usd(call, prices) for call in calls)
-    )
+    return Waste(model_calls=_model_calls(entries), cost_usd=_sum(cost_usd(call, prices) for call in calls))
+
+
+def _model_calls(entries: Sequence[Entry]) -> int:
+    """Return the number of requests to models, answered or not."""
+    by_rule = sum(judged_by(call.model) == "rule" for entry in entries for call in entry.calls)
+    return sum(entry.attempts for entry in entries) - by_rule
 
 
 def _sum(costs: Iterable[float | None]) -> float | None:

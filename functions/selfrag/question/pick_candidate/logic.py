@@ -143,7 +143,9 @@ def _path_support(path: Path) -> SupportVerdict:
 
 
 def _path_level(path: Path) -> SupportLevel:
-    levels = {segment.support.level if segment.grounded else "no_support" for segment in path.segments}
+    levels: set[SupportLevel] = {
+        (segment.support.level or "ungraded") if segment.grounded else "no_support" for segment in path.segments
+    }
     if len(levels) == 1:
         return levels.pop()
     return "ungraded" if "ungraded" in levels else "partially_supported"

@@ -203,7 +203,8 @@ def test_the_answers_that_were_compared_are_shown_between_verdicts_and_path() ->
 def by(judge: str, notice: str | None) -> dict[str, Any]:
     """Return a response whose verdicts are all of one kind of judge."""
     usage = {
-        "model_calls": 4, "rounds": 2, "cached_verdicts": 0, "input_tokens": 3, "output_tokens": 2,
+        "model_calls": 4 * (judge == "model"), "replies_by_rule": 4 * (judge == "rule"), "rounds": 2,
+        "cached_verdicts": 0, "input_tokens": 3, "output_tokens": 2,
         "cache_read_input_tokens": 0, "cost_usd": 0.0, "by_step": {}, "warnings": [],
     }  # fmt: skip
     relevance = {
@@ -230,7 +231,8 @@ def test_what_a_rule_found_is_grey_and_never_shown_as_a_judgement() -> None:
     shown = printed(show_response, by("rule", BY_RULE), [], True)
     assert BY_RULE in shown
     assert "Found word for word in the source. No model checked whether it answers the question." in shown
-    assert "IsRel │ words in common 0.90" in shown
+    assert "IsRel │ words in common │" in shown
+    assert "4 replies by rule" in shown
     assert not any(word in shown for word in ("supported", "relevant", "It states", "IsUse", "5 of 5"))
     assert "\x1b[32m" not in coloured.getvalue(), "nothing is green"
     assert "\x1b[1;32m" not in coloured.getvalue(), "nothing is green"

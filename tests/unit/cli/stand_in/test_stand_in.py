@@ -28,6 +28,7 @@ from selfrag.question.generate.logic import generate
 from selfrag_cli.lab import correctness
 from selfrag_cli.local.stand_in.claude import RuleClaude
 from selfrag_cli.local.stand_in.quoting import QuoteSource, quotes
+from selfrag_cli.local.stand_in.words import names
 from tests.support.fakes import passage
 from tests.unit.cli.stand_in.conftest import PROMPT
 
@@ -164,6 +165,147 @@ def test_only_greetings_and_sums_need_no_search_and_a_short_question_follows_an_
 def test_a_follow_up_is_read_with_the_question_before_it(claude: RuleClaude) -> None:
     previous = Turn(question="What is the hotel limit in Lisbon?", answer="150 EUR")
     assert ask(claude, "And in London?", HOTELS, previous=previous).answer == LONDON
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "answer"),
+    [
+        ("How much does the band saw cost?", "And the forklift?", "The forklift costs 21,000 EUR."),
+        ("band saw cost?", "What about the forklift?", "The forklift costs 21,000 EUR."),
+        ("How much does the band saw cost?", "And the crane?", ""),
+        ("国内出張の日当はいくらですか。", "海外の場合は?", "海外出張の日当は7,500円です。"),
+        ("How many seats does room B12 have?", "And B14?", "Room B14 has 12 seats."),
+        ("How many seats does room B12 have?", "And room B13?", ""),
+    ],
+)
+def test_the_noun_of_a_follow_up_takes_the_place_of_the_earlier_one(
+    claude: RuleClaude, earlier: str, question: str, answer: str
+) -> None:
+    workshop = passage("w", "The band saw costs 3,200 EUR. The forklift costs 21,000 EUR.", title="Workshop")
+    rooms = passage("r", "Room B12 has 30 seats. Room B14 has 12 seats.", title="Rooms")
+    travel = passage("t", "国内出張の日当は3,200円です。海外出張の日当は7,500円です。", title="出張")
+    previous = Turn(question=earlier, answer="Some.")
+    assert ask(claude, question, LEAVE, workshop, rooms, travel, previous=previous).answer == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("Who approves a trip?", "Who approves a trip?"),
+        ("And in Paris?", "What is the hotel limit in ? And in Paris?"),
+    ],
+)
+def test_a_complete_question_is_searched_as_it_was_typed(grader: Graders, question: str, query: str) -> None:
+    previous = Turn(question="What is the hotel limit in Lisbon?", answer="150 EUR")
+    verdict = decide_retrieval.decide(
+        DecideRetrievalTask(question=question, previous=previous), grader("decide_retrieval")
+    ).verdict
+    assert verdict.query == query
+
+
+LEASES = (
+    passage("5", "The notice period is nine months. The rent is 8,400 EUR.", title="Lease contract Hall 5"),
+    passage("7", "The notice period is six months. Hall 7 has 2 gates.", title="Lease contract Hall 7"),
+    passage("ko", "제1홀의 임대료는 월 5백만 원입니다.", title="임대"),
+    passage("ja", "1号館の食堂は11時に開きます。", title="食堂"),
+    passage("de", "Halle 3 wird im August renoviert.", title="Umbau"),
+    passage("v", "Version 3.10 needs 4 GB. The rule of 2024 ends in May.", title="Releases"),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the notice period for the lease of Hall 7?", "The notice period is six months."),
+        ("What is the notice period for the lease of hall 5?", "The notice period is nine months."),
+        ("What is the notice period for the lease of Hall 2?", ""),
+        ("What is the notice period for the lease of Hall 57?", ""),
+        ("제1홀의 임대료는 얼마입니까?", "제1홀의 임대료는 월 5백만 원입니다."),
+        ("제2홀의 임대료는 얼마입니까?", ""),
+        ("1号館の食堂は何時に開きますか。", "1号館の食堂は11時に開きます。"),
+        ("2号館の食堂は何時に開きますか。", ""),
+        ("Wann wird Halle 3 renoviert?", "Halle 3 wird im August renoviert."),
+        ("Wann wird Halle 2 renoviert?", ""),
+        ("What does version 3.10 need?", "Version 3.10 needs 4 GB."),
+        ("What does version 3.1 need?", ""),
+        ("When does the rule of 2024 end?", "The rule of 2024 ends in May."),
+        ("When does the rule of 2023 end?", ""),
+    ],
+)
+def test_a_number_after_a_noun_is_a_name_that_the_evidence_must_hold(
+    claude: RuleClaude, question: str, answer: str
+) -> None:
+    assert ask(claude, question, *LEASES).answer == answer
+
+
+def test_a_quantity_is_no_name() -> None:
+    assert names("Can we leave 2 weeks after 14 days, for more than 30 or at least 20%?") == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("When does the cafe open?", "The café opens at half past seven."),
+        ("How fast does the lathe turn?", "The lathe turns at 1,800 revolutions."),
+        ("WHO APPROVES A PURCHASE?", "Ms Okafor approved the purchases."),
+        ("Why did the backlog fall?", "The backlog fell because two people were hired."),
+        ("WAS IST DAS HOTELLIMIT IN LONDON?", "Das Hotellimit in London beträgt 190 GBP."),
+        ("Wie lange dauern die Prüfungen?", "Eine Prüfung dauert 40 Minuten."),
+        ("런던 호텔 한도가 얼마죠?", "런던 호텔 한도는 1박에 190파운드입니다."),
+        ("ｻｰﾊﾞｰの上限は?", "サーバーの上限は10台です。"),
+    ],
+)
+def test_case_width_accents_and_endings_are_the_same_in_question_and_text(
+    claude: RuleClaude, question: str, sentence: str
+) -> None:
+    assert ask(claude, question, LEAVE, HOTELS, passage("p", sentence)).answer == sentence
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        'What does "Annual Leave" say?',
+        "What does “annual leave” say?",
+        "What does Annual Leave say?",
+        "Was steht in „Annual Leave“?",
+        "「Annual Leave」には何が書かれていますか?",
+        "“Annual Leave”에는 어떤 내용이 있나요?",
+        "What does “annual.md” say?",
+    ],
+)
+def test_what_a_document_says_is_its_first_sentences(claude: RuleClaude, question: str) -> None:
+    first = passage("a", "# Annual Leave\n\nEach employee has 26 days. Five can be carried over. No more.")
+    own = first.model_copy(update={"title": "Annual Leave", "document": "people/annual.md"})
+    result = ask(claude, question, HOTELS, own)
+    assert result.answer == "Each employee has 26 days. Five can be carried over."
+    assert len(result.citations) == 2
+    assert not ask(claude, question, HOTELS).answered
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which lab may visitors enter?", "Visitors may enter lab 1."),
+        ("Which lab may visitors not enter?", "Visitors may not enter lab 2."),
+        ("Where is smoking not allowed?", "Smoking is forbidden in the yard."),
+        ("Where are dogs not allowed?", ""),
+        ("What does error E-104 mean?", "The sensor is not connected."),
+        ("What does error E-105 mean?", ""),
+        ("How many days at home are allowed?", "Three days at home are allowed."),
+        ("What is the default of ServerAliveCountMax?", "ServerAliveCountMax sets the messages. The default is 3."),
+    ],
+)
+def test_negations_codes_and_newer_rules_are_told_apart(claude: RuleClaude, question: str, answer: str) -> None:
+    rules = [
+        passage("labs", "Visitors may enter lab 1. Visitors may not enter lab 2.", title="Labs"),
+        passage("yard", "Smoking is allowed on the terrace. Smoking is forbidden in the yard.", title="Smoking"),
+        passage("dogs", "Dogs are allowed in the hall.", title="Dogs"),
+        passage("e", "## E-104\n\nThe sensor is not connected. Restart it.", title="Error codes > E-104"),
+        passage("old", "Two days at home are allowed.", title="Home", date="2024-02-01"),
+        passage("new", "Three days at home are allowed.", title="Home", date="2026-02-01"),
+        passage("ssh", "ServerAliveCountMax sets the messages. The default is 3.", title="Settings"),
+    ]
+    assert ask(claude, question, *rules).answer == answer
 
 
 def test_an_answer_that_grows_goes_on_until_it_has_every_name_of_the_question(
