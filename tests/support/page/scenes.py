@@ -161,8 +161,10 @@ def by_rule() -> dict[str, Any]:
     said = response("rule", notice=BY_RULE)
     for name in ("retrieve", "support"):
         said["reflection"][name]["judged_by"] = "rule"
-    said["reflection"] = {**said["reflection"], "utility": None,
-                          "relevance": [{**one, "judged_by": "rule"} for one in relevance()]}  # fmt: skip
+    support = said["reflection"]["support"]
+    claims = [{**claim, "support": None} for claim in support["claims"] if claim["passage_ids"]]
+    said["reflection"] = {**said["reflection"], "utility": None, "support": {**support, "level": None, "claims": claims},
+                          "relevance": [{**one, "score": None, "judged_by": "rule"} for one in relevance()]}  # fmt: skip
     said["answer"] = SENTENCES[0]
     return {**said, "citations": citations()[:1], "usage": {**said["usage"], "cost_usd": 0.0}}
 
@@ -214,6 +216,7 @@ def documents() -> list[dict[str, Any]]:
         failed = name.endswith(".pdf")
         title = "" if failed else name.split("/")[1].split(".")[0].replace("-", " ").capitalize()
         told.append({"id": f"{at:032x}", "key": f"handbook/{name}", "collection": "handbook", "title": title,
+                     "suggestion": None if failed else f"What does “{title}” say?",
                      "status": "failed" if failed else "ready", "passages": 0 if failed else 3 + at % 5, "pages": 0,
                      "warnings": [], "tags": [], "date": "2026-01-01", "updated_at": "2026-01-02T00:00:00Z",
                      "reason": "The PDF is encrypted: its password is not known." if failed else ""})  # fmt: skip

@@ -110,7 +110,7 @@ function evidenceOf(response) {
   const { support } = response.reflection, documents = new Set(response.citations.map((one) => one.document));
   const said = [], rule = response.notice || (support && byRule(support));
   if (rule) {
-    said.push(`${word(support && support.level === "fully_supported" ? "foundByRule" : "notFoundByRule")} ${word("noneChecked")}`);
+    said.push(`${word(support?.claims.every((claim) => claim.passage_ids.length) ? "foundByRule" : "notFoundByRule")} ${word("noneChecked")}`);
   } else if (support && support.claims.length) {
     const held = support.claims.filter((claim) => claim.support === "full").length;
     said.push(make("strong", { class: colour(support.level) }, filled("claimsChecked", held, support.claims.length)));

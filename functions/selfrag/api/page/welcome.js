@@ -34,10 +34,9 @@ function welcome() {
   byId("invitation").textContent = count > 1 ? filled("inviteCount", count) : word("invitation");
   byId("question").placeholder = word(byId("welcome").hidden ? "followUp" : "placeholder");
   byId("notice").textContent = known.notice ? `${word("noModel")} ${word("connect")}` : "";
-  const titles = ready.filter((one) => one.title).map((one) => one.title);
-  const spread = titles.filter((_, at) => at % Math.ceil(titles.length / EXAMPLES || 1) === 0).slice(0, EXAMPLES);
-  byId("examples").replaceChildren(...spread.map((title) => {
-    const question = filled("example", seen(title));
-    return make("li", {}, make("button", { type: "button", on: () => askAnew(question) }, theirs(question)));
-  }));
+  byId("promise").textContent = word(known.notice ? "quotes" : "promise");
+  const asked = ready.map((one) => one.suggestion).filter(Boolean);
+  const spread = asked.filter((_, at) => at % Math.ceil(asked.length / EXAMPLES || 1) === 0).slice(0, EXAMPLES);
+  byId("examples").replaceChildren(...spread.map((question) =>
+    make("li", {}, make("button", { type: "button", on: () => askAnew(question) }, theirs(question)))));
 }
