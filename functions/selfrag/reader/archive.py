@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from io import BytesIO
 from pathlib import PurePosixPath
 from xml.parsers import expat
@@ -15,6 +16,7 @@ MAX_PART = 64 * 1024 * 1024
 MAX_UNPACKED = 256 * 1024 * 1024  # of all parts that are read
 MAX_DEPTH = 200  # elements within elements; office programs use a few dozen
 _CHUNK = 1024 * 1024
+_QUALIFIED = {"/relationships id": "r:id", "svg-compatible:1.0 title": "svg:title"}
 
 
 class LimitExceeded(Exception):
@@ -24,13 +26,13 @@ class LimitExceeded(Exception):
 class PartReader:
     """A listener to a part as it streams by, which ignores all of it by default.
 
-    Names are preceded by their namespace and a space.
+    Names are without their namespace, but for `r:id` and `svg:title`.
     """
 
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         """Take in the beginning of an element."""
 
-    def end(self, tag: str) -> None:
+    def end(self, name: str) -> None:
         """Take in the end of an element."""
 
     def text(self, text: str) -> None:
@@ -61,12 +63,13 @@ class XmlArchive:
             depth += 1
             if depth > MAX_DEPTH:
                 raise LimitExceeded(f"has elements nested more than {MAX_DEPTH} deep; save it again")
-            reader.start(tag, attributes)
+            # Of two attributes with one name the first counts.
+            reader.start(_short(tag), {_short(key): value for key, value in reversed(attributes.items())})
 
         def end(tag: str) -> None:
             nonlocal depth
             depth -= 1
-            reader.end(tag)
+            reader.end(_short(tag))
 
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = _refuse_doctype
@@ -116,19 +119,15 @@ def open_archive(key: str, content: bytes, kind: str) -> Iterator[XmlArchive]:
         raise BadDocument(f"{key} is a damaged {name} and cannot be read; {again}.") from error
 
 
-def local(tag: str) -> str:
-    """Return a name without its namespace."""
-    return tag.rpartition(" ")[2]
-
-
-def attribute(attributes: Mapping[str, str], name: str) -> str:
-    """Return an attribute's value by its name without a namespace; "" if there is none."""
-    return next((value for key, value in attributes.items() if local(key) == name), "")
+@lru_cache(maxsize=1_000)  # a part has many elements, and few names
+def _short(name: str) -> str:
+    """Return a name without its namespace, except for one that would be another's."""
+    return next((short for end, short in _QUALIFIED.items() if name.endswith(end)), name.rpartition(" ")[2])
 
 
 def switched_on(attributes: Mapping[str, str]) -> bool:
     """Return whether an element of Office that is a switch stands for yes, which it does unless it says no."""
-    return attribute(attributes, "val") not in ("0", "false", "off")
+    return attributes.get("val") not in ("0", "false", "off")
 
 
 def _refuse_doctype(*_: object) -> None:

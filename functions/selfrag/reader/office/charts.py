@@ -8,7 +8,7 @@ from xml.parsers.expat import ExpatError
 from typing_extensions import override
 
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import PartReader, XmlArchive, attribute, local
+from selfrag.reader.archive import PartReader, XmlArchive
 from selfrag.reader.data.workbooks.formats import shown
 from selfrag.reader.office.relations import relations
 
@@ -58,8 +58,7 @@ class ChartReader(PartReader):
         self._text: list[str] | None = None
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = local(tag)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         self._axes += name in _AXES
         if name in _PLACES:
             self._places.append(name)
@@ -71,7 +70,7 @@ class ChartReader(PartReader):
             self._named += 1
         elif name == "pt":
             self._points += 1
-            index = attribute(attributes, "idx")
+            index = attributes.get("idx", "")
             self._point = int(index) if index.isdecimal() and len(index) < 6 else 0
         if name in ("v", "t", "formatCode", "pt"):
             self._text = []
@@ -82,8 +81,7 @@ class ChartReader(PartReader):
             self._text.append(text)
 
     @override
-    def end(self, tag: str) -> None:
-        name = local(tag)
+    def end(self, name: str) -> None:
         self._axes -= name in _AXES
         if name in ("v", "t", "formatCode", "pt") and self._text is not None:
             self._take(name, "".join(self._text))

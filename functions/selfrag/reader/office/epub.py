@@ -12,7 +12,7 @@ from typing_extensions import override
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
+from selfrag.reader.archive import PartReader, XmlArchive, open_archive
 from selfrag.reader.kinds import EPUB
 from selfrag.reader.office.properties import Properties
 
@@ -69,11 +69,11 @@ class _Rootfile(PartReader):
         self.encrypted = False
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if local(tag) == "rootfile":
-            self.path = self.path or attribute(attributes, "full-path")
-        elif local(tag) == "EncryptionMethod":
-            self.encrypted |= attribute(attributes, "Algorithm") not in _OF_FONTS
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "rootfile":
+            self.path = self.path or attributes.get("full-path", "")
+        elif name == "EncryptionMethod":
+            self.encrypted |= attributes.get("Algorithm", "") not in _OF_FONTS
 
 
 class _Package(Properties):
@@ -89,17 +89,17 @@ class _Package(Properties):
         self.contents_within: set[str] = set()
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        super().start(tag, attributes)
-        name, href = local(tag), attribute(attributes, "href")
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        super().start(name, attributes)
+        href = attributes.get("href", "")
         if name == "item":
-            if "nav" in attribute(attributes, "properties").split():
+            if "nav" in attributes.get("properties", "").split():
                 self._contents.add(self._part(href))
-            if attribute(attributes, "media-type") in _PAGES:
-                self._items[attribute(attributes, "id")] = self._part(href)
+            if attributes.get("media-type", "") in _PAGES:
+                self._items[attributes.get("id", "")] = self._part(href)
         elif name == "itemref":
-            self._spine.append((attribute(attributes, "linear") == "no", attribute(attributes, "idref")))
-        elif name == "reference" and attribute(attributes, "type") == "toc":
+            self._spine.append((attributes.get("linear") == "no", attributes.get("idref", "")))
+        elif name == "reference" and attributes.get("type") == "toc":
             self.contents_within.add(self._part(href))
 
     def chapters(self, archive: XmlArchive) -> list[str]:

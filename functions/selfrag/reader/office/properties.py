@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing_extensions import override
 
 from selfrag.domain.documents import Labels
-from selfrag.reader.archive import PartReader, XmlArchive, local
+from selfrag.reader.archive import PartReader, XmlArchive
 from selfrag.reader.labels import labels
 
 MAX_PROPERTY = 10_000
@@ -20,13 +20,13 @@ class Properties(PartReader):
         self._values = dict.fromkeys(("title", "keywords", "keyword", "subject", *_DATES), "")
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._name = local(tag)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        self._name = name
         if self._values.get(self._name):
             self.text(",")
 
     @override
-    def end(self, tag: str) -> None:
+    def end(self, name: str) -> None:
         self._name = ""
 
     @override

@@ -5,7 +5,7 @@ from posixpath import dirname, join, normpath, split
 
 from typing_extensions import override
 
-from selfrag.reader.archive import PartReader, XmlArchive, attribute, local
+from selfrag.reader.archive import PartReader, XmlArchive
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,12 @@ class _Relations(PartReader):
         self._folder = folder
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if local(tag) == "Relationship" and attribute(attributes, "TargetMode") != "External":
-            target = attribute(attributes, "Target")
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "Relationship" and attributes.get("TargetMode") != "External":
+            target = attributes.get("Target", "")
             part = target.lstrip("/") if target.startswith("/") else normpath(join(self._folder, target))
-            kind = attribute(attributes, "Type").rpartition("/")[2]
-            self.relations[attribute(attributes, "Id")] = Relation(kind, part)
+            kind = attributes.get("Type", "").rpartition("/")[2]
+            self.relations[attributes.get("Id", "")] = Relation(kind, part)
 
 
 def relations(archive: XmlArchive, part: str) -> dict[str, Relation]:
@@ -38,8 +38,3 @@ def relations(archive: XmlArchive, part: str) -> dict[str, Relation]:
     if listed in archive.names:
         archive.parse(listed, reader)
     return {key: relation for key, relation in reader.relations.items() if relation.part in archive.names}
-
-
-def relation_id(attributes: dict[str, str]) -> str:
-    """Return the id by which an element refers to another part; "" if it does not."""
-    return next((value for key, value in attributes.items() if key.endswith("/relationships id")), "")

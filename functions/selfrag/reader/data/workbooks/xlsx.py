@@ -8,14 +8,14 @@ from typing_extensions import override
 
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import LimitExceeded, PartReader, XmlArchive, attribute, local, open_archive
+from selfrag.reader.archive import LimitExceeded, PartReader, XmlArchive, open_archive
 from selfrag.reader.data.workbooks.formats import BUILT_IN, shown, shown_text
 from selfrag.reader.data.workbooks.sheets import write_sheets
 from selfrag.reader.data.workbooks.workbook import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet
 from selfrag.reader.kinds import EXCEL
 from selfrag.reader.office.charts import charts
 from selfrag.reader.office.properties import properties
-from selfrag.reader.office.relations import relation_id, relations
+from selfrag.reader.office.relations import relations
 
 _WORKBOOK, _PROPERTIES = "xl/workbook.xml", "docProps/core.xml"
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
@@ -73,8 +73,7 @@ class SheetReader(PartReader):
         self._in_value = self._aside = self._formula = False
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = local(tag)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "c":
             self._begin_cell(attributes)
         elif name in ("v", "t"):
@@ -97,8 +96,7 @@ class SheetReader(PartReader):
             self._merge(attributes.get("ref", ""))
 
     @override
-    def end(self, tag: str) -> None:
-        name = local(tag)
+    def end(self, name: str) -> None:
         if name in ("v", "t"):
             self._in_value = False
         elif name == "rPh":
@@ -164,13 +162,12 @@ class Workbook(PartReader):
         self.since_1904 = False
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = local(tag)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "sheet":
-            hidden = attribute(attributes, "state") in ("hidden", "veryHidden")
-            self.sheets.append((attribute(attributes, "name"), relation_id(attributes), hidden))
+            hidden = attributes.get("state", "") in ("hidden", "veryHidden")
+            self.sheets.append((attributes.get("name", ""), attributes.get("r:id", ""), hidden))
         elif name == "workbookPr":
-            self.since_1904 = attribute(attributes, "date1904") in ON
+            self.since_1904 = attributes.get("date1904", "") in ON
 
 
 class Strings(PartReader):
@@ -182,16 +179,14 @@ class Strings(PartReader):
         self._in_text = self._aside = False
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = local(tag)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "rPh":
             self._aside = True
         elif name == "t":
             self._in_text = not self._aside
 
     @override
-    def end(self, tag: str) -> None:
-        name = local(tag)
+    def end(self, name: str) -> None:
         if name == "t":
             self._in_text = False
         elif name == "rPh":
@@ -217,14 +212,13 @@ class Formats(PartReader):
         self._of_cells = False
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = local(tag)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "numFmt":
-            self._own[attribute(attributes, "numFmtId")] = attribute(attributes, "formatCode")
+            self._own[attributes.get("numFmtId", "")] = attributes.get("formatCode", "")
         elif name in ("cellXfs", "cellStyleXfs"):
             self._of_cells = name == "cellXfs"
         elif name == "xf" and self._of_cells:
-            number = attribute(attributes, "numFmtId")
+            number = attributes.get("numFmtId", "")
             built_in = BUILT_IN.get(int(number), "") if number.isascii() and number.isdecimal() else ""
             self.codes.append(self._own.get(number) or built_in)
 

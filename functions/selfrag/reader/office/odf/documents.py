@@ -10,7 +10,7 @@ from typing_extensions import override
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
+from selfrag.reader.archive import PartReader, XmlArchive, open_archive
 from selfrag.reader.kinds import ODP, ODT
 from selfrag.reader.office.blocks import Block, Paragraph, RunLook, raise_heading, texts
 from selfrag.reader.office.element_depth import ElementDepth
@@ -58,12 +58,11 @@ class OdfContent(PartReader):
         }
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth.enter()
-        name = local(tag)
         if self._styling:
-            self._styles.start(tag, attributes)
-        elif self._depth.on or self._is_left_out(name, tag, attributes):
+            self._styles.start(name, attributes)
+        elif self._depth.on or self._is_left_out(name, attributes):
             self._depth.skip()
         else:
             if name in _BACKGROUNDS:
@@ -72,8 +71,7 @@ class OdfContent(PartReader):
                 self._starts[name](attributes)
 
     @override
-    def end(self, tag: str) -> None:
-        name = local(tag)
+    def end(self, name: str) -> None:
         skipped = self._depth.leave()
         if name in _BACKGROUNDS and not skipped and not self._styling:
             self._fills.pop()
@@ -97,10 +95,10 @@ class OdfContent(PartReader):
             **dict.fromkeys(("automatic-styles", "styles"), lambda _: setattr(self, "_styling", True)),
             "p": lambda attributes: self._begin_paragraph(attributes, 0),
             "h": lambda attributes: self._begin_paragraph(
-                attributes, max(1, whole(attribute(attributes, "outline-level"))) + 1
+                attributes, max(1, whole(attributes.get("outline-level", ""))) + 1
             ),
             "span": self._begin_span,
-            "s": lambda attributes: self.story.add(" " * min(whole(attribute(attributes, "c") or "1"), _MAX_SPACES)),
+            "s": lambda attributes: self.story.add(" " * min(whole(attributes.get("c", "") or "1"), _MAX_SPACES)),
             "tab": lambda _: self.story.add("\t"),
             "line-break": lambda _: self.story.add("\n"),
             "image": lambda _: self.story.picture(),
@@ -117,9 +115,9 @@ class OdfContent(PartReader):
             "notes": lambda _: setattr(self, "_in_notes", True),
         }
 
-    def _is_left_out(self, name: str, tag: str, attributes: dict[str, str]) -> bool:
+    def _is_left_out(self, name: str, attributes: dict[str, str]) -> bool:
         """Return whether an element is not shown, or furniture of slides; the frames of titles are noted by the way."""
-        kind = attribute(attributes, "class")
+        kind = attributes.get("class", "")
         if name in PAGE_NUMBERS:
             self.story.add(self._page_number)
         elif name == "covered-table-cell":
@@ -128,13 +126,13 @@ class OdfContent(PartReader):
             self._title = self._depth.depth
         elif kind == "subtitle":  # the slide is the title of the presentation
             raise_heading(self.story.blocks)
-        return attribute(attributes, "display") == "none" or is_left_out(tag, kind)
+        return attributes.get("display") == "none" or kind in _FURNITURE or name in _SKIPPED or name in PAGE_NUMBERS
 
     def _background(self, name: str, attributes: dict[str, str]) -> str:
         """Return the colour behind what stands in a table or cell; that in a box or on a slide is not certain."""
         if name not in ("table", "table-cell"):
             return UNCERTAIN
-        return self._styles.look(name, attribute(attributes, "style-name")).fill or ""
+        return self._styles.look(name, attributes.get("style-name", "")).fill or ""
 
     def _take_object(self, attributes: dict[str, str]) -> None:
         """Take in an equation, or the lines of a chart."""
@@ -143,7 +141,7 @@ class OdfContent(PartReader):
         self.story.lines(embedded.lines())
 
     def _begin_span(self, attributes: dict[str, str]) -> None:
-        style = attribute(attributes, "style-name")
+        style = attributes.get("style-name", "")
         self._bold.append(self._styles.is_bold("text", style))
         self._looks.append(self._styles.look("text", style).above(self._looks[-1]))
 
@@ -153,20 +151,20 @@ class OdfContent(PartReader):
 
     def _begin_slide(self, attributes: dict[str, str]) -> None:
         self._slides += 1
-        if self._styles.hides_slide(attribute(attributes, "style-name")):
+        if self._styles.hides_slide(attributes.get("style-name", "")):
             self.hidden.append(self._slides)
             self._depth.skip()
         else:
             self.story.slide(self._slides)
 
     def _begin_paragraph(self, attributes: dict[str, str], level: int) -> None:
-        style = attribute(attributes, "style-name")
+        style = attributes.get("style-name", "")
         level = 1 if self._styles.is_title(style) else level or (2 if self._title else 0)
         self._paragraphs.append((style, level))
         self.story.begin_paragraph()
         self._bold.append(self._styles.is_bold("paragraph", style))
         self._looks.append(self._styles.look("paragraph", style))
-        if level > 1 and not self._title and attribute(attributes, "is-list-header") != "true":
+        if level > 1 and not self._title and attributes.get("is-list-header") != "true":
             self._lists.count_heading(level - 2)
 
     def _end_paragraph(self) -> None:
@@ -176,7 +174,7 @@ class OdfContent(PartReader):
         self.story.end_paragraph(level, self._styles.is_caption(style), label)
 
     def _begin_note(self, attributes: dict[str, str]) -> None:
-        kind = "endnote" if attribute(attributes, "note-class") == "endnote" else "footnote"
+        kind = "endnote" if attributes.get("note-class") == "endnote" else "footnote"
         self._counted[kind] += 1
         mark = numeral(self._counted[kind], "i" if kind == "endnote" else "1")
         self._stories.append((self.story, mark))
@@ -196,17 +194,10 @@ def _names(text: str) -> frozenset[str]:
 _SKIPPED = _names(
     "tracked-changes annotation table-of-content illustration-index table-index object-index user-index forms desc "
     "alphabetical-index sequence-decls note-citation ruby-text event-listeners settings date-time-decl hidden-text "
-    "hidden-paragraph covered-table-cell footer-decl header-decl binary-data"
+    "hidden-paragraph covered-table-cell footer-decl header-decl binary-data svg:title"
 )
 PAGE_NUMBERS = frozenset({"page-number", "page-count", "slide-number"})
 _FURNITURE = frozenset({"header", "footer", "date-time", "page-number", "page"})
-_SVG_TITLE = "svg-compatible:1.0 title"
-
-
-def is_left_out(tag: str, kind: str) -> bool:
-    """Return whether an element is left out, with all that it holds; `kind` is the class that it says it is of."""
-    name = local(tag)
-    return name in _SKIPPED or name in PAGE_NUMBERS or kind in _FURNITURE or tag.endswith(_SVG_TITLE)
 
 
 class OdfLists:
@@ -221,8 +212,8 @@ class OdfLists:
 
     def begin_list(self, attributes: dict[str, str]) -> None:
         """A list, which may stand in an item of another one, whose style it shares if it has none."""
-        style = attribute(attributes, "style-name") or (self._open[-1] if self._open else "")
-        goes_on = attribute(attributes, "continue-numbering") == "true" or attribute(attributes, "continue-list")
+        style = attributes.get("style-name", "") or (self._open[-1] if self._open else "")
+        goes_on = attributes.get("continue-numbering") == "true" or attributes.get("continue-list", "")
         self._begun += not self._open and not goes_on
         self._open.append(style)
 
@@ -317,7 +308,7 @@ class OdfTables:
 
 
 def _number(attributes: dict[str, str], name: str) -> int:
-    return max(1, min(whole(attribute(attributes, name)), MAX_COLUMNS)) if attribute(attributes, name) else 1
+    return max(1, min(whole(attributes.get(name, "")), MAX_COLUMNS)) if attributes.get(name, "") else 1
 
 
 _CONTENT, _STYLES, _PROPERTIES, _MANIFEST = "content.xml", "styles.xml", "meta.xml", "META-INF/manifest.xml"
@@ -371,8 +362,8 @@ class _Manifest(PartReader):
         self.encrypted = False
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self.encrypted |= local(tag) == "encryption-data"
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        self.encrypted |= name == "encryption-data"
 
 
 def _refuse_encrypted(key: str, archive: XmlArchive) -> None:

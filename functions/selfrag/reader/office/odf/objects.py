@@ -4,7 +4,7 @@ from posixpath import normpath
 
 from typing_extensions import override
 
-from selfrag.reader.archive import PartReader, XmlArchive, attribute, local
+from selfrag.reader.archive import PartReader, XmlArchive
 from selfrag.reader.equations import Equation
 from selfrag.reader.office.charts import MAX_POINTS, MAX_TITLE, Series, lines_of
 
@@ -29,10 +29,9 @@ class OdfObject(PartReader):
         return lines_of(self._title, series)
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = local(tag)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         if self.equation:
-            self.equation.start(tag, attributes)
+            self.equation.start(name, attributes)
         elif name == "math":
             self.equation = Equation()
         elif name in ("table-row", "table-cell"):
@@ -54,16 +53,16 @@ class OdfObject(PartReader):
             self._rows[-1][-1] += text[: MAX_TITLE - len(self._rows[-1][-1])]
 
     @override
-    def end(self, tag: str) -> None:
-        if self.equation and local(tag) != "math":
-            self.equation.end(tag)
-        if self._places and local(tag) == self._places[-1]:
+    def end(self, name: str) -> None:
+        if self.equation and name != "math":
+            self.equation.end(name)
+        if self._places and name == self._places[-1]:
             self._places.pop()
 
 
 def read_object(archive: XmlArchive, attributes: dict[str, str]) -> OdfObject:
     """Return the object that an element refers to; an empty one if it is not in the archive or cannot be read."""
-    part, reader = f"{normpath(attribute(attributes, 'href'))}/content.xml", OdfObject()
+    part, reader = f"{normpath(attributes.get('href', ''))}/content.xml", OdfObject()
     try:
         if part in archive.names:
             archive.parse(part, reader)

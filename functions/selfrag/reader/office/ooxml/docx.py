@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import XmlArchive, attribute, local, open_archive
+from selfrag.reader.archive import XmlArchive, open_archive
 from selfrag.reader.equations import WithEquations
 from selfrag.reader.kinds import WORD
 from selfrag.reader.office.blocks import Block, Paragraph, texts
@@ -74,16 +74,16 @@ class _NoteTexts(Body):
         self._id = ""
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if local(tag) in ("footnote", "endnote"):
-            self._id = attribute(attributes, "id")
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name in ("footnote", "endnote"):
+            self._id = attributes.get("id", "")
             self.story.blocks.clear()
-        super().start(tag, attributes)
+        super().start(name, attributes)
 
     @override
-    def end(self, tag: str) -> None:
-        super().end(tag)
-        if local(tag) in ("footnote", "endnote"):
+    def end(self, name: str) -> None:
+        super().end(name)
+        if name in ("footnote", "endnote"):
             self.notes[self._id] = " ".join(" ".join(texts(self.story.blocks)).split())
 
 

@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 
 from typing_extensions import override
 
-from selfrag.reader.archive import attribute, local, switched_on
+from selfrag.reader.archive import switched_on
 from selfrag.reader.equations import ReaderOfEquations
 from selfrag.reader.office.blocks import RunLook
 from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.numbering import numeral, whole
 from selfrag.reader.office.ooxml.docx_lists import Numbering
 from selfrag.reader.office.ooxml.docx_parts import RUN_PROPERTIES, Styles, shading, take_property
-from selfrag.reader.office.relations import relation_id
 from selfrag.reader.office.story import Story
 from selfrag.reader.visibility import UNCERTAIN, WHITE, LeftOut
 
@@ -69,9 +68,8 @@ class Body(ReaderOfEquations):
         }
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth.enter()
-        name = local(tag)
         if self._depth.on or name in _SKIPPED:
             self._depth.skip()
         elif name in _MARKS:
@@ -84,8 +82,7 @@ class Body(ReaderOfEquations):
             self._fields.start(name, attributes)
 
     @override
-    def end(self, tag: str) -> None:
-        name = local(tag)
+    def end(self, name: str) -> None:
         if self._depth.leave():
             return
         if name in self._ends:
@@ -111,13 +108,11 @@ class Body(ReaderOfEquations):
         return {
             "p": self._begin_paragraph,
             "pStyle": self._take_style,
-            "numId": lambda attributes: setattr(self._looks[-1], "list", attribute(attributes, "val")),
-            "ilvl": lambda attributes: setattr(
-                self._looks[-1], "list_level", min(whole(attribute(attributes, "val")), 8)
-            ),
+            "numId": lambda attributes: setattr(self._looks[-1], "list", attributes.get("val", "")),
+            "ilvl": lambda attributes: setattr(self._looks[-1], "list_level", min(whole(attributes.get("val", "")), 8)),
             "r": lambda _: self._begin_run(),
             "b": lambda attributes: setattr(self, "_bold", switched_on(attributes)),
-            "rStyle": lambda attributes: setattr(self, "_run_style", attribute(attributes, "val")),
+            "rStyle": lambda attributes: setattr(self, "_run_style", attributes.get("val", "")),
             "pPr": lambda _: setattr(self, "_in_paragraph_look", True),
             "shd": self._shade,
             "background": lambda _: self._fills.append(UNCERTAIN),
@@ -129,16 +124,16 @@ class Body(ReaderOfEquations):
             "tr": lambda _: story.begin_row(),
             "tblHeader": lambda attributes: story.head(switched_on(attributes)),
             "tc": lambda _: self._begin_cell(),
-            "gridSpan": lambda attributes: story.widen(whole(attribute(attributes, "val"))),
-            "vMerge": lambda attributes: story.go_on(attribute(attributes, "val") != "restart"),
+            "gridSpan": lambda attributes: story.widen(whole(attributes.get("val", ""))),
+            "vMerge": lambda attributes: story.go_on(attributes.get("val") != "restart"),
             "drawing": lambda _: story.picture(),
             "pict": lambda _: story.picture(),
-            "chart": lambda attributes: story.lines(self._charts.pop(relation_id(attributes), ())),
+            "chart": lambda attributes: story.lines(self._charts.pop(attributes.get("r:id", ""), ())),
             "footnoteReference": lambda attributes: self._refer("footnoteReference", attributes),
             "endnoteReference": lambda attributes: self._refer("endnoteReference", attributes),
             "commentReference": lambda _: setattr(self, "comments", self.comments + 1),
-            "headerReference": lambda attributes: self.sections[-1].headers.append(relation_id(attributes)),
-            "footerReference": lambda attributes: self.sections[-1].headers.append(relation_id(attributes)),
+            "headerReference": lambda attributes: self.sections[-1].headers.append(attributes.get("r:id", "")),
+            "footerReference": lambda attributes: self.sections[-1].headers.append(attributes.get("r:id", "")),
         }
 
     def _add(self, text: str) -> None:
@@ -173,7 +168,7 @@ class Body(ReaderOfEquations):
         self.story.end_table()
 
     def _take_table_style(self, attributes: dict[str, str]) -> None:
-        self._table_style = attribute(attributes, "val")
+        self._table_style = attributes.get("val", "")
         if self._styles.is_shaded(self._table_style):
             self._fills[-1] = UNCERTAIN
 
@@ -183,7 +178,7 @@ class Body(ReaderOfEquations):
 
     def _take_style(self, attributes: dict[str, str]) -> None:
         look = self._looks[-1]
-        look.style = attribute(attributes, "val")
+        look.style = attributes.get("val", "")
         look.list, look.list_level = self._styles.list_of(look.style)
 
     def _begin_table(self, _: dict[str, str]) -> None:
@@ -213,7 +208,7 @@ class Body(ReaderOfEquations):
         """Refer to a note; what it says is told where it is first referred to."""
         kind, written = _NOTES[name]
         self._counted[name] += 1
-        note = self._notes.get(kind, {}).pop(attribute(attributes, "id"), "")
+        note = self._notes.get(kind, {}).pop(attributes.get("id", ""), "")
         self.story.refer(numeral(self._counted[name], written), note)
 
 
@@ -227,9 +222,9 @@ class Fields:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """An element begins."""
-        kind = attribute(attributes, "fldCharType")
+        kind = attributes.get("fldCharType", "")
         if name == "fldSimple":
-            self._open.append(attribute(attributes, "instr")[:_MAX_INSTRUCTION])
+            self._open.append(attributes.get("instr", "")[:_MAX_INSTRUCTION])
         elif kind == "begin":
             self._open.append("")
         elif kind == "end" and self._open:
@@ -274,8 +269,8 @@ class DocxLook:
 
 def stands_out(look: Mapping[str, str]) -> bool:
     """Return whether a table's look has a first row of its own."""
-    first_row = attribute(look, "firstRow")
+    first_row = look.get("firstRow", "")
     if first_row:
         return first_row not in ("0", "false", "off")
-    bits = attribute(look, "val")
+    bits = look.get("val", "")
     return not bits or len(bits) > 4 or bool(int(bits, 16) & _FIRST_ROW)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from typing_extensions import override
 
-from selfrag.reader.archive import PartReader, attribute, local
+from selfrag.reader.archive import PartReader
 from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, whole
 from selfrag.reader.office.ooxml.docx_parts import list_level
 
@@ -32,12 +32,12 @@ class Numbering(PartReader):
         self._counters = Counters()
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name, value = local(tag), attribute(attributes, "val")
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        value = attributes.get("val", "")
         if name == "abstractNum":
-            self._kind = self._kinds[attribute(attributes, "abstractNumId")] = _DocxList()
+            self._kind = self._kinds[attributes.get("abstractNumId", "")] = _DocxList()
         elif name in ("lvl", "lvlOverride"):
-            self._level = list_level(attribute(attributes, "ilvl"))
+            self._level = list_level(attributes.get("ilvl", ""))
         elif name == "start":
             self._kind.starts[self._level] = whole(value)
         elif name == "numFmt":
@@ -45,7 +45,7 @@ class Numbering(PartReader):
         elif name == "lvlText":
             self._kind.texts[self._level] = value[:_MAX_LABEL]
         elif name == "num":
-            self._list, self._kind = attribute(attributes, "numId"), _DocxList()
+            self._list, self._kind = attributes.get("numId", ""), _DocxList()
         elif name == "abstractNumId":
             self._lists[self._list] = value
         elif name == "startOverride":

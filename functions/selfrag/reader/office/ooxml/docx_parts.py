@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from typing_extensions import override
 
-from selfrag.reader.archive import PartReader, attribute, local, switched_on
+from selfrag.reader.archive import PartReader, switched_on
 from selfrag.reader.office.blocks import RunLook, Script
 from selfrag.reader.office.numbering import MAX_LEVELS, whole
 from selfrag.reader.visibility import UNCERTAIN
@@ -20,7 +20,7 @@ _PLAIN_SHADINGS = ("", "clear", "nil")
 
 def take_property(look: RunLook, name: str, attributes: dict[str, str]) -> None:
     """Take in a property of a run, if it is one of RUN_PROPERTIES or a shading."""
-    value = attribute(attributes, "val")
+    value = attributes.get("val", "")
     if name == "vanish":
         look.hidden = switched_on(attributes)
     elif name in ("strike", "dstrike"):
@@ -39,8 +39,8 @@ def take_property(look: RunLook, name: str, attributes: dict[str, str]) -> None:
 
 def shading(attributes: dict[str, str]) -> str:
     """Return the colour behind a text, "" for none."""
-    fill = attribute(attributes, "fill")
-    if attribute(attributes, "val") not in _PLAIN_SHADINGS or (not fill and attribute(attributes, "themeFill")):
+    fill = attributes.get("fill", "")
+    if attributes.get("val", "") not in _PLAIN_SHADINGS or (not fill and attributes.get("themeFill", "")):
         return UNCERTAIN
     return "" if fill == "auto" else fill
 
@@ -65,12 +65,12 @@ class Styles(PartReader):
         self._looks: dict[tuple[str, str], RunLook] = {}
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name, value = local(tag), attribute(attributes, "val")
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        value = attributes.get("val", "")
         if name == "style":
-            self._id = attribute(attributes, "styleId")
+            self._id = attributes.get("styleId", "")
             self._styles[self._id] = _DocxStyle()
-            if attribute(attributes, "type") == "paragraph" and attribute(attributes, "default") in ("1", "true"):
+            if attributes.get("type") == "paragraph" and attributes.get("default", "") in ("1", "true"):
                 self._default = self._id
         elif name == "name":
             self._styles[self._id].name = value.lower()
@@ -80,7 +80,7 @@ class Styles(PartReader):
             self._styles[self._id].list = value
         elif name == "ilvl":
             self._styles[self._id].list_level = list_level(value)
-        elif name == "tblStylePr" and attribute(attributes, "type") == "firstRow":
+        elif name == "tblStylePr" and attributes.get("type") == "firstRow":
             self._styles[self._id].first_row = True
         else:
             self._styles[self._id].shaded |= name == "shd" and bool(shading(attributes))
