@@ -8,6 +8,8 @@ from pathlib import PurePosixPath
 from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
+from typing_extensions import override
+
 from selfrag.domain.errors import BadDocument
 from selfrag.reader.kinds import refuse_other_kinds
 
@@ -39,6 +41,15 @@ class PartReader:
         """Take in text inside an element."""
 
 
+class _Elements(PartReader):
+    def __init__(self) -> None:
+        self.begun: list[tuple[str, dict[str, str]]] = []
+
+    @override
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        self.begun.append((name, attributes))
+
+
 class XmlArchive:
     """An archive that is open: nothing in it is unpacked before it is asked for, and nothing outside is followed."""
 
@@ -56,6 +67,27 @@ class XmlArchive:
 
     def parse(self, name: str, reader: PartReader) -> None:
         """Stream a part to a reader; raises KeyError if there is none, LimitExceeded or what expat and zlib raise."""
+        for _ in self._parsed(name, reader):
+            pass
+
+    def parse_optional(self, name: str, reader: PartReader) -> bool:
+        """Stream a part that the text can do without to a reader; return False if it is there and cannot be read."""
+        try:
+            if name in self.names:
+                self.parse(name, reader)
+        except Exception:  # what expat and zlib raise, and limits
+            return False
+        return True
+
+    def elements(self, name: str) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield the name and the attributes of each element of a part, none if it is missing; raises as `parse`."""
+        reader = _Elements()
+        for _ in self._parsed(name, reader) if name in self.names else ():
+            yield from reader.begun
+            reader.begun.clear()
+
+    def _parsed(self, name: str, reader: PartReader) -> Iterator[None]:
+        """Yield after each chunk of a part that was parsed."""
         parser, depth = expat.ParserCreate(namespace_separator=" "), 0
 
         def start(tag: str, attributes: dict[str, str]) -> None:
@@ -77,28 +109,30 @@ class XmlArchive:
         parser.CharacterDataHandler = reader.text
         for chunk in self._chunks(name):
             parser.Parse(chunk)
+            yield
         parser.Parse(b"", True)
+        yield
 
     def _chunks(self, name: str) -> Iterator[bytes]:
         """Yield what a part unpacks to is counted, for what it declares can be a lie."""
         part = self._archive.getinfo(name)
         if part.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             raise ValueError("Office documents are deflated; other methods can need any amount of memory.")
-        self._allow(part, part.file_size)
+        self._allow(part, part.file_size, part.file_size)
         size = 0
         with self._archive.open(part) as opened:
             while chunk := opened.read(_CHUNK):
                 size += len(chunk)
+                self._unpacked += len(chunk)
                 self._allow(part, size)
                 yield chunk
-        self._unpacked += size
 
-    def _allow(self, part: ZipInfo, size: int) -> None:
+    def _allow(self, part: ZipInfo, size: int, more: int = 0) -> None:
         if size > MAX_PART:
             raise LimitExceeded(
                 f"unpacks {part.filename} to more than {MAX_PART >> 20} MB; split it into several files"
             )
-        if self._unpacked + size > MAX_UNPACKED:
+        if self._unpacked + more > MAX_UNPACKED:
             raise LimitExceeded(f"unpacks to more than {MAX_UNPACKED >> 20} MB; split it into several files")
 
 

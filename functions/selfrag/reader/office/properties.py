@@ -1,7 +1,5 @@
 """The properties of an office document: its title, keywords, and when it was saved."""
 
-from contextlib import suppress
-
 from typing_extensions import override
 
 from selfrag.domain.documents import Labels
@@ -49,8 +47,4 @@ class Properties(PartReader):
 def properties(archive: XmlArchive, name: str) -> Properties:
     """The properties in this part of an archive; none if they cannot be read: they are not worth losing the text."""
     reader = Properties()
-    if name in archive.names:
-        with suppress(Exception):  # what expat and zlib raise
-            archive.parse(name, reader)
-            return reader
-    return Properties()
+    return reader if archive.parse_optional(name, reader) else Properties()

@@ -1,6 +1,7 @@
 """The sheets of an Excel workbook: what its cells show, never what a formula or a macro would do."""
 
 import re
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import PurePosixPath
 
@@ -34,28 +35,28 @@ def read_xlsx(key: str, content: bytes) -> Document:
 
 
 def _sheets(archive: XmlArchive, writer: Writer) -> list[WorkbookSheet]:
-    workbook, related = Workbook(), relations(archive, _WORKBOOK)
-    archive.parse(_WORKBOOK, workbook)
+    related, since_1904 = relations(archive, _WORKBOOK), False
     parts = {relation.kind: relation.part for relation in related.values()}
-    strings, formats = Strings(), Formats()
+    strings, codes = Strings(), list[str]()
     if "sharedStrings" in parts:
         archive.parse(parts["sharedStrings"], strings)
     try:
-        if "styles" in parts:
-            archive.parse(parts["styles"], formats)
+        codes = _codes(archive.elements(parts.get("styles", "")))
     except LimitExceeded:
         raise
     except Exception:  # what expat and zlib raise; the numbers are worth reading without their formats
         writer.warnings.append(f"{writer.key} has formats that cannot be read, so its dates are numbers.")
     sheets, cells = list[WorkbookSheet](), Cells()
-    for name, relation, hidden in workbook.sheets:
-        if relation in related and related[relation].kind in ("worksheet", "chartsheet"):
-            sheets.append(WorkbookSheet(name, hidden))
+    for element, attributes in archive.elements(_WORKBOOK):
+        if element == "workbookPr":
+            since_1904 = attributes.get("date1904") in ON
+        relation = related.get(attributes.get("r:id", "")) if element == "sheet" else None
+        if relation and relation.kind in ("worksheet", "chartsheet"):
+            hidden = attributes.get("state") in ("hidden", "veryHidden")
+            sheets.append(WorkbookSheet(attributes.get("name", ""), hidden))
             if not hidden:
-                part = related[relation].part
-                reader = SheetReader(sheets[-1], cells, strings.texts, formats.codes, workbook.since_1904)
-                archive.parse(part, reader)
-                sheets[-1].charts += chain(*charts(archive, part, writer).values())
+                archive.parse(relation.part, SheetReader(sheets[-1], cells, strings.texts, codes, since_1904))
+                sheets[-1].charts += chain(*charts(archive, relation.part, writer).values())
     return sheets
 
 
@@ -154,22 +155,6 @@ def _place(reference: str) -> tuple[int, int] | None:
     return int(cell[2]), column - 1
 
 
-class Workbook(PartReader):
-    """The sheets in order: name, the id that refers to the part, and whether it is hidden."""
-
-    def __init__(self) -> None:
-        self.sheets: list[tuple[str, str, bool]] = []
-        self.since_1904 = False
-
-    @override
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "sheet":
-            hidden = attributes.get("state", "") in ("hidden", "veryHidden")
-            self.sheets.append((attributes.get("name", ""), attributes.get("r:id", ""), hidden))
-        elif name == "workbookPr":
-            self.since_1904 = attributes.get("date1904", "") in ON
-
-
 class Strings(PartReader):
     """The texts that cells refer to by their number; what says how a Japanese one is pronounced is left out."""
 
@@ -203,24 +188,19 @@ class Strings(PartReader):
             self._parts.append(text)
 
 
-class Formats(PartReader):
-    """The number formats of cells, by the number of their style."""
-
-    def __init__(self) -> None:
-        self.codes: list[str] = []
-        self._own: dict[str, str] = {}
-        self._of_cells = False
-
-    @override
-    def start(self, name: str, attributes: dict[str, str]) -> None:
+def _codes(elements: Iterable[tuple[str, dict[str, str]]]) -> list[str]:
+    """Return the number formats of cells, by the number of their style."""
+    own, codes, of_cells = dict[str, str](), list[str](), False
+    for name, attributes in elements:
+        number = attributes.get("numFmtId", "")
         if name == "numFmt":
-            self._own[attributes.get("numFmtId", "")] = attributes.get("formatCode", "")
+            own[number] = attributes.get("formatCode", "")
         elif name in ("cellXfs", "cellStyleXfs"):
-            self._of_cells = name == "cellXfs"
-        elif name == "xf" and self._of_cells:
-            number = attributes.get("numFmtId", "")
+            of_cells = name == "cellXfs"
+        elif name == "xf" and of_cells:
             built_in = BUILT_IN.get(int(number), "") if number.isascii() and number.isdecimal() else ""
-            self.codes.append(self._own.get(number) or built_in)
+            codes.append(own.get(number) or built_in)
+    return codes
 
 
 def unescaped(text: str) -> str:

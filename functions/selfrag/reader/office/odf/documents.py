@@ -327,14 +327,12 @@ def read_odp(key: str, content: bytes) -> Document:
 def _read(key: str, content: bytes, kind: str) -> Document:
     writer = Writer(key)
     with open_archive(key, content, kind) as archive:
-        _refuse_encrypted(key, archive)
+        if any(name == "encryption-data" for name, _ in archive.elements(_MANIFEST)):
+            raise BadDocument(f"{key} is encrypted; save it without a password.")
         styles = OdfStyles()
         left_out = LeftOut()
         headers = OdfContent(archive, styles, left_out, PAGE_NUMBER)
-        try:
-            if _STYLES in archive.names:
-                archive.parse(_STYLES, headers)
-        except Exception:  # what expat and zlib raise, and limits; the text is worth reading without
+        if not archive.parse_optional(_STYLES, headers):
             writer.warnings.append(f"{key} has styles that cannot be read, so its headings may be missing.")
         body = OdfContent(archive, styles, left_out)
         archive.parse(_CONTENT, body)
@@ -353,22 +351,3 @@ def _with_headers(headers: OdfContent, body: OdfContent) -> list[Block]:
     blocks = body.story.blocks
     seen = set(map(compared, texts(blocks)))
     return [*(Paragraph(line) for line in new_lines(texts(headers.story.blocks), seen)), *blocks]
-
-
-class _Manifest(PartReader):
-    """The manifest of an archive, which says whether parts of it are encrypted."""
-
-    def __init__(self) -> None:
-        self.encrypted = False
-
-    @override
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        self.encrypted |= name == "encryption-data"
-
-
-def _refuse_encrypted(key: str, archive: XmlArchive) -> None:
-    manifest = _Manifest()
-    if _MANIFEST in archive.names:
-        archive.parse(_MANIFEST, manifest)
-    if manifest.encrypted:
-        raise BadDocument(f"{key} is encrypted; save it without a password.")

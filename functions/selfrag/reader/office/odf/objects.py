@@ -63,9 +63,4 @@ class OdfObject(PartReader):
 def read_object(archive: XmlArchive, attributes: dict[str, str]) -> OdfObject:
     """Return the object that an element refers to; an empty one if it is not in the archive or cannot be read."""
     part, reader = f"{normpath(attributes.get('href', ''))}/content.xml", OdfObject()
-    try:
-        if part in archive.names:
-            archive.parse(part, reader)
-    except Exception:  # what expat and zlib raise; the text is worth reading without
-        return OdfObject()
-    return reader
+    return reader if archive.parse_optional(part, reader) else OdfObject()

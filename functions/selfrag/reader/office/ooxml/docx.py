@@ -34,10 +34,10 @@ def read_docx(key: str, content: bytes) -> Document:
     writer = Writer(key)
     with open_archive(key, content, WORD) as archive:
         styles, numbering = Styles(), Numbering()
-        if not _read_beside(archive, _STYLES, styles):
+        if not archive.parse_optional(_STYLES, styles):
             writer.warnings.append(f"{key} has styles that cannot be read, so its headings may be missing.")
             styles = Styles()
-        if not _read_beside(archive, _NUMBERING, numbering):
+        if not archive.parse_optional(_NUMBERING, numbering):
             writer.warnings.append(f"{key} has lists that cannot be read, so their numbers are missing.")
             numbering = Numbering()
         left_out = LeftOut()
@@ -52,15 +52,6 @@ def read_docx(key: str, content: bytes) -> Document:
         highest = min(writer.headings, key=lambda heading: heading.level, default=None)
         title = highest.text if highest and highest.level <= 2 else PurePosixPath(key).name
         return writer.document(title, metadata.labels())
-
-
-def _read_beside(archive: XmlArchive, name: str, reader: Styles | Numbering) -> bool:
-    try:
-        if name in archive.names:
-            archive.parse(name, reader)
-    except Exception:  # what expat and zlib raise, and limits; the text is worth reading without
-        return False
-    return True
 
 
 class _NoteTexts(Body):
@@ -91,10 +82,7 @@ def _notes(writer: Writer, archive: XmlArchive, styles: Styles, left_out: LeftOu
     texts: dict[str, dict[str, str]] = {}
     for kind, name in _NOTES.items():
         reader = _NoteTexts(styles, left_out)
-        try:
-            if name in archive.names:
-                archive.parse(name, WithEquations(reader))
-        except Exception:  # as above
+        if not archive.parse_optional(name, WithEquations(reader)):
             writer.warnings.append(f"{writer.key} has {kind} that cannot be read; they are missing.")
         texts[kind] = reader.notes
     return texts

@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer, listed
-from selfrag.reader.archive import PartReader, XmlArchive, open_archive
+from selfrag.reader.archive import XmlArchive, open_archive
 from selfrag.reader.equations import ReaderOfEquations, WithEquations
 from selfrag.reader.kinds import POWERPOINT
 from selfrag.reader.office.blocks import Block, RunLook, Script, texts
@@ -211,22 +211,11 @@ def _write(writer: Writer, archive: XmlArchive, part: str, slide: SlideReader, l
             writer.line(NOTES + text)
 
 
-class _Presentation(PartReader):
-    """The slides of a presentation, in order, by the ids that refer to them."""
-
-    def __init__(self) -> None:
-        self.slides: list[str] = []
-
-    @override
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "sldId":
-            self.slides.append(attributes.get("r:id", ""))
-
-
 def _slides(archive: XmlArchive) -> list[str]:
-    reader, related = _Presentation(), relations(archive, _PRESENTATION)
-    archive.parse(_PRESENTATION, reader)
-    return list(dict.fromkeys(related[slide].part for slide in reader.slides if slide in related))
+    """Return the parts of the slides, in order."""
+    related = relations(archive, _PRESENTATION)
+    slides = (attributes.get("r:id") for name, attributes in archive.elements(_PRESENTATION) if name == "sldId")
+    return list(dict.fromkeys(related[slide].part for slide in slides if slide in related))
 
 
 def _on(attributes: dict[str, str], name: str) -> bool:
