@@ -138,7 +138,7 @@ class OdfContent(PartReader):
         """Take in an equation, or the lines of a chart."""
         embedded = read_object(self._archive, attributes)
         self.story.add(embedded.equation.shown if embedded.equation else "")
-        self.story.lines(embedded.lines())
+        self.story.take_in(map(Paragraph, embedded.lines()))
 
     def _begin_span(self, attributes: dict[str, str]) -> None:
         style = attributes.get("style-name", "")

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from typing_extensions import override
 
 from selfrag.reader.archive import switched_on
 from selfrag.reader.equations import ReaderOfEquations
-from selfrag.reader.office.blocks import RunLook
+from selfrag.reader.office.blocks import Cell, Grid, GridRow, Paragraph, RunLook
 from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.numbering import numeral, whole
 from selfrag.reader.office.ooxml.docx_lists import Numbering
@@ -63,7 +64,7 @@ class Body(ReaderOfEquations):
             "tr": self.story.end_row,
             "tbl": self._end_table,
             "txbxContent": lambda: self._fills.pop(),
-            "sectPr": self._end_section,
+            "sectPr": lambda: setattr(self._looks[-1], "ends_section", True),
             "t": lambda: setattr(self, "_in_text", False),
         }
 
@@ -115,25 +116,21 @@ class Body(ReaderOfEquations):
             "rStyle": lambda attributes: setattr(self, "_run_style", attributes.get("val", "")),
             "pPr": lambda _: setattr(self, "_in_paragraph_look", True),
             "shd": self._shade,
-            "background": lambda _: self._fills.append(UNCERTAIN),
-            "txbxContent": lambda _: self._fills.append(UNCERTAIN),
+            **dict.fromkeys(("background", "txbxContent"), lambda _: self._fills.append(UNCERTAIN)),
             "t": lambda _: setattr(self, "_in_text", True),
             "tbl": self._begin_table,
             "tblStyle": self._take_table_style,
             "tblLook": self._look_at_table,
             "tr": lambda _: story.begin_row(),
-            "tblHeader": lambda attributes: story.head(switched_on(attributes)),
+            "tblHeader": lambda attributes: setattr(story.innermost(GridRow), "header", switched_on(attributes)),
             "tc": lambda _: self._begin_cell(),
-            "gridSpan": lambda attributes: story.widen(whole(attributes.get("val", ""))),
-            "vMerge": lambda attributes: story.go_on(attributes.get("val") != "restart"),
-            "drawing": lambda _: story.picture(),
-            "pict": lambda _: story.picture(),
-            "chart": lambda attributes: story.lines(self._charts.pop(attributes.get("r:id", ""), ())),
-            "footnoteReference": lambda attributes: self._refer("footnoteReference", attributes),
-            "endnoteReference": lambda attributes: self._refer("endnoteReference", attributes),
+            "gridSpan": lambda attributes: setattr(story.innermost(Cell), "columns", whole(attributes.get("val", ""))),
+            "vMerge": lambda attributes: setattr(story.innermost(Cell), "on", attributes.get("val") != "restart"),
+            **dict.fromkeys(("drawing", "pict"), lambda _: story.picture()),
+            "chart": lambda attributes: story.take_in(map(Paragraph, self._charts.pop(attributes.get("r:id", ""), ()))),
+            **{name: partial(self._refer, name) for name in _NOTES},
             "commentReference": lambda _: setattr(self, "comments", self.comments + 1),
-            "headerReference": lambda attributes: self.sections[-1].headers.append(attributes.get("r:id", "")),
-            "footerReference": lambda attributes: self.sections[-1].headers.append(attributes.get("r:id", "")),
+            **dict.fromkeys(("headerReference", "footerReference"), self._take_header),
         }
 
     def _add(self, text: str) -> None:
@@ -189,7 +186,8 @@ class Body(ReaderOfEquations):
     def _look_at_table(self, attributes: dict[str, str]) -> None:
         """Take in the table's look, which is Word's default: only the style tells that the first row stands out."""
         styled = self._styles.sets_off_first_row(self._table_style) or None
-        self.story.look(styled if stands_out(attributes) else False, likely=True)
+        grid = self.story.innermost(Grid)
+        grid.first, grid.likely = styled if stands_out(attributes) else False, True
 
     def _end_paragraph(self) -> None:
         look, styles = self._looks.pop(), self._styles
@@ -201,8 +199,8 @@ class Body(ReaderOfEquations):
         if look.ends_section:
             self.sections.append(DocxSection(len(self.story.blocks)))
 
-    def _end_section(self) -> None:
-        self._looks[-1].ends_section = True
+    def _take_header(self, attributes: dict[str, str]) -> None:
+        self.sections[-1].headers.append(attributes.get("r:id", ""))
 
     def _refer(self, name: str, attributes: dict[str, str]) -> None:
         """Refer to a note; what it says is told where it is first referred to."""

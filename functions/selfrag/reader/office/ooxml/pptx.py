@@ -10,7 +10,7 @@ from selfrag.domain.writing import Writer, listed
 from selfrag.reader.archive import XmlArchive, open_archive
 from selfrag.reader.equations import ReaderOfEquations, WithEquations
 from selfrag.reader.kinds import POWERPOINT
-from selfrag.reader.office.blocks import Block, RunLook, Script, texts
+from selfrag.reader.office.blocks import Block, Grid, Paragraph, RunLook, Script, texts
 from selfrag.reader.office.charts import charts
 from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.numbering import whole
@@ -133,9 +133,9 @@ class SlideReader(ReaderOfEquations):
         begins: dict[str, Callable[[], None]] = {
             "p": story.begin_paragraph,
             "tbl": lambda: story.begin_table(False),
-            "tblPr": lambda: story.look(_on(attributes, "firstRow")),
+            "tblPr": lambda: setattr(story.innermost(Grid), "first", _on(attributes, "firstRow")),
             "tr": story.begin_row,
-            "chart": lambda: story.lines(self._charts.pop(attributes.get("r:id", ""), ())),
+            "chart": lambda: story.take_in(map(Paragraph, self._charts.pop(attributes.get("r:id", ""), ()))),
             "tc": lambda: story.begin_cell(whole(attributes.get("gridSpan", "")), _on(attributes, "vMerge")),
         }
         if name in begins:
