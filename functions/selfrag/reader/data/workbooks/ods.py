@@ -9,8 +9,7 @@ from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import PartReader, open_archive
 from selfrag.reader.data.workbooks.formats import LONG, plain
-from selfrag.reader.data.workbooks.sheets import write_sheets
-from selfrag.reader.data.workbooks.workbook import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet
+from selfrag.reader.data.workbooks.sheets import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet, write_sheets
 from selfrag.reader.kinds import ODS
 from selfrag.reader.office.properties import properties
 

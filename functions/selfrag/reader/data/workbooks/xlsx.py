@@ -11,8 +11,7 @@ from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import LimitExceeded, PartReader, XmlArchive, open_archive
 from selfrag.reader.data.workbooks.formats import BUILT_IN, shown, shown_text
-from selfrag.reader.data.workbooks.sheets import write_sheets
-from selfrag.reader.data.workbooks.workbook import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet
+from selfrag.reader.data.workbooks.sheets import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet, write_sheets
 from selfrag.reader.kinds import EXCEL
 from selfrag.reader.office.charts import charts
 from selfrag.reader.office.properties import properties

@@ -14,8 +14,7 @@ from selfrag.reader.office.blocks import Block, Paragraph, texts
 from selfrag.reader.office.charts import charts
 from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
 from selfrag.reader.office.ooxml.docx_body import Body, Notes
-from selfrag.reader.office.ooxml.docx_lists import Numbering
-from selfrag.reader.office.ooxml.docx_parts import Styles
+from selfrag.reader.office.ooxml.docx_parts import Numbering, Styles
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import Relation, relations
 from selfrag.reader.office.tables import write

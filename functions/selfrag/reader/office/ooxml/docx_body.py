@@ -11,8 +11,7 @@ from selfrag.reader.equations import ReaderOfEquations
 from selfrag.reader.office.blocks import Cell, Grid, GridRow, Paragraph, RunLook
 from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.numbering import numeral, whole
-from selfrag.reader.office.ooxml.docx_lists import Numbering
-from selfrag.reader.office.ooxml.docx_parts import RUN_PROPERTIES, Styles, shading, take_property
+from selfrag.reader.office.ooxml.docx_parts import RUN_PROPERTIES, Numbering, Styles, shading, take_property
 from selfrag.reader.office.story import Story
 from selfrag.reader.visibility import UNCERTAIN, WHITE, LeftOut
 
