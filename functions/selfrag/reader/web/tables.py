@@ -176,14 +176,10 @@ class HtmlTable:
             return
         shown = [[cell.text for cell in row] for row in self.rows]
         at = next((at for at, row in enumerate(shown[:_HEAD_ROWS]) if sum(map(bool, row)) > 1), len(shown))
-        if at + 1 < len(shown) and look_like_names(_without_gaps(shown[at]), shown[at + 1 :]):
+        # Cells may be blank between columns of money.
+        if at + 1 < len(shown) and look_like_names([shown[at][0], *filter(None, shown[at][1:])], shown[at + 1 :]):
             for row in self.rows[: at + 1]:
                 row[:] = [replace(cell, is_header=True) for cell in row]
-
-
-def _without_gaps(row: list[str]) -> list[str]:
-    """Return the texts; of those that are blank, as between columns of money, the first cell's alone."""
-    return [row[0], *filter(None, row[1:])]
 
 
 def _span(value: str | None) -> int:

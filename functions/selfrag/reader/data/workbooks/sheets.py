@@ -144,7 +144,14 @@ def blocks(sheet: WorkbookSheet, divides: bool) -> Iterator[tuple[int, int, Band
         raise LimitExceeded("has values too far apart; move them together, or save it as several files")
     for band in _bands(sheet):
         columns = sorted({column for _, _, row in band for column in row})
-        starts = [0, *(n for n, (left, right) in enumerate(pairwise(columns), 1) if _gap(sheet, left, right))]
+        starts = [
+            0,
+            *(
+                n
+                for n, (left, right) in enumerate(pairwise(columns), 1)
+                if not sheet.hidden_columns.issuperset(range(left + 1, right))
+            ),
+        ]
         groups = [(columns[a], columns[b - 1]) for a, b in pairwise([*starts, len(columns)])]
         if (
             not divides
@@ -158,10 +165,6 @@ def blocks(sheet: WorkbookSheet, divides: bool) -> Iterator[tuple[int, int, Band
                 (number, apart, {c: v for c, v in row.items() if left <= c <= right}) for number, apart, row in band
             ]
             yield left, right, [each for each in rows if each[2]]
-
-
-def _gap(sheet: WorkbookSheet, left: int, right: int) -> bool:
-    return any(column not in sheet.hidden_columns for column in range(left + 1, right))
 
 
 def _bands(sheet: WorkbookSheet) -> Iterator[Band]:

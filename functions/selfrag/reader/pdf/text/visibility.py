@@ -42,7 +42,7 @@ def _inside(words: Sequence[Word], page: PdfPage) -> list[Word]:
     least, over = min(_LEAST, _LEAST_SHARE * shown.height), set[int]()
     turned = [shown.turned(quarters) for quarters in range(4)]
     large = [word for word in words if max(word.size, word.box.height) >= least]
-    inside = {id(word) for word in large if _meets(word.box, turned[word.quarters])}
+    inside = {id(word) for word in large if word.box.meets(turned[word.quarters])}
     if len(inside) < len(large) and not page.is_cropped():
         lowest = min((word.box.bottom for word in large if id(word) in inside), default=shown.top)
         for word in sorted(large, key=lambda word: -word.box.top):
@@ -76,8 +76,3 @@ def _middle_of(word: Word) -> Box:
     edge = _INNER * word.box.height
     box = word.box._replace(bottom=word.box.bottom + edge, top=word.box.top - edge)
     return box.turned(-word.quarters)
-
-
-def _meets(box: Box, other: Box) -> bool:
-    across = box.left < other.right and other.left < box.right
-    return across and box.bottom < other.top and other.bottom < box.top
