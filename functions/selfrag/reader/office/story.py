@@ -187,11 +187,8 @@ def with_notes(text: str, notes: Sequence[tuple[str, str]]) -> str:
             behind += [f" [{mark}] {note}"] if note else []
         last = number == len(sentences)
         parts += [sentence[at:stripped], *behind]
-        parts.append(sentence[stripped:] if last or not behind else _between("".join(behind), sentence[stripped:]))
+        ends = last or not behind
+        divided = "" if ends or behind[-1].endswith(_ENDS) else "."
+        parts.append(divided + (sentence[stripped:] or ("" if ends else " ")))
         start += len(sentence)
     return "".join(parts)
-
-
-def _between(note: str, space: str) -> str:
-    """Return what divides a note from the next sentence."""
-    return ("" if note.endswith(_ENDS) else ".") + (space or " ")

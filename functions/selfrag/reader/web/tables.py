@@ -211,14 +211,12 @@ def is_data(table: LexborNode, facts: dict[int, ElementFacts]) -> bool:
     held = facts[table.mem_id]
     holds_words_alone = rows > 1 and held.tables == 1 and not held.headings
     if len(columns) < 2:
-        return holds_words_alone and _has_head(table, facts)
+        # Pages that are only laid out by tables have no words in a head.
+        heads = (
+            cell for head in children(table, ("thead",)) for row in children(head) for cell in children(row, CELLS)
+        )
+        return holds_words_alone and any(facts[cell.mem_id].weight for cell in heads)
     return has_heading or (holds_words_alone and longest <= CAPACITY)
-
-
-def _has_head(table: LexborNode, facts: dict[int, ElementFacts]) -> bool:
-    """Return whether words stand in its head, which pages that are only laid out by tables do not have."""
-    heads = children(table, ("thead",))
-    return any(facts[cell.mem_id].weight for head in heads for row in children(head) for cell in children(row, CELLS))
 
 
 def _rows(table: LexborNode) -> Iterator[LexborNode]:

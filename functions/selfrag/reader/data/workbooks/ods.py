@@ -63,7 +63,8 @@ class OdsContent(PartReader):
         elif name == "table-column":
             self._begin_column(attributes)
         elif name == "table-row":
-            self._begin_row(attributes)
+            self._rows, self._column, self._values = _count(attributes, "number-rows-repeated"), 0, {}
+            self._hidden = attributes.get("visibility") in _HIDDEN
         elif name in ("table-cell", "covered-table-cell"):
             self._cell, self._columns = attributes, _count(attributes, "number-columns-repeated")
             self._parts.clear()
@@ -106,11 +107,6 @@ class OdsContent(PartReader):
         self._of_columns += count
         if attributes.get("visibility", "") in _HIDDEN:
             self.sheets[-1].hide_columns(first, first + count - 1)
-
-    def _begin_row(self, attributes: dict[str, str]) -> None:
-        self._rows, self._column = _count(attributes, "number-rows-repeated"), 0
-        self._values = {}
-        self._hidden = attributes.get("visibility", "") in _HIDDEN
 
     def _end_cell(self) -> None:
         shown = _shown(self._cell, " ".join("".join(self._parts).split()), bool(self._parts))

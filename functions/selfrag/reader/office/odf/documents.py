@@ -12,7 +12,7 @@ from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import PartReader, XmlArchive, open_archive
 from selfrag.reader.kinds import ODP, ODT
-from selfrag.reader.office.blocks import Block, Paragraph, RunLook, raise_heading, texts
+from selfrag.reader.office.blocks import Paragraph, RunLook, raise_heading, texts
 from selfrag.reader.office.charts import read_object
 from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
@@ -336,7 +336,9 @@ def _read(key: str, content: bytes, kind: str) -> Document:
             writer.warnings.append(f"{key} has styles that cannot be read, so its headings may be missing.")
         body = OdfContent(archive, styles, left_out)
         archive.parse(_CONTENT, body)
-        write(writer, body.story.blocks if kind == ODP else _with_headers(headers, body))
+        blocks = body.story.blocks
+        lines = texts(headers.story.blocks if kind == ODT else ())
+        write(writer, [*map(Paragraph, new_lines(lines, set(map(compared, texts(blocks))))), *blocks])
         writer.warnings += left_out.warnings(key)
         if body.hidden:
             writer.warnings.append(hidden_slides(key, body.hidden))
@@ -344,10 +346,3 @@ def _read(key: str, content: bytes, kind: str) -> Document:
         first = next((heading.text for heading in writer.headings if heading.level <= 2), PurePosixPath(key).name)
         title = next((heading.text for heading in writer.headings if heading.level == 1), first)
         return writer.document(title, metadata.labels())
-
-
-def _with_headers(headers: OdfContent, body: OdfContent) -> list[Block]:
-    """Return the blocks of a text, and before them what its headers and footers add."""
-    blocks = body.story.blocks
-    seen = set(map(compared, texts(blocks)))
-    return [*(Paragraph(line) for line in new_lines(texts(headers.story.blocks), seen)), *blocks]

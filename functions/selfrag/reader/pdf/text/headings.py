@@ -28,15 +28,12 @@ class Levels:
         """Return the level of a heading, 1 is the highest; 0 for running text."""
         if self._is_large(paragraph):
             return min(self._sizes.index(_size(paragraph)) + 1, _MOST_LEVELS)
-        return min(len(self._sizes) + 1, _MOST_LEVELS + 1) if self._is_bold(paragraph) else 0
+        short = len(paragraph.text) <= _MAX_BOLD and not _ENDS.search(paragraph.text)
+        bold = paragraph.bold and paragraph.apart and paragraph.size >= 0.95 * self._body
+        return min(len(self._sizes), _MOST_LEVELS) + 1 if bold and short and _could_be(paragraph) else 0
 
     def _is_large(self, paragraph: PdfParagraph) -> bool:
         return paragraph.size >= _LARGER * self._body and _could_be(paragraph)
-
-    def _is_bold(self, paragraph: PdfParagraph) -> bool:
-        short = len(paragraph.text) <= _MAX_BOLD and not _ENDS.search(paragraph.text)
-        bold = paragraph.bold and paragraph.apart and paragraph.size >= 0.95 * self._body
-        return bold and short and _could_be(paragraph)
 
 
 def _size(paragraph: PdfParagraph) -> float:

@@ -23,7 +23,8 @@ def seen(
     inside = _inside(words, page)
     paints = [page.paint(word.index) for word in inside]
     alike = {
-        color: [box for box, fill in fills if _is_alike(color, fill)] for color in {paint.color for paint in paints}
+        color: [box for box, fill in fills if max(abs(a - b) for a, b in zip(color, fill, strict=True)) <= _ALIKE]
+        for color in {paint.color for paint in paints}
     }
     doubtful = {
         id(word)
@@ -65,10 +66,6 @@ def _is_doubtful(word: Word, paint: Paint, pictures: Sequence[Box], alike: Seque
         return not any(picture.holds(_middle_of(word)) for picture in pictures)
     faint = paint.layered or min(paint.color) >= _LIGHT or paint.opaque <= _FAINT
     return faint or any(box.holds(_middle_of(word)) for box in alike)
-
-
-def _is_alike(color: Color, other: Color) -> bool:
-    return all(abs(shade - shade_of_other) <= _ALIKE for shade, shade_of_other in zip(color, other, strict=True))
 
 
 def _middle_of(word: Word) -> Box:
