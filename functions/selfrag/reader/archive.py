@@ -167,3 +167,32 @@ def switched_on(attributes: Mapping[str, str]) -> bool:
 def _refuse_doctype(*_: object) -> None:
     # It could define entities that grow without end.
     raise LimitExceeded("declares a document type (DTD), which no such file needs; save it again")
+
+
+class ElementDepth:
+    """Counts how deep the element is that is open, and tells whether it is left out with all that it holds."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self._from = 0  # the depth of the element that is being skipped; 0 if none is
+
+    @property
+    def on(self) -> bool:
+        """Return whether what comes is left out."""
+        return self._from > 0
+
+    def enter(self) -> None:
+        """An element begins."""
+        self.depth += 1
+
+    def skip(self, depth: int = 0) -> None:
+        """Leave out the open element of this depth, the innermost if none is given; one around it stays left out."""
+        self._from = self._from or depth or self.depth
+
+    def leave(self) -> bool:
+        """The element ends; gives whether it was left out."""
+        self.depth -= 1
+        was = self.on
+        if self.depth < self._from:
+            self._from = 0
+        return was

@@ -19,8 +19,7 @@ from selfrag.reader.pdf.tables.blocks import blocks, is_caption
 from selfrag.reader.pdf.tables.frames import around_frames, is_in
 from selfrag.reader.pdf.tables.rows import PdfTable, table_of
 from selfrag.reader.pdf.text.columns import in_order
-from selfrag.reader.pdf.text.headings import Levels
-from selfrag.reader.pdf.text.paragraphs import RIGHT_TO_LEFT, PdfParagraph, Words, joined_row, paragraphs_of
+from selfrag.reader.pdf.text.paragraphs import RIGHT_TO_LEFT, Levels, PdfParagraph, Words, joined_row, paragraphs_of
 from selfrag.reader.pdf.text.segments import rows_of, sheet_of
 
 _ROWS = 3  # at the top and at the bottom of a page

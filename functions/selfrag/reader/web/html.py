@@ -13,7 +13,7 @@ from selfrag.domain.writing import MAX_HEADING, Writer
 from selfrag.reader.equations import Equation
 from selfrag.reader.labels import labels
 from selfrag.reader.scripts import subscript, superscript
-from selfrag.reader.visibility import LeftOut
+from selfrag.reader.visibility import NO_STYLE, InlineStyle, LeftOut
 from selfrag.reader.web.furniture import (
     TEXTS,
     Attributes,
@@ -27,7 +27,6 @@ from selfrag.reader.web.furniture import (
     refuse_navigation,
     role,
 )
-from selfrag.reader.web.inline_style import NO_STYLE, InlineStyle
 from selfrag.reader.web.navigation import Navigation
 from selfrag.reader.web.tables import CELLS, CellBudget, HtmlTable, TableWriter, children, is_data
 from selfrag.reader.web.walk import walk

@@ -10,11 +10,10 @@ from typing_extensions import override
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import PartReader, XmlArchive, open_archive
+from selfrag.reader.archive import ElementDepth, PartReader, XmlArchive, open_archive
 from selfrag.reader.kinds import ODP, ODT
 from selfrag.reader.office.blocks import Paragraph, RunLook, raise_heading, texts
 from selfrag.reader.office.charts import read_object
-from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
 from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, whole
 from selfrag.reader.office.odf.styles import OdfStyles

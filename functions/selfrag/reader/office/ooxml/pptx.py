@@ -7,12 +7,11 @@ from typing_extensions import override
 
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer, listed
-from selfrag.reader.archive import XmlArchive, open_archive
+from selfrag.reader.archive import ElementDepth, XmlArchive, open_archive
 from selfrag.reader.equations import ReaderOfEquations, WithEquations
 from selfrag.reader.kinds import POWERPOINT
 from selfrag.reader.office.blocks import Block, Grid, Paragraph, RunLook, Script, texts
 from selfrag.reader.office.charts import charts
-from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.numbering import whole
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import relations
