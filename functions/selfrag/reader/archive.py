@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from io import BytesIO
 from pathlib import PurePosixPath
 from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+
+from typing_extensions import override
 
 from selfrag.domain.errors import BadDocument
 from selfrag.reader.kinds import refuse_other_kinds
@@ -15,6 +18,7 @@ MAX_PART = 64 * 1024 * 1024
 MAX_UNPACKED = 256 * 1024 * 1024  # of all parts that are read
 MAX_DEPTH = 200  # elements within elements; office programs use a few dozen
 _CHUNK = 1024 * 1024
+_QUALIFIED = {"/relationships id": "r:id", "svg-compatible:1.0 title": "svg:title"}
 
 
 class LimitExceeded(Exception):
@@ -24,17 +28,26 @@ class LimitExceeded(Exception):
 class PartReader:
     """A listener to a part as it streams by, which ignores all of it by default.
 
-    Names are preceded by their namespace and a space.
+    Names are without their namespace, but for `r:id` and `svg:title`.
     """
 
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         """Take in the beginning of an element."""
 
-    def end(self, tag: str) -> None:
+    def end(self, name: str) -> None:
         """Take in the end of an element."""
 
     def text(self, text: str) -> None:
         """Take in text inside an element."""
+
+
+class _Elements(PartReader):
+    def __init__(self) -> None:
+        self.begun: list[tuple[str, dict[str, str]]] = []
+
+    @override
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        self.begun.append((name, attributes))
 
 
 class XmlArchive:
@@ -54,6 +67,27 @@ class XmlArchive:
 
     def parse(self, name: str, reader: PartReader) -> None:
         """Stream a part to a reader; raises KeyError if there is none, LimitExceeded or what expat and zlib raise."""
+        for _ in self._parsed(name, reader):
+            pass
+
+    def parse_optional(self, name: str, reader: PartReader) -> bool:
+        """Stream a part that the text can do without to a reader; return False if it is there and cannot be read."""
+        try:
+            if name in self.names:
+                self.parse(name, reader)
+        except Exception:  # what expat and zlib raise, and limits
+            return False
+        return True
+
+    def elements(self, name: str) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield the name and the attributes of each element of a part, none if it is missing; raises as `parse`."""
+        reader = _Elements()
+        for _ in self._parsed(name, reader) if name in self.names else ():
+            yield from reader.begun
+            reader.begun.clear()
+
+    def _parsed(self, name: str, reader: PartReader) -> Iterator[None]:
+        """Yield after each chunk of a part that was parsed."""
         parser, depth = expat.ParserCreate(namespace_separator=" "), 0
 
         def start(tag: str, attributes: dict[str, str]) -> None:
@@ -61,12 +95,13 @@ class XmlArchive:
             depth += 1
             if depth > MAX_DEPTH:
                 raise LimitExceeded(f"has elements nested more than {MAX_DEPTH} deep; save it again")
-            reader.start(tag, attributes)
+            # Of two attributes with one name the first counts.
+            reader.start(_short(tag), {_short(key): value for key, value in reversed(attributes.items())})
 
         def end(tag: str) -> None:
             nonlocal depth
             depth -= 1
-            reader.end(tag)
+            reader.end(_short(tag))
 
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = _refuse_doctype
@@ -74,28 +109,30 @@ class XmlArchive:
         parser.CharacterDataHandler = reader.text
         for chunk in self._chunks(name):
             parser.Parse(chunk)
+            yield
         parser.Parse(b"", True)
+        yield
 
     def _chunks(self, name: str) -> Iterator[bytes]:
         """Yield what a part unpacks to is counted, for what it declares can be a lie."""
         part = self._archive.getinfo(name)
         if part.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             raise ValueError("Office documents are deflated; other methods can need any amount of memory.")
-        self._allow(part, part.file_size)
+        self._allow(part, part.file_size, part.file_size)
         size = 0
         with self._archive.open(part) as opened:
             while chunk := opened.read(_CHUNK):
                 size += len(chunk)
+                self._unpacked += len(chunk)
                 self._allow(part, size)
                 yield chunk
-        self._unpacked += size
 
-    def _allow(self, part: ZipInfo, size: int) -> None:
+    def _allow(self, part: ZipInfo, size: int, more: int = 0) -> None:
         if size > MAX_PART:
             raise LimitExceeded(
                 f"unpacks {part.filename} to more than {MAX_PART >> 20} MB; split it into several files"
             )
-        if self._unpacked + size > MAX_UNPACKED:
+        if self._unpacked + more > MAX_UNPACKED:
             raise LimitExceeded(f"unpacks to more than {MAX_UNPACKED >> 20} MB; split it into several files")
 
 
@@ -116,21 +153,46 @@ def open_archive(key: str, content: bytes, kind: str) -> Iterator[XmlArchive]:
         raise BadDocument(f"{key} is a damaged {name} and cannot be read; {again}.") from error
 
 
-def local(tag: str) -> str:
-    """Return a name without its namespace."""
-    return tag.rpartition(" ")[2]
-
-
-def attribute(attributes: Mapping[str, str], name: str) -> str:
-    """Return an attribute's value by its name without a namespace; "" if there is none."""
-    return next((value for key, value in attributes.items() if local(key) == name), "")
+@lru_cache(maxsize=1_000)  # a part has many elements, and few names
+def _short(name: str) -> str:
+    """Return a name without its namespace, except for one that would be another's."""
+    return next((short for end, short in _QUALIFIED.items() if name.endswith(end)), name.rpartition(" ")[2])
 
 
 def switched_on(attributes: Mapping[str, str]) -> bool:
     """Return whether an element of Office that is a switch stands for yes, which it does unless it says no."""
-    return attribute(attributes, "val") not in ("0", "false", "off")
+    return attributes.get("val") not in ("0", "false", "off")
 
 
 def _refuse_doctype(*_: object) -> None:
     # It could define entities that grow without end.
     raise LimitExceeded("declares a document type (DTD), which no such file needs; save it again")
+
+
+class ElementDepth:
+    """Counts how deep the element is that is open, and tells whether it is left out with all that it holds."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self._from = 0  # the depth of the element that is being skipped; 0 if none is
+
+    @property
+    def on(self) -> bool:
+        """Return whether what comes is left out."""
+        return self._from > 0
+
+    def enter(self) -> None:
+        """An element begins."""
+        self.depth += 1
+
+    def skip(self, depth: int = 0) -> None:
+        """Leave out the open element of this depth, the innermost if none is given; one around it stays left out."""
+        self._from = self._from or depth or self.depth
+
+    def leave(self) -> bool:
+        """The element ends; gives whether it was left out."""
+        self.depth -= 1
+        was = self.on
+        if self.depth < self._from:
+            self._from = 0
+        return was

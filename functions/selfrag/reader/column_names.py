@@ -16,7 +16,7 @@ _DATA = re.compile(
     | \S+@\S+\.\S+ | \w+://\S+""",
     re.VERBOSE | re.IGNORECASE,
 )
-_YEAR = re.compile(r"(?:19|20)\d\d")
+YEAR = re.compile(r"(?:19|20)\d\d")
 _LONGEST_DATA = 100
 
 
@@ -28,12 +28,12 @@ def look_like_names(first: Sequence[str], below: Sequence[Sequence[str]], likely
     named = first if first[0] else first[1:]
     distinct = len(set(named)) == len(named) > 1
     has_data = (likely and len(below) > 1) or any(map(_is_a_number, (text for row in below for text in row)))
-    years = any(_YEAR.fullmatch(text) for row in below for text in row)
+    years = any(YEAR.fullmatch(text) for row in below for text in row)
     return has_data and distinct and all(len(text) <= MAX_NAME and _is_a_name(text, years) for text in named)
 
 
 def _is_a_name(text: str, years_below: bool) -> bool:
-    return has_words(text) and (not text[0].isdigit() or (not years_below and _YEAR.fullmatch(text) is not None))
+    return has_words(text) and (not text[0].isdigit() or (not years_below and YEAR.fullmatch(text) is not None))
 
 
 def _is_a_number(text: str) -> bool:
@@ -49,6 +49,6 @@ def names_columns(values: Sequence[str], below: Sequence[str]) -> bool:
     """Return whether these values may be what columns are called: none is data, save for years above other values."""
     for column, value in enumerate(values):
         under = below[column] if column < len(below) else ""
-        if is_data(value) and not (_YEAR.fullmatch(value.strip()) and not _YEAR.fullmatch(under.strip())):
+        if is_data(value) and not (YEAR.fullmatch(value.strip()) and not YEAR.fullmatch(under.strip())):
             return False
     return any(value.strip() for value in values)

@@ -2,7 +2,7 @@
 
 from typing_extensions import override
 
-from selfrag.reader.archive import PartReader, attribute, local
+from selfrag.reader.archive import PartReader
 from selfrag.reader.scripts import grouped
 
 MAX_EQUATION = 10_000  # characters; of a longer one the rest is written as it comes
@@ -27,10 +27,9 @@ class Equation(PartReader):
         return " ".join("".join(self._open[0][0]).split())
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = local(tag)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         if name.endswith("Chr") or name in ("chr", "degHide"):
-            self._open[-1][1][name] = attribute(attributes, "val")[:_MAX_SIGN]
+            self._open[-1][1][name] = attributes.get("val", "")[:_MAX_SIGN]
         values = {key: value[:_MAX_SIGN] for key, value in attributes.items() if key in ("open", "close", "separators")}
         self._open.append(([], values))
 
@@ -43,8 +42,7 @@ class Equation(PartReader):
             place[0].append(text.translate(_INVISIBLE))
 
     @override
-    def end(self, tag: str) -> None:
-        name = local(tag)
+    def end(self, name: str) -> None:
         parts, values = self._open.pop()
         if name.endswith("Pr"):
             self._open[-1][1].update(values)
@@ -107,19 +105,19 @@ class WithEquations(PartReader):
         self._equation: Equation | None = None
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if self._equation is None and local(tag) == "oMath":
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if self._equation is None and name == "oMath":
             self._equation = Equation()
         else:
-            (self._equation or self._reader).start(tag, attributes)
+            (self._equation or self._reader).start(name, attributes)
 
     @override
-    def end(self, tag: str) -> None:
-        if self._equation and local(tag) == "oMath":
+    def end(self, name: str) -> None:
+        if self._equation and name == "oMath":
             self._reader.equation(self._equation.shown)
             self._equation = None
         else:
-            (self._equation or self._reader).end(tag)
+            (self._equation or self._reader).end(name)
 
     @override
     def text(self, text: str) -> None:

@@ -65,22 +65,15 @@ def read_file(
     scan = None if len(content) > MAX_DOCUMENT_BYTES else scan_of(key, content, document, most_pages)
     if document is None:
         if scan is None or not recognition:
-            return FileContent(None, _pictures_alone(key, scan) if scan else reason)
-        document = _of_pictures(key, scan)
+            pictures = f"{key} shows pictures and holds no text on any of its {scan.of if scan else 0} pages; {HOW}."
+            return FileContent(None, pictures if scan else reason)
+        # A document of pages on which no word was found yet.
+        pages = tuple(Part(number - 1, f"page {number}", number) for number in range(1, scan.of + 1))
+        document = Document(key, PurePosixPath(key).name, "\n" * (scan.of - 1), parts=pages)
     labels = {name: label for name, label in vars(of_object(metadata)).items() if label}
     document = replace(_with_warning(document, scan, recognition), **labels)
     document = replace(document, date=document.date or last_modified(metadata))
     return FileContent(document, scan=scan if recognition else None)
-
-
-def _of_pictures(key: str, scan: Scan) -> Document:
-    """Return a document of pages on which no word was found yet."""
-    parts = tuple(Part(number - 1, f"page {number}", number) for number in range(1, scan.of + 1))
-    return Document(key, PurePosixPath(key).name, "\n" * (scan.of - 1), parts=parts)
-
-
-def _pictures_alone(key: str, scan: Scan) -> str:
-    return f"{key} shows pictures and holds no text on any of its {scan.of} pages; {HOW}."
 
 
 def _with_warning(document: Document, scan: Scan | None, recognition: bool) -> Document:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from pathlib import PurePosixPath
 
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, Heading, has_words
@@ -19,6 +20,28 @@ from selfrag.reader.processes.child import begin
 _PLAIN = re.compile(
     r"(?:\A|\n[ \t]*+\r?\n)(?P<line>[^\s][^\r\n]{0,79}?)(?<![\s.!?:;,。！？：；、，])(?=[ \t]{0,9}\r?\n[ \t]{0,9}\r?\n)"
 )
+# The readers by the endings of files: those of bytes, and those of a text.
+_OF_BYTES = {
+    ".pdf": "pdf.reading:read_pdf",
+    ".docx": "office.ooxml.docx:read_docx",
+    ".pptx": "office.ooxml.pptx:read_pptx",
+    ".odt": "office.odf.documents:read_odt",
+    ".odp": "office.odf.documents:read_odp",
+    ".epub": "office.epub:read_epub",
+    ".eml": "office.eml:read_eml",
+    ".ods": "data.workbooks.ods:read_ods",
+    ".xls": "data.workbooks.binary:read_xls",
+    ".xlsb": "data.workbooks.binary:read_xlsb",
+    **dict.fromkeys((".xlsx", ".xlsm"), "data.workbooks.xlsx:read_xlsx"),
+}
+_OF_TEXT = {
+    **dict.fromkeys((".md", ".markdown"), "web.markdown:read_markdown"),
+    **dict.fromkeys((".html", ".htm"), "web.html:read_html"),
+    **dict.fromkeys((".csv", ".tsv"), "data.delimited:read_csv"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "data.json_files:read_json_lines"),
+    **dict.fromkeys((".txt", ".text"), "readers:read_text"),
+    ".json": "data.json_files:read_json",
+}
 
 
 @dataclass(frozen=True)
@@ -62,80 +85,27 @@ def read_text(key: str, text: str) -> Document:
 
 
 def _read(key: str, content: bytes, parts: FileParts) -> Document:
-    """Return a file as a Document by the reader of its kind, which is imported with the first file of that kind."""
-    match ending_of(key):
+    """Return a file as a Document by the reader of its kind; warnings of a text's encoding come before the others."""
+    ending = ending_of(key)
+    match ending:
         case ".pdf":
-            from selfrag.reader.pdf.reading import read_pdf
-
-            return read_pdf(key, content, parts.without, parts.begin)
-        case ".docx":
-            from selfrag.reader.office.ooxml.docx import read_docx
-
-            return read_docx(key, content)
-        case ".pptx":
-            from selfrag.reader.office.ooxml.pptx import read_pptx
-
-            return read_pptx(key, content)
-        case ".odt" | ".odp" as ending:
-            from selfrag.reader.office.odf.documents import read_odp, read_odt
-
-            return (read_odt if ending == ".odt" else read_odp)(key, content)
-        case ".epub":
-            from selfrag.reader.office.epub import read_epub
-
-            return read_epub(key, content, _reader_within(parts))
-        case ".eml":
-            from selfrag.reader.office.eml import read_eml
-
-            return read_eml(key, content, _reader_within(parts))
-        case ".xlsx" | ".xlsm":
-            from selfrag.reader.data.workbooks.xlsx import read_xlsx
-
-            return read_xlsx(key, content)
-        case ".xls" | ".xlsb" as ending:
-            from selfrag.reader.data.workbooks.binary import read_xls, read_xlsb
-
-            return (read_xls if ending == ".xls" else read_xlsb)(key, content)
-        case ".ods":
-            from selfrag.reader.data.workbooks.ods import read_ods
-
-            return read_ods(key, content)
-    return _read_text_file(key, content)
-
-
-def _read_text_file(key: str, content: bytes) -> Document:
-    """Return a file of text as a Document; warnings of its encoding come before the reader's own."""
+            return _loaded(ending)(key, content, parts.without, parts.begin)
+        case ".epub" | ".eml":
+            return _loaded(ending)(key, content, _reader_within(parts))
+    if ending in _OF_BYTES:
+        return _loaded(ending)(key, content)
     from selfrag.reader.data.encodings import decoded
 
-    ending = ending_of(key)
     text, warnings = decoded(key, content, declares=ending in (".html", ".htm"))
-    document = _text_reader(ending)(key, text)
+    document = _loaded(ending)(key, text)
     return replace(document, warnings=(*warnings, *document.warnings))
 
 
-def _text_reader(ending: str) -> Callable[[str, str], Document]:
-    match ending:
-        case ".md" | ".markdown":
-            from selfrag.reader.web.markdown import read_markdown
-
-            return read_markdown
-        case ".html" | ".htm":
-            from selfrag.reader.web.html import read_html
-
-            return read_html
-        case ".csv" | ".tsv":
-            from selfrag.reader.data.delimited import read_csv
-
-            return read_csv
-        case ".json":
-            from selfrag.reader.data.json_files import read_json
-
-            return read_json
-        case ".jsonl" | ".ndjson":
-            from selfrag.reader.data.json_files import read_json_lines
-
-            return read_json_lines
-    return read_text
+def _loaded(ending: str) -> Callable[..., Document]:
+    """Return the reader of a kind, which is imported with the first file of that kind."""
+    module, _, name = (_OF_BYTES | _OF_TEXT)[ending].partition(":")
+    reader: Callable[..., Document] = getattr(import_module(f"selfrag.reader.{module}"), name)
+    return reader
 
 
 def _reader_within(parts: FileParts) -> Callable[[str, bytes], Document]:

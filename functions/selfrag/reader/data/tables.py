@@ -68,7 +68,10 @@ class DataTables:
                 line, below = self._take_names(line, below, lines, level)
             elif self._names is None:
                 self._names = []
-                self._tell_of_no_names(line.number)
+                self._writer.warnings.append(
+                    f"{self._writer.key} has no names of columns above row {line.number}, so they are called by their "
+                    "letters."
+                )
             self._write_rows(chain(filter(None, (line, below)), lines))
 
     def _below_banner(self, line: DataRow, lines: Iterator[DataRow]) -> tuple[DataRow, Iterator[DataRow]]:
@@ -118,18 +121,10 @@ class DataTables:
         for line in lines:
             self.wider += bool(names) and len(line.values) > len(names)
             called = [
-                names[column] if column < len(names) and names[column] else self._letter(column)
+                names[column] if column < len(names) and names[column] else f"column {letters(self._left + column)}"
                 for column in range(len(line.values))
             ]
             self._writer.row(called, line.values, f"row {line.number}")
-
-    def _letter(self, column: int) -> str:
-        return f"column {letters(self._left + column)}"
-
-    def _tell_of_no_names(self, number: int) -> None:
-        self._writer.warnings.append(
-            f"{self._writer.key} has no names of columns above row {number}, so they are called by their letters."
-        )
 
 
 def _count(line: DataRow) -> int:

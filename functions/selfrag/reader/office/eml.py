@@ -86,8 +86,8 @@ class _Reader:
         if attached or called:
             self.writer.part(called or "message")
         self._write_head(message)
-        text = self._write_body(message)
-        if not self._write_events(map(payload, calendars(message))) and text is None:
+        text = next(filter(self._wrote_text, bodies(message)), None)  # the part that holds it
+        if not self._write_events(map(payload, filter(is_calendar, _not_attached(message)))) and text is None:
             self.writer.warnings.append(f"{self._key} holds a message without text; its head and attachments are read.")
         for name, part in attached:
             if part is not text:
@@ -103,7 +103,8 @@ class _Reader:
         elif name.lower().endswith(".eml"):
             self._write_message(parsed(payload(part)), name, where, within + 1)
         elif of_a_kind_that_is_read(name):
-            self._write_attachment(payload(part), name, where)
+            if within_it := self._readable(f"{self._key} attachment {name}", payload(part)):
+                self.writer.document_within(within_it, where)
         elif not ((is_calendar(part) or name.lower().endswith(".ics")) and self._write_events((payload(part),))):
             self.unread.append(name)
 
@@ -120,10 +121,6 @@ class _Reader:
         fields = [f"{name}: {value}" for name, value in [*addresses, ("Date", sent(message))] if value]
         if fields:
             self.writer.line("; ".join(fields))
-
-    def _write_body(self, message: EmailMessage) -> EmailMessage | None:
-        """Write the text, and return the part that holds it."""
-        return next(filter(self._wrote_text, bodies(message)), None)
 
     def _wrote_text(self, part: EmailMessage) -> bool:
         text = text_of(part)
@@ -148,11 +145,6 @@ class _Reader:
                 self._events.append(event)
                 self.writer.line(event)
         return bool(lines)
-
-    def _write_attachment(self, content: bytes, name: str, where: str) -> None:
-        within = self._readable(f"{self._key} attachment {name}", content)
-        if within:
-            self.writer.document_within(within, where)
 
     def _readable(self, key: str, content: bytes) -> Document | None:
         try:
@@ -247,11 +239,6 @@ def bodies(message: EmailMessage) -> Iterator[EmailMessage]:
     for part in _not_attached(message):
         if part.get_content_maintype() == "text" and part.get_content_subtype() not in _OF_OTHER_USE:
             yield part
-
-
-def calendars(message: EmailMessage) -> list[EmailMessage]:
-    """Return the invitations that stand in a message beside its text."""
-    return [part for part in _not_attached(message) if is_calendar(part)]
 
 
 def is_calendar(part: Message) -> bool:

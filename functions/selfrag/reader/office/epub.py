@@ -12,7 +12,7 @@ from typing_extensions import override
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
+from selfrag.reader.archive import XmlArchive, open_archive
 from selfrag.reader.kinds import EPUB
 from selfrag.reader.office.properties import Properties
 
@@ -61,27 +61,12 @@ def _is_of_links(page: bytes) -> bool:
     return body is not None and 2 * linked >= sum(map(len, body.text().split()))
 
 
-class _Rootfile(PartReader):
-    """The place of the package by the container; what it says of encryption, if it is that part."""
-
-    def __init__(self) -> None:
-        self.path = ""
-        self.encrypted = False
-
-    @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if local(tag) == "rootfile":
-            self.path = self.path or attribute(attributes, "full-path")
-        elif local(tag) == "EncryptionMethod":
-            self.encrypted |= attribute(attributes, "Algorithm") not in _OF_FONTS
-
-
 class _Package(Properties):
     """The parts of a book, and the order in which they are read."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
-        self._folder = dirname(path)
+        self.path = path
         self._items: dict[str, str] = {}
         self._spine: list[tuple[bool, str]] = []
         self._contents: set[str] = set()
@@ -89,17 +74,17 @@ class _Package(Properties):
         self.contents_within: set[str] = set()
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        super().start(tag, attributes)
-        name, href = local(tag), attribute(attributes, "href")
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        super().start(name, attributes)
+        href = attributes.get("href", "")
         if name == "item":
-            if "nav" in attribute(attributes, "properties").split():
+            if "nav" in attributes.get("properties", "").split():
                 self._contents.add(self._part(href))
-            if attribute(attributes, "media-type") in _PAGES:
-                self._items[attribute(attributes, "id")] = self._part(href)
+            if attributes.get("media-type", "") in _PAGES:
+                self._items[attributes.get("id", "")] = self._part(href)
         elif name == "itemref":
-            self._spine.append((attribute(attributes, "linear") == "no", attribute(attributes, "idref")))
-        elif name == "reference" and attribute(attributes, "type") == "toc":
+            self._spine.append((attributes.get("linear") == "no", attributes.get("idref", "")))
+        elif name == "reference" and attributes.get("type") == "toc":
             self.contents_within.add(self._part(href))
 
     def chapters(self, archive: XmlArchive) -> list[str]:
@@ -109,16 +94,14 @@ class _Package(Properties):
         return [part for part in parts if part in archive.names and part not in self._contents]
 
     def _part(self, href: str) -> str:
-        return normpath(join(self._folder, unquote(href.partition("#")[0])))
+        return normpath(join(dirname(self.path), unquote(href.partition("#")[0])))
 
 
 def _opened(key: str, archive: XmlArchive) -> _Package:
-    container = _Rootfile()
-    archive.parse(_CONTAINER, container)
-    if _ENCRYPTION in archive.names:
-        archive.parse(_ENCRYPTION, container)
-    if container.encrypted:
-        raise BadDocument(f"{key} is protected against copying (DRM); get it without, or as another document.")
-    package = _Package(container.path)
-    archive.parse(container.path, package)
+    for name, attributes in archive.elements(_ENCRYPTION):
+        if name == "EncryptionMethod" and attributes.get("Algorithm") not in _OF_FONTS:
+            raise BadDocument(f"{key} is protected against copying (DRM); get it without, or as another document.")
+    roots = (attributes.get("full-path") for name, attributes in archive.elements(_CONTAINER) if name == "rootfile")
+    package = _Package(next(filter(None, roots), ""))
+    archive.parse(package.path, package)
     return package

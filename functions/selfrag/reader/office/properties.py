@@ -1,11 +1,9 @@
 """The properties of an office document: its title, keywords, and when it was saved."""
 
-from contextlib import suppress
-
 from typing_extensions import override
 
 from selfrag.domain.documents import Labels
-from selfrag.reader.archive import PartReader, XmlArchive, local
+from selfrag.reader.archive import PartReader, XmlArchive
 from selfrag.reader.labels import labels
 
 MAX_PROPERTY = 10_000
@@ -20,13 +18,13 @@ class Properties(PartReader):
         self._values = dict.fromkeys(("title", "keywords", "keyword", "subject", *_DATES), "")
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._name = local(tag)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        self._name = name
         if self._values.get(self._name):
             self.text(",")
 
     @override
-    def end(self, tag: str) -> None:
+    def end(self, name: str) -> None:
         self._name = ""
 
     @override
@@ -49,8 +47,4 @@ class Properties(PartReader):
 def properties(archive: XmlArchive, name: str) -> Properties:
     """The properties in this part of an archive; none if they cannot be read: they are not worth losing the text."""
     reader = Properties()
-    if name in archive.names:
-        with suppress(Exception):  # what expat and zlib raise
-            archive.parse(name, reader)
-            return reader
-    return Properties()
+    return reader if archive.parse_optional(name, reader) else Properties()

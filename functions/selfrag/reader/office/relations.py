@@ -1,11 +1,9 @@
 """The relations between the parts of an Office file; what stands outside the file is never followed."""
 
 from dataclasses import dataclass
-from posixpath import dirname, join, normpath, split
+from posixpath import join, normpath, split
 
-from typing_extensions import override
-
-from selfrag.reader.archive import PartReader, XmlArchive, attribute, local
+from selfrag.reader.archive import XmlArchive
 
 
 @dataclass(frozen=True)
@@ -16,30 +14,15 @@ class Relation:
     part: str
 
 
-class _Relations(PartReader):
-    def __init__(self, folder: str) -> None:
-        self.relations: dict[str, Relation] = {}
-        self._folder = folder
-
-    @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if local(tag) == "Relationship" and attribute(attributes, "TargetMode") != "External":
-            target = attribute(attributes, "Target")
-            part = target.lstrip("/") if target.startswith("/") else normpath(join(self._folder, target))
-            kind = attribute(attributes, "Type").rpartition("/")[2]
-            self.relations[attribute(attributes, "Id")] = Relation(kind, part)
-
-
 def relations(archive: XmlArchive, part: str) -> dict[str, Relation]:
     """Return what a part refers to, by the id that it uses, of what is in the archive; in the order of the file."""
     folder, name = split(part)
-    listed = join(folder, "_rels", f"{name}.rels")
-    reader = _Relations(dirname(part))
-    if listed in archive.names:
-        archive.parse(listed, reader)
-    return {key: relation for key, relation in reader.relations.items() if relation.part in archive.names}
-
-
-def relation_id(attributes: dict[str, str]) -> str:
-    """Return the id by which an element refers to another part; "" if it does not."""
-    return next((value for key, value in attributes.items() if key.endswith("/relationships id")), "")
+    related: dict[str, Relation] = {}
+    for element, attributes in archive.elements(join(folder, "_rels", f"{name}.rels")):
+        if element == "Relationship" and attributes.get("TargetMode") != "External":
+            target = attributes.get("Target", "")
+            path = target.lstrip("/") if target.startswith("/") else normpath(join(folder, target))
+            if path in archive.names:
+                kind = attributes.get("Type", "").rpartition("/")[2]
+                related[attributes.get("Id", "")] = Relation(kind, path)
+    return related

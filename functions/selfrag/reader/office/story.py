@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
+from typing import TypeVar
 
 from selfrag.domain.writing import MAX_CHARACTERS
 from selfrag.reader.archive import LimitExceeded
@@ -16,6 +17,7 @@ MAX_COLUMNS = 100  # that a cell can span; Word has 63 in a table
 REFERENCE = "\x01"  # stands for a reference in a text that is being read; XML can hold no such character
 _BEFORE = 20  # texts before a superscript that say what it means
 _ENDS = (".", "!", "?", "。", "！", "？")
+Place = TypeVar("Place", Grid, GridRow, Cell)
 
 
 class Story:
@@ -114,10 +116,9 @@ class Story:
         """A table, which may stand in a cell of another one; `first` as a Grid has it."""
         self._inside.append(Grid(first=first))
 
-    def look(self, first: bool | None, likely: bool = False) -> None:
-        """The table that has begun says this of its first row, as a Grid has it."""
-        if self._inside and isinstance(grid := self._inside[-1], Grid):
-            grid.first, grid.likely = first, likely
+    def innermost(self, kind: type[Place]) -> Place:
+        """Return the table, row or cell that has begun last; one of no effect if that is of another kind."""
+        return place if self._inside and isinstance(place := self._inside[-1], kind) else kind()
 
     def end_table(self) -> None:
         """The table ends."""
@@ -128,11 +129,6 @@ class Story:
         """A row of the table that is open."""
         self._inside.append(GridRow(header=header))
 
-    def head(self, header: bool) -> None:
-        """The row that has begun is a header."""
-        if self._inside and isinstance(line := self._inside[-1], GridRow):
-            line.header = header
-
     def end_row(self) -> None:
         """The row ends."""
         if isinstance(ended := self._inside.pop(), GridRow) and ended.cells:
@@ -141,21 +137,12 @@ class Story:
 
     def begin_cell(self, columns: int = 1, on: bool = False) -> None:
         """A cell of the row that is open, as a Cell is."""
-        self._inside.append(Cell(columns=max(1, min(columns, MAX_COLUMNS)), on=on))
-
-    def widen(self, columns: int) -> None:
-        """The cell that has begun spans this many columns."""
-        if self._inside and isinstance(cell := self._inside[-1], Cell):
-            cell.columns = max(1, min(columns, MAX_COLUMNS))
-
-    def go_on(self, on: bool) -> None:
-        """The cell that has begun goes on from above, or not."""
-        if self._inside and isinstance(cell := self._inside[-1], Cell):
-            cell.on = on
+        self._inside.append(Cell(columns=columns, on=on))
 
     def end_cell(self) -> None:
         """End the cell."""
         if isinstance(ended := self._inside.pop(), Cell):
+            ended.columns = max(1, min(ended.columns, MAX_COLUMNS))
             self._count(ended.columns)
             row = self._inside[-1] if self._inside else None
             if isinstance(row, GridRow):
@@ -167,12 +154,8 @@ class Story:
         """A slide begins."""
         self._put(Slide(number))
 
-    def lines(self, lines: Iterable[str]) -> None:
-        """Paragraphs of their own, such as what a chart says."""
-        self.take_in(map(Paragraph, lines))
-
     def take_in(self, blocks: Iterable[Block]) -> None:
-        """Blocks of another story, such as a text box."""
+        """Blocks that stand by themselves, such as the lines of a chart."""
         for block in blocks:
             self._put(block)
 
@@ -204,11 +187,8 @@ def with_notes(text: str, notes: Sequence[tuple[str, str]]) -> str:
             behind += [f" [{mark}] {note}"] if note else []
         last = number == len(sentences)
         parts += [sentence[at:stripped], *behind]
-        parts.append(sentence[stripped:] if last or not behind else _between("".join(behind), sentence[stripped:]))
+        ends = last or not behind
+        divided = "" if ends or behind[-1].endswith(_ENDS) else "."
+        parts.append(divided + (sentence[stripped:] or ("" if ends else " ")))
         start += len(sentence)
     return "".join(parts)
-
-
-def _between(note: str, space: str) -> str:
-    """Return what divides a note from the next sentence."""
-    return ("" if note.endswith(_ENDS) else ".") + (space or " ")

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import suppress
 from itertools import dropwhile, pairwise
 from pathlib import PurePosixPath
@@ -10,7 +10,7 @@ from typing import Any
 
 from selfrag.domain.documents import Document, Labels, has_words
 from selfrag.domain.errors import BadDocument
-from selfrag.domain.writing import MAX_CHARACTERS, Writer
+from selfrag.domain.writing import MAX_CHARACTERS, Writer, listed
 from selfrag.reader.kinds import PDF, refuse_other_kinds
 from selfrag.reader.labels import labels
 from selfrag.reader.pdf.pdfium import File, is_cut_off, opened, page_of
@@ -19,8 +19,7 @@ from selfrag.reader.pdf.tables.blocks import blocks, is_caption
 from selfrag.reader.pdf.tables.frames import around_frames, is_in
 from selfrag.reader.pdf.tables.rows import PdfTable, table_of
 from selfrag.reader.pdf.text.columns import in_order
-from selfrag.reader.pdf.text.headings import Levels
-from selfrag.reader.pdf.text.paragraphs import RIGHT_TO_LEFT, PdfParagraph, Words, joined_row, paragraphs_of
+from selfrag.reader.pdf.text.paragraphs import RIGHT_TO_LEFT, Levels, PdfParagraph, Words, joined_row, paragraphs_of
 from selfrag.reader.pdf.text.segments import rows_of, sheet_of
 
 _ROWS = 3  # at the top and at the bottom of a page
@@ -52,7 +51,8 @@ def without_furniture(sheets: Sequence[PdfSheet]) -> list[list[PdfSegment]]:
             pages.setdefault(key, []).append(page)
     remaining = []
     for page, (sheet, rows) in enumerate(zip(sheets, edges, strict=True)):
-        dropped = {id(segment) for row in rows if _repeats(row, page, pages) for segment in row}
+        repeated = (row for row in rows if any(_is_near(pages[key], page) for key in _keys(row)))
+        dropped = {id(segment) for row in repeated for segment in row}
         remaining.append([segment for segment in sheet.segments if id(segment) not in dropped])
     most_remain = 2 * sum(map(bool, remaining)) >= sum(bool(sheet.segments) for sheet in sheets)
     return remaining if most_remain else [sheet.segments for sheet in sheets]
@@ -94,15 +94,11 @@ def _is_of_a_table(row: Row, others: Sequence[Row]) -> bool:
     far = [abs(above[0].base - line[0].base) > _FAR * row[0].size for above, line in pairwise([row, *others])]
     near = others[: far.index(True)] if True in far else others
     alike = (line for line in near if len(line) == len(row) > 1)
-    return any(all(_over(segment, other) for segment, other in zip(row, line, strict=True)) for line in alike)
+    return any(all(map(PdfSegment.is_over, row, line)) for line in alike)
 
 
-def _over(segment: PdfSegment, other: PdfSegment) -> bool:
-    return segment.box.left < other.box.right and other.box.left < segment.box.right
-
-
-def _repeats(row: Row, page: int, pages: dict[Key, list[int]]) -> bool:
-    return any(sum(abs(other - page) <= _NEAR for other in pages[key]) >= _LEAST_PAGES for key in _keys(row))
+def _is_near(pages: Sequence[int], page: int) -> bool:
+    return sum(abs(other - page) <= _NEAR for other in pages) >= _LEAST_PAGES
 
 
 def _keys(row: Row) -> Iterator[Key]:
@@ -142,7 +138,12 @@ def read_pdf(key: str, content: bytes, without: Container[int] = (), begun: Begi
         sheets = list(_sheets(key, file, without, begun))
         lost = [number for number, sheet in enumerate(sheets, 1) if sheet.lost]
         if not any(map(_has_words, sheets)):
-            raise BadDocument(_without_text(key, len(sheets), lost))
+            if lost:
+                raise BadDocument(
+                    f"{key} has no page that can be read: it is damaged or too complex; print it to a new PDF."
+                )
+            pages = f"any of its {len(sheets)} pages"
+            raise BadDocument(f"{key} holds no text on {pages}, so it is probably scanned; run text recognition on it.")
         writer = Writer(key)
         write(writer, _pages_of(sheets), [_property(file.get_page_label, page) for page in range(len(sheets))])
         writer.warnings.extend(_warnings(key, content, sheets, lost))
@@ -173,31 +174,20 @@ def _pages_of(sheets: Sequence[PdfSheet]) -> list[list[PdfElement]]:
     words = Words(segment.text for sheet in sheets for segment in sheet.segments)
     pages = zip(sheets, without_furniture(sheets), strict=True)
     elements = [elements_of(without_contents(segments), sheet, words) for sheet, segments in pages]
+
+    def ends_a_cell(element: PdfElement) -> bool:
+        return isinstance(element, PdfParagraph) and len(element.text) <= _LONGEST_END and not element.bold
+
     for before, page in pairwise(elements):
         # The end of a cell, in lines of its own, may stand above the first row of a table that goes on.
-        rest = dropwhile(_could_end_a_cell, page[:_CELL_LINES]) if before else iter(())
-        first = next(rest, None)
+        first = next(dropwhile(ends_a_cell, page[:_CELL_LINES]), None) if before else None
         if isinstance(first, PdfTable) and isinstance(before[-1], PdfTable):
             first.go_on(before[-1])
     return elements
 
 
-def _could_end_a_cell(element: PdfElement) -> bool:
-    return isinstance(element, PdfParagraph) and len(element.text) <= _LONGEST_END and not element.bold
-
-
 def _has_words(sheet: PdfSheet) -> bool:
     return any(has_words(segment.text) for segment in (*sheet.segments, *sheet.across))
-
-
-def _scanned(sheets: Iterable[PdfSheet]) -> list[int]:
-    return [number for number, sheet in enumerate(sheets, 1) if sheet.picture is not None and not sheet.printed]
-
-
-def _without_text(key: str, pages: int, lost: Sequence[int]) -> str:
-    if lost:
-        return f"{key} has no page that can be read: it is damaged or too complex; print it to a new PDF."
-    return f"{key} holds no text on any of its {pages} pages, so it is probably scanned; run text recognition on it."
 
 
 def _warnings(key: str, content: bytes, sheets: Sequence[PdfSheet], lost: Sequence[int]) -> Iterator[str]:
@@ -205,28 +195,23 @@ def _warnings(key: str, content: bytes, sheets: Sequence[PdfSheet], lost: Sequen
     if is_cut_off(content):
         yield f"{key} is cut off at its end: only what its first {len(sheets)} pages still hold was read."
     if lost:
-        yield f"{key} has pages that are damaged or too complex, which were left out: {_listed(lost)}."
-    if scanned := _scanned(sheets):
-        yield f"{key} has pages that show images but hold no text, perhaps scanned: {_listed(scanned)}."
+        yield f"{key} has pages that are damaged or too complex, which were left out: {listed(lost)}."
+    if scanned := [at for at, sheet in enumerate(sheets, 1) if sheet.picture is not None and not sheet.printed]:
+        yield f"{key} has pages that show images but hold no text, perhaps scanned: {listed(scanned)}."
     if noted := [number for number, sheet in enumerate(sheets, 1) if sheet.comments]:
-        yield f"{key} has comments or stamps, which are not read: {_listed(noted)}."
+        yield f"{key} has comments or stamps, which are not read: {listed(noted)}."
     if hidden := [number for number, sheet in enumerate(sheets, 1) if sheet.unseen]:
         count = sum(sheet.unseen for sheet in sheets)
-        yield f"{key} has words that a person cannot see ({count}), which were left out: {_listed(hidden)}."
+        yield f"{key} has words that a person cannot see ({count}), which were left out: {listed(hidden)}."
     if any(RIGHT_TO_LEFT.search(segment.text) for sheet in sheets for segment in sheet.segments):
         yield f"{key} has Hebrew or Arabic text, whose words may come in a wrong order; check what is quoted of it."
     shown = [number for number, sheet in enumerate(sheets, 1) if _LARGE < (sheet.picture or 0) < _WHOLE]
     if beside := [number for number in shown if _has_words(sheets[number - 1])]:
-        yield f"{key} has pages with words and a large picture, of which no text or table is read: {_listed(beside)}."
+        yield f"{key} has pages with words and a large picture, of which no text or table is read: {listed(beside)}."
     words = [word for sheet in sheets for segment in sheet.segments for word in _LATIN_WORD.findall(segment.text)]
     glued = sum(len(word) >= _VERY_LONG for word in words)
     if len(words) >= _LEAST_WORDS and glued > _GLUED_SHARE * len(words):
         yield f"{key} has words that run together ({glued} of {len(words)} are very long); print it to a new PDF."
-
-
-def _listed(pages: Sequence[int]) -> str:
-    more = f" and {len(pages) - 10} more" if len(pages) > 10 else ""
-    return ", ".join(map(str, pages[:10])) + more
 
 
 def _title(file: File, writer: Writer) -> str:
@@ -257,17 +242,15 @@ def elements_of(segments: Sequence[PdfSegment], sheet: PdfSheet, words: Words) -
 
     What runs across the page comes last.
     """
-    elements = [element for region in _regions(segments, sheet) for element in _region(region, sheet, words)]
+    elements = list[PdfElement]()
+    for part, framed in around_frames(segments, sheet.frames):
+        # The cells in a frame are no columns of text, however long they are.
+        for region in [part] if framed else in_order(part, sheet.rules):
+            elements += _region(region, sheet, words)
     across = [
         PdfParagraph(segment.text, segment.size, segment.bold, apart=True, across=True) for segment in sheet.across
     ]
     return [*_with_captions(elements), *across]
-
-
-def _regions(segments: Sequence[PdfSegment], sheet: PdfSheet) -> Iterator[list[PdfSegment]]:
-    """The stretches in the order of reading; the cells in a frame are no columns of text, however long they are."""
-    for part, framed in around_frames(segments, sheet.frames):
-        yield from [part] if framed else in_order(part, sheet.rules)
 
 
 def _region(segments: Sequence[PdfSegment], sheet: PdfSheet, words: Words) -> Iterator[PdfElement]:
@@ -285,18 +268,10 @@ def _with_captions(elements: Sequence[PdfElement]) -> Iterator[PdfElement]:
     captions = set[int]()
     for at, element in enumerate(elements):
         for near in (at - 1, at + 1):
-            neighbour = (
-                elements[near]
-                if isinstance(element, PdfTable) and 0 <= near < len(elements) and near not in captions
-                else None
-            )
-            if (
-                isinstance(element, PdfTable)
-                and isinstance(neighbour, PdfParagraph)
-                and not element.caption
-                and is_caption(neighbour.text)
-            ):
-                element.caption = neighbour.text
+            neighbour = elements[near] if 0 <= near < len(elements) and near not in captions else None
+            text = neighbour.text if isinstance(neighbour, PdfParagraph) else ""
+            if isinstance(element, PdfTable) and not element.caption and is_caption(text):
+                element.caption = text
                 captions.add(near)
     yield from (element for at, element in enumerate(elements) if at not in captions)
 

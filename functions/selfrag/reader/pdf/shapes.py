@@ -40,6 +40,11 @@ class Box(NamedTuple):
         shared = min(self.top, other.top) - max(self.bottom, other.bottom)
         return shared > 0.5 * min(self.height, other.height)
 
+    def meets(self, other: "Box", near: float = 0) -> bool:
+        """Return whether both have a place in common, or come so near to each other."""
+        across = self.left <= other.right + near and other.left <= self.right + near
+        return across and self.bottom <= other.top + near and other.bottom <= self.top + near
+
     def holds(self, other: "Box") -> bool:
         """Return whether the middle of the other box is in this one."""
         return self.left <= (other.left + other.right) / 2 <= self.right and self.bottom <= other.middle <= self.top
@@ -95,6 +100,10 @@ class PdfSegment:
     base: float
     bold: bool
     fixed: bool
+
+    def is_over(self, other: "PdfSegment") -> bool:
+        """Return whether both stand above each other, or would if they were on two lines."""
+        return self.box.left < other.box.right and other.box.left < self.box.right
 
 
 class Rule(NamedTuple):

@@ -1,7 +1,7 @@
 """The pages of a PDF that show something and hold no text, as a PDF of their own; `finding` runs it apart."""
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from typing import Any, TypedDict
 
@@ -15,7 +15,6 @@ from selfrag.domain.errors import BadDocument
 MANY_LINES = 200
 # No further into what a page draws by way of another drawing: one may hold itself.
 _DEPTH = 4
-_KINDS = {raw.FPDF_PAGEOBJ_IMAGE: "image", raw.FPDF_PAGEOBJ_PATH: "path"}
 
 
 class PageExtract(TypedDict):
@@ -53,12 +52,8 @@ def _shows(page: Any) -> bool:
     if has_words(page.get_textpage().get_text_bounded()):
         return False
     drawn = 0
-    for kind in _kinds(page):
-        if kind == "image":
+    for shape in page.get_objects(max_depth=_DEPTH):
+        if shape.type == raw.FPDF_PAGEOBJ_IMAGE:
             return True
-        drawn += kind == "path"
+        drawn += shape.type == raw.FPDF_PAGEOBJ_PATH
     return drawn > MANY_LINES
-
-
-def _kinds(page: Any) -> Iterator[str]:
-    yield from (_KINDS.get(drawn.type, "") for drawn in page.get_objects(max_depth=_DEPTH))

@@ -13,7 +13,7 @@ from selfrag.domain.writing import MAX_HEADING, Writer
 from selfrag.reader.equations import Equation
 from selfrag.reader.labels import labels
 from selfrag.reader.scripts import subscript, superscript
-from selfrag.reader.visibility import LeftOut
+from selfrag.reader.visibility import NO_STYLE, InlineStyle, LeftOut
 from selfrag.reader.web.furniture import (
     TEXTS,
     Attributes,
@@ -27,7 +27,6 @@ from selfrag.reader.web.furniture import (
     refuse_navigation,
     role,
 )
-from selfrag.reader.web.inline_style import NO_STYLE, InlineStyle
 from selfrag.reader.web.navigation import Navigation
 from selfrag.reader.web.tables import CELLS, CellBudget, HtmlTable, TableWriter, children, is_data
 from selfrag.reader.web.walk import walk
@@ -113,7 +112,7 @@ class Survey:
         self._links += change if tag == "a" and "href" in attributes else 0
         self._texts += change if tag in TEXTS or (attributes and role(attributes) in ("main", "article")) else 0
         self._quotes += change if tag in ("blockquote", "pre") else 0
-        self._titles += change if attributes and is_title_page(attributes) else 0
+        self._titles += change if attributes and _TITLE_PAGES & names(attributes.get("class") or "") else 0
 
     def _measure(self, text: str) -> None:
         facts, words = self._open[-1], " ".join(text.split())
@@ -149,16 +148,14 @@ class Survey:
             facts.headings += 1
             facts.titles += tag == "h1"
             self._of_rights = facts.weight <= MAX_HEADING and bool(_RIGHTS.search(node.text()))
-        if tag == "p" and self._may_be_notice() and is_notice(node.text()):
+        # What is quoted, or on the page of the title, or what its section is about, is none.
+        may_be_notice = tag == "p" and not self._quotes and not self._titles and not self._of_rights
+        if may_be_notice and _NOTICE.match(node.text()):
             self.marked.add(node.mem_id)
             return
         self._open[-1].add(facts)
         if tag in _MEASURED or (facts.links and tag not in _INLINE):
             self.facts[node.mem_id] = facts
-
-    def _may_be_notice(self) -> bool:
-        """Return whether a paragraph is not quoted, not on the page of the title, and not what its section is about."""
-        return not self._quotes and not self._titles and not self._of_rights
 
 
 def _is_ticked(node: LexborNode) -> bool:
@@ -175,16 +172,6 @@ def _is_ticked(node: LexborNode) -> bool:
     if first is None:
         return False
     return bool(_TICK.match(first.text_content or "")) if first.is_text_node else "checked" in first.attributes
-
-
-def is_title_page(attributes: Attributes) -> bool:
-    """Return whether an element is the page that says the title of a work, or what there is said of rights."""
-    return not _TITLE_PAGES.isdisjoint((attributes.get("class") or "").split())
-
-
-def is_notice(text: str) -> bool:
-    """Return whether a paragraph is the copyright or licence notice that stands in every file of a work."""
-    return bool(_NOTICE.match(text))
 
 
 # Of the terms of definitions that are cut into several passages: lower than any heading that HTML or Markdown has.
@@ -443,7 +430,7 @@ class PageWriter:
             self._begin_in_table(grid, tag)
         elif is_mark(node):
             self._lines.add("[")
-        elif tag in ("sup", "sub") and not is_in_mark(node) and (text := _text(node)):
+        elif tag in ("sup", "sub") and not (node.parent is not None and is_mark(node.parent)) and (text := _text(node)):
             self._lines.script(tag, text)
             return False
         else:
@@ -518,11 +505,6 @@ def is_mark(node: LexborNode) -> bool:
     attributes = node.attributes
     named = role(attributes) == "doc-noteref" or bool(_CLASSES & names(attributes.get("class") or ""))
     return "#" in (attributes.get("href") or "") and (named or "sup" in (inside.tag, parent.tag))
-
-
-def is_in_mark(node: LexborNode) -> bool:
-    """Return whether an element is all that the link of a note's mark holds."""
-    return node.parent is not None and is_mark(node.parent)
 
 
 def _text(node: LexborNode, within: int = 2) -> str:

@@ -176,14 +176,10 @@ class HtmlTable:
             return
         shown = [[cell.text for cell in row] for row in self.rows]
         at = next((at for at, row in enumerate(shown[:_HEAD_ROWS]) if sum(map(bool, row)) > 1), len(shown))
-        if at + 1 < len(shown) and look_like_names(_without_gaps(shown[at]), shown[at + 1 :]):
+        # Cells may be blank between columns of money.
+        if at + 1 < len(shown) and look_like_names([shown[at][0], *filter(None, shown[at][1:])], shown[at + 1 :]):
             for row in self.rows[: at + 1]:
                 row[:] = [replace(cell, is_header=True) for cell in row]
-
-
-def _without_gaps(row: list[str]) -> list[str]:
-    """Return the texts; of those that are blank, as between columns of money, the first cell's alone."""
-    return [row[0], *filter(None, row[1:])]
 
 
 def _span(value: str | None) -> int:
@@ -215,14 +211,12 @@ def is_data(table: LexborNode, facts: dict[int, ElementFacts]) -> bool:
     held = facts[table.mem_id]
     holds_words_alone = rows > 1 and held.tables == 1 and not held.headings
     if len(columns) < 2:
-        return holds_words_alone and _has_head(table, facts)
+        # Pages that are only laid out by tables have no words in a head.
+        heads = (
+            cell for head in children(table, ("thead",)) for row in children(head) for cell in children(row, CELLS)
+        )
+        return holds_words_alone and any(facts[cell.mem_id].weight for cell in heads)
     return has_heading or (holds_words_alone and longest <= CAPACITY)
-
-
-def _has_head(table: LexborNode, facts: dict[int, ElementFacts]) -> bool:
-    """Return whether words stand in its head, which pages that are only laid out by tables do not have."""
-    heads = children(table, ("thead",))
-    return any(facts[cell.mem_id].weight for head in heads for row in children(head) for cell in children(row, CELLS))
 
 
 def _rows(table: LexborNode) -> Iterator[LexborNode]:

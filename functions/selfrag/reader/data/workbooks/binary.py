@@ -12,8 +12,7 @@ from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import LimitExceeded, open_archive
 from selfrag.reader.data.workbooks.formats import plain
-from selfrag.reader.data.workbooks.sheets import write_sheets
-from selfrag.reader.data.workbooks.workbook import Cells, MergedCells, WorkbookSheet
+from selfrag.reader.data.workbooks.sheets import Cells, MergedCells, WorkbookSheet, write_sheets
 from selfrag.reader.kinds import XLS, XLSB, refuse_other_kinds
 
 

@@ -49,7 +49,7 @@ def shown(number: float, code: str, since_1904: bool = False, exact: str = "") -
     bare = _bare(section)
     digits = exact if LONG.fullmatch(exact) else plain(number)
     if "general" in bare.lower() or not bare.strip("@ "):
-        literal = "".join(filter(None, (part for match in _LITERAL.findall(section) for part in match)))
+        literal = "".join(map(_literal, _LITERAL.finditer(section)))
         return digits if "general" in bare.lower() or "@" in bare or not literal else literal
     if not _DIGITS.search(bare.replace(".0", "")) and (_has_date(bare) or _TIME.search(bare)):
         return _moment(number, bare, since_1904)
@@ -64,7 +64,7 @@ def shown_text(text: str, code: str) -> str:
     section = sections[3] if len(sections) == _ALL_SECTIONS else "@" if "@" not in code else sections[-1]
     if not section:
         return ""
-    literal = _UNSEEN.sub("", _LITERAL.sub(lambda match: match[1] or match[2] or match[3] or "", section))
+    literal = _UNSEEN.sub("", _LITERAL.sub(_literal, section))
     return literal.replace("@", text, 1) if "@" in section and not _QUOTED_AT.search(section) else text
 
 
@@ -126,22 +126,19 @@ def _filled(number: float, section: str) -> str:
     text = list[str]()
     for part in reversed(parts[:point]):
         if part not in _PLACES:
-            text.append(_literal(part))
+            text.append(_LITERAL.sub(_literal, part))
             continue
         places -= 1
         taken = left if places == 0 else left[-1:]
         text.append("".join(taken) or ("0" if part == "0" else " " if part == "?" else ""))
         del left[len(left) - len(taken) :]
     rest = iter(fraction)
-    after = [next(rest, "0") if part in _PLACES else _literal(part) for part in parts[point:]]
+    after = [next(rest, "0") if part in _PLACES else _LITERAL.sub(_literal, part) for part in parts[point:]]
     return ("-" if number < 0 else "") + " ".join(("".join(reversed(text)) + "".join(after)).split())
 
 
-def _literal(part: str) -> str:
-    """Return what a part of a format that is no digit shows."""
-    if match := _LITERAL.fullmatch(part):
-        return match[1] or match[2] or match[3] or ""
-    return part
+def _literal(literal: re.Match[str]) -> str:
+    return literal[1] or literal[2] or literal[3] or ""
 
 
 # A sheet has many cells and few formats.
@@ -205,7 +202,7 @@ def _amount(number: float, section: str, bare: str, exact: str) -> str:
 
 def _with_unit(text: str, section: str) -> str:
     """Return the amount with the texts that its format has before and after the digits, such as a currency."""
-    spelt = _UNSEEN.sub(" ", _LITERAL.sub(lambda literal: literal[1] or literal[2] or literal[3] or "", section))
+    spelt = _UNSEEN.sub(" ", _LITERAL.sub(_literal, section))
     digits = list(_DIGITS.finditer(spelt))
     if not digits:
         return text

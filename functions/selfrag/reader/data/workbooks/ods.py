@@ -7,10 +7,9 @@ from typing_extensions import override
 
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import PartReader, attribute, local, open_archive
+from selfrag.reader.archive import PartReader, open_archive
 from selfrag.reader.data.workbooks.formats import LONG, plain
-from selfrag.reader.data.workbooks.sheets import write_sheets
-from selfrag.reader.data.workbooks.workbook import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet
+from selfrag.reader.data.workbooks.sheets import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet, write_sheets
 from selfrag.reader.kinds import ODS
 from selfrag.reader.office.properties import properties
 
@@ -50,22 +49,22 @@ class OdsContent(PartReader):
         self._hidden = False
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = local(tag)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         if self._skipped or name in _SKIPPED:
             self._skipped += 1
         elif name in ("style", "table-properties"):
             self._note_style(name, attributes)
         elif name == "table":
-            hidden = attribute(attributes, "style-name") in self._hidden_styles
-            self.sheets.append(WorkbookSheet(attribute(attributes, "name"), hidden))
+            hidden = attributes.get("style-name", "") in self._hidden_styles
+            self.sheets.append(WorkbookSheet(attributes.get("name", ""), hidden))
             self._row, self._rows, self._of_columns = 1, 0, 0
         elif not self.sheets or self.sheets[-1].hidden:
             return
         elif name == "table-column":
             self._begin_column(attributes)
         elif name == "table-row":
-            self._begin_row(attributes)
+            self._rows, self._column, self._values = _count(attributes, "number-rows-repeated"), 0, {}
+            self._hidden = attributes.get("visibility") in _HIDDEN
         elif name in ("table-cell", "covered-table-cell"):
             self._cell, self._columns = attributes, _count(attributes, "number-columns-repeated")
             self._parts.clear()
@@ -78,8 +77,7 @@ class OdsContent(PartReader):
             self._parts.append(_MARKS[name])
 
     @override
-    def end(self, tag: str) -> None:
-        name = local(tag)
+    def end(self, name: str) -> None:
         if self._skipped:
             self._skipped -= 1
         elif not self.sheets or self.sheets[-1].hidden:
@@ -100,24 +98,19 @@ class OdsContent(PartReader):
 
     def _note_style(self, name: str, attributes: dict[str, str]) -> None:
         if name == "style":
-            self._style = attribute(attributes, "name")
-        elif attribute(attributes, "display") == "false":
+            self._style = attributes.get("name", "")
+        elif attributes.get("display") == "false":
             self._hidden_styles.add(self._style)
 
     def _begin_column(self, attributes: dict[str, str]) -> None:
         first, count = self._of_columns, _count(attributes, "number-columns-repeated")
         self._of_columns += count
-        if attribute(attributes, "visibility") in _HIDDEN:
+        if attributes.get("visibility", "") in _HIDDEN:
             self.sheets[-1].hide_columns(first, first + count - 1)
-
-    def _begin_row(self, attributes: dict[str, str]) -> None:
-        self._rows, self._column = _count(attributes, "number-rows-repeated"), 0
-        self._values = {}
-        self._hidden = attribute(attributes, "visibility") in _HIDDEN
 
     def _end_cell(self) -> None:
         shown = _shown(self._cell, " ".join("".join(self._parts).split()), bool(self._parts))
-        self.sheets[-1].unseen += not shown and bool(attribute(self._cell, "value"))
+        self.sheets[-1].unseen += not shown and bool(self._cell.get("value", ""))
         wide, high = (_count(self._cell, f"number-{kind}-spanned") for kind in ("columns", "rows"))
         if wide * high > 1:
             bottom, right = self._row + high - 1, self._column + wide - 1
@@ -139,7 +132,7 @@ class OdsContent(PartReader):
 
 
 def _count(attributes: dict[str, str], name: str) -> int:
-    number = attribute(attributes, name)
+    number = attributes.get(name, "")
     # What says that it is repeated more often than there are rows is the rest of an empty sheet.
     return min(int(number[:8]), MAX_ROW) if number.isascii() and number.isdecimal() else 1
 
@@ -149,7 +142,7 @@ def _shown(cell: dict[str, str], text: str, has_text: bool) -> str:
 
     A whole number that its format makes a code, such as 00123 or INV-7, is its text.
     """
-    kind, value = attribute(cell, "value-type"), attribute(cell, "value")
+    kind, value = cell.get("value-type", ""), cell.get("value", "")
     if kind in _NUMBERS and value:
         if has_text and not text:
             return ""
@@ -162,9 +155,9 @@ def _shown(cell: dict[str, str], text: str, has_text: bool) -> str:
             and "".join(filter(str.isdigit, text)).lstrip("0") == digits
         ):
             return text
-        return f"{digits} {attribute(cell, 'currency')}".strip()
+        return f"{digits} {cell.get('currency', '')}".strip()
     if kind == "date":
-        return attribute(cell, "date-value").removesuffix("T00:00:00").replace("T", " ")
+        return cell.get("date-value", "").removesuffix("T00:00:00").replace("T", " ")
     if kind == "boolean":
-        return attribute(cell, "boolean-value").upper()
+        return cell.get("boolean-value", "").upper()
     return text

@@ -2,13 +2,65 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from selfrag.domain.writing import Writer, listed
 from selfrag.reader.archive import LimitExceeded
 from selfrag.reader.data.tables import DataRow, DataTables, flush_lines
-from selfrag.reader.data.workbooks.workbook import WorkbookSheet
 from selfrag.reader.visibility import LeftOut
+
+MAX_ROW, MAX_COLUMN = 1_048_576, 16_384
+MAX_CELLS = 1_000_000  # of a workbook, with a value; each takes some 100 bytes
+
+
+@dataclass(frozen=True)
+class MergedCells:
+    """Cells that are one, by their first and last rows and columns, counted from 1 and 0."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+@dataclass
+class WorkbookSheet:
+    """The values by row, counted from 1, and column, counted from 0.
+
+    Hidden rows and columns have theirs, too; a hidden sheet has none.
+    """
+
+    name: str
+    hidden: bool = False
+    rows: dict[int, dict[int, str]] = field(default_factory=dict)
+    merged: list[MergedCells] = field(default_factory=list)
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_columns: set[int] = field(default_factory=set)
+    without_value: int = 0
+    charts: list[str] = field(default_factory=list)
+    unseen: int = 0  # cells whose format shows nothing
+
+    def hide_columns(self, first: int, last: int) -> None:
+        """Note that these columns are hidden."""
+        if first >= 0 and first not in self.hidden_columns:  # else somebody wants it to take long
+            self.hidden_columns.update(range(first, min(last + 1, MAX_COLUMN)))
+
+
+class Cells:
+    """Counts the values of a workbook, which are held until its merged cells are known."""
+
+    def __init__(self) -> None:
+        self._left = MAX_CELLS
+
+    def put(self, sheet: WorkbookSheet, row: int, column: int, value: str) -> None:
+        """Note a value; raises LimitExceeded."""
+        if value.strip():
+            self._left -= 1
+            if self._left < 0:
+                raise LimitExceeded(f"has more than {MAX_CELLS:,} cells with a value; split it into several files")
+            sheet.rows.setdefault(row, {})[column] = value
+
 
 _NARROWEST, _MOST = 2, 20  # columns of a table beside others, and such tables
 MAX_STEPS = 20_000_000  # cells with and without a value up to the last one of each row, and cells in merged ones
@@ -92,7 +144,14 @@ def blocks(sheet: WorkbookSheet, divides: bool) -> Iterator[tuple[int, int, Band
         raise LimitExceeded("has values too far apart; move them together, or save it as several files")
     for band in _bands(sheet):
         columns = sorted({column for _, _, row in band for column in row})
-        starts = [0, *(n for n, (left, right) in enumerate(pairwise(columns), 1) if _gap(sheet, left, right))]
+        starts = [
+            0,
+            *(
+                n
+                for n, (left, right) in enumerate(pairwise(columns), 1)
+                if not sheet.hidden_columns.issuperset(range(left + 1, right))
+            ),
+        ]
         groups = [(columns[a], columns[b - 1]) for a, b in pairwise([*starts, len(columns)])]
         if (
             not divides
@@ -106,10 +165,6 @@ def blocks(sheet: WorkbookSheet, divides: bool) -> Iterator[tuple[int, int, Band
                 (number, apart, {c: v for c, v in row.items() if left <= c <= right}) for number, apart, row in band
             ]
             yield left, right, [each for each in rows if each[2]]
-
-
-def _gap(sheet: WorkbookSheet, left: int, right: int) -> bool:
-    return any(column not in sheet.hidden_columns for column in range(left + 1, right))
 
 
 def _bands(sheet: WorkbookSheet) -> Iterator[Band]:

@@ -1,6 +1,7 @@
 """The sheets of an Excel workbook: what its cells show, never what a formula or a macro would do."""
 
 import re
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import PurePosixPath
 
@@ -8,14 +9,13 @@ from typing_extensions import override
 
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import LimitExceeded, PartReader, XmlArchive, attribute, local, open_archive
+from selfrag.reader.archive import LimitExceeded, PartReader, XmlArchive, open_archive
 from selfrag.reader.data.workbooks.formats import BUILT_IN, shown, shown_text
-from selfrag.reader.data.workbooks.sheets import write_sheets
-from selfrag.reader.data.workbooks.workbook import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet
+from selfrag.reader.data.workbooks.sheets import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet, write_sheets
 from selfrag.reader.kinds import EXCEL
 from selfrag.reader.office.charts import charts
 from selfrag.reader.office.properties import properties
-from selfrag.reader.office.relations import relation_id, relations
+from selfrag.reader.office.relations import relations
 
 _WORKBOOK, _PROPERTIES = "xl/workbook.xml", "docProps/core.xml"
 _CELL = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
@@ -34,28 +34,28 @@ def read_xlsx(key: str, content: bytes) -> Document:
 
 
 def _sheets(archive: XmlArchive, writer: Writer) -> list[WorkbookSheet]:
-    workbook, related = Workbook(), relations(archive, _WORKBOOK)
-    archive.parse(_WORKBOOK, workbook)
+    related, since_1904 = relations(archive, _WORKBOOK), False
     parts = {relation.kind: relation.part for relation in related.values()}
-    strings, formats = Strings(), Formats()
+    strings, codes = Strings(), list[str]()
     if "sharedStrings" in parts:
         archive.parse(parts["sharedStrings"], strings)
     try:
-        if "styles" in parts:
-            archive.parse(parts["styles"], formats)
+        codes = _codes(archive.elements(parts.get("styles", "")))
     except LimitExceeded:
         raise
     except Exception:  # what expat and zlib raise; the numbers are worth reading without their formats
         writer.warnings.append(f"{writer.key} has formats that cannot be read, so its dates are numbers.")
     sheets, cells = list[WorkbookSheet](), Cells()
-    for name, relation, hidden in workbook.sheets:
-        if relation in related and related[relation].kind in ("worksheet", "chartsheet"):
-            sheets.append(WorkbookSheet(name, hidden))
+    for element, attributes in archive.elements(_WORKBOOK):
+        if element == "workbookPr":
+            since_1904 = attributes.get("date1904") in ON
+        relation = related.get(attributes.get("r:id", "")) if element == "sheet" else None
+        if relation and relation.kind in ("worksheet", "chartsheet"):
+            hidden = attributes.get("state") in ("hidden", "veryHidden")
+            sheets.append(WorkbookSheet(attributes.get("name", ""), hidden))
             if not hidden:
-                part = related[relation].part
-                reader = SheetReader(sheets[-1], cells, strings.texts, formats.codes, workbook.since_1904)
-                archive.parse(part, reader)
-                sheets[-1].charts += chain(*charts(archive, part, writer).values())
+                archive.parse(relation.part, SheetReader(sheets[-1], cells, strings.texts, codes, since_1904))
+                sheets[-1].charts += chain(*charts(archive, relation.part, writer).values())
     return sheets
 
 
@@ -73,8 +73,7 @@ class SheetReader(PartReader):
         self._in_value = self._aside = self._formula = False
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = local(tag)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "c":
             self._begin_cell(attributes)
         elif name in ("v", "t"):
@@ -97,8 +96,7 @@ class SheetReader(PartReader):
             self._merge(attributes.get("ref", ""))
 
     @override
-    def end(self, tag: str) -> None:
-        name = local(tag)
+    def end(self, name: str) -> None:
         if name in ("v", "t"):
             self._in_value = False
         elif name == "rPh":
@@ -156,23 +154,6 @@ def _place(reference: str) -> tuple[int, int] | None:
     return int(cell[2]), column - 1
 
 
-class Workbook(PartReader):
-    """The sheets in order: name, the id that refers to the part, and whether it is hidden."""
-
-    def __init__(self) -> None:
-        self.sheets: list[tuple[str, str, bool]] = []
-        self.since_1904 = False
-
-    @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = local(tag)
-        if name == "sheet":
-            hidden = attribute(attributes, "state") in ("hidden", "veryHidden")
-            self.sheets.append((attribute(attributes, "name"), relation_id(attributes), hidden))
-        elif name == "workbookPr":
-            self.since_1904 = attribute(attributes, "date1904") in ON
-
-
 class Strings(PartReader):
     """The texts that cells refer to by their number; what says how a Japanese one is pronounced is left out."""
 
@@ -182,16 +163,14 @@ class Strings(PartReader):
         self._in_text = self._aside = False
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = local(tag)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "rPh":
             self._aside = True
         elif name == "t":
             self._in_text = not self._aside
 
     @override
-    def end(self, tag: str) -> None:
-        name = local(tag)
+    def end(self, name: str) -> None:
         if name == "t":
             self._in_text = False
         elif name == "rPh":
@@ -208,25 +187,19 @@ class Strings(PartReader):
             self._parts.append(text)
 
 
-class Formats(PartReader):
-    """The number formats of cells, by the number of their style."""
-
-    def __init__(self) -> None:
-        self.codes: list[str] = []
-        self._own: dict[str, str] = {}
-        self._of_cells = False
-
-    @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = local(tag)
+def _codes(elements: Iterable[tuple[str, dict[str, str]]]) -> list[str]:
+    """Return the number formats of cells, by the number of their style."""
+    own, codes, of_cells = dict[str, str](), list[str](), False
+    for name, attributes in elements:
+        number = attributes.get("numFmtId", "")
         if name == "numFmt":
-            self._own[attribute(attributes, "numFmtId")] = attribute(attributes, "formatCode")
+            own[number] = attributes.get("formatCode", "")
         elif name in ("cellXfs", "cellStyleXfs"):
-            self._of_cells = name == "cellXfs"
-        elif name == "xf" and self._of_cells:
-            number = attribute(attributes, "numFmtId")
+            of_cells = name == "cellXfs"
+        elif name == "xf" and of_cells:
             built_in = BUILT_IN.get(int(number), "") if number.isascii() and number.isdecimal() else ""
-            self.codes.append(self._own.get(number) or built_in)
+            codes.append(own.get(number) or built_in)
+    return codes
 
 
 def unescaped(text: str) -> str:

@@ -10,13 +10,12 @@ from typing_extensions import override
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
+from selfrag.reader.archive import ElementDepth, PartReader, XmlArchive, open_archive
 from selfrag.reader.kinds import ODP, ODT
-from selfrag.reader.office.blocks import Block, Paragraph, RunLook, raise_heading, texts
-from selfrag.reader.office.element_depth import ElementDepth
+from selfrag.reader.office.blocks import Paragraph, RunLook, raise_heading, texts
+from selfrag.reader.office.charts import read_object
 from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
 from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, whole
-from selfrag.reader.office.odf.objects import read_object
 from selfrag.reader.office.odf.styles import OdfStyles
 from selfrag.reader.office.ooxml.pptx import hidden_slides
 from selfrag.reader.office.properties import properties
@@ -58,12 +57,11 @@ class OdfContent(PartReader):
         }
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth.enter()
-        name = local(tag)
         if self._styling:
-            self._styles.start(tag, attributes)
-        elif self._depth.on or self._is_left_out(name, tag, attributes):
+            self._styles.start(name, attributes)
+        elif self._depth.on or self._is_left_out(name, attributes):
             self._depth.skip()
         else:
             if name in _BACKGROUNDS:
@@ -72,8 +70,7 @@ class OdfContent(PartReader):
                 self._starts[name](attributes)
 
     @override
-    def end(self, tag: str) -> None:
-        name = local(tag)
+    def end(self, name: str) -> None:
         skipped = self._depth.leave()
         if name in _BACKGROUNDS and not skipped and not self._styling:
             self._fills.pop()
@@ -97,10 +94,10 @@ class OdfContent(PartReader):
             **dict.fromkeys(("automatic-styles", "styles"), lambda _: setattr(self, "_styling", True)),
             "p": lambda attributes: self._begin_paragraph(attributes, 0),
             "h": lambda attributes: self._begin_paragraph(
-                attributes, max(1, whole(attribute(attributes, "outline-level"))) + 1
+                attributes, max(1, whole(attributes.get("outline-level", ""))) + 1
             ),
             "span": self._begin_span,
-            "s": lambda attributes: self.story.add(" " * min(whole(attribute(attributes, "c") or "1"), _MAX_SPACES)),
+            "s": lambda attributes: self.story.add(" " * min(whole(attributes.get("c", "") or "1"), _MAX_SPACES)),
             "tab": lambda _: self.story.add("\t"),
             "line-break": lambda _: self.story.add("\n"),
             "image": lambda _: self.story.picture(),
@@ -117,9 +114,9 @@ class OdfContent(PartReader):
             "notes": lambda _: setattr(self, "_in_notes", True),
         }
 
-    def _is_left_out(self, name: str, tag: str, attributes: dict[str, str]) -> bool:
+    def _is_left_out(self, name: str, attributes: dict[str, str]) -> bool:
         """Return whether an element is not shown, or furniture of slides; the frames of titles are noted by the way."""
-        kind = attribute(attributes, "class")
+        kind = attributes.get("class", "")
         if name in PAGE_NUMBERS:
             self.story.add(self._page_number)
         elif name == "covered-table-cell":
@@ -128,22 +125,22 @@ class OdfContent(PartReader):
             self._title = self._depth.depth
         elif kind == "subtitle":  # the slide is the title of the presentation
             raise_heading(self.story.blocks)
-        return attribute(attributes, "display") == "none" or is_left_out(tag, kind)
+        return attributes.get("display") == "none" or kind in _FURNITURE or name in _SKIPPED or name in PAGE_NUMBERS
 
     def _background(self, name: str, attributes: dict[str, str]) -> str:
         """Return the colour behind what stands in a table or cell; that in a box or on a slide is not certain."""
         if name not in ("table", "table-cell"):
             return UNCERTAIN
-        return self._styles.look(name, attribute(attributes, "style-name")).fill or ""
+        return self._styles.look(name, attributes.get("style-name", "")).fill or ""
 
     def _take_object(self, attributes: dict[str, str]) -> None:
         """Take in an equation, or the lines of a chart."""
         embedded = read_object(self._archive, attributes)
         self.story.add(embedded.equation.shown if embedded.equation else "")
-        self.story.lines(embedded.lines())
+        self.story.take_in(map(Paragraph, embedded.lines()))
 
     def _begin_span(self, attributes: dict[str, str]) -> None:
-        style = attribute(attributes, "style-name")
+        style = attributes.get("style-name", "")
         self._bold.append(self._styles.is_bold("text", style))
         self._looks.append(self._styles.look("text", style).above(self._looks[-1]))
 
@@ -153,20 +150,20 @@ class OdfContent(PartReader):
 
     def _begin_slide(self, attributes: dict[str, str]) -> None:
         self._slides += 1
-        if self._styles.hides_slide(attribute(attributes, "style-name")):
+        if self._styles.hides_slide(attributes.get("style-name", "")):
             self.hidden.append(self._slides)
             self._depth.skip()
         else:
             self.story.slide(self._slides)
 
     def _begin_paragraph(self, attributes: dict[str, str], level: int) -> None:
-        style = attribute(attributes, "style-name")
+        style = attributes.get("style-name", "")
         level = 1 if self._styles.is_title(style) else level or (2 if self._title else 0)
         self._paragraphs.append((style, level))
         self.story.begin_paragraph()
         self._bold.append(self._styles.is_bold("paragraph", style))
         self._looks.append(self._styles.look("paragraph", style))
-        if level > 1 and not self._title and attribute(attributes, "is-list-header") != "true":
+        if level > 1 and not self._title and attributes.get("is-list-header") != "true":
             self._lists.count_heading(level - 2)
 
     def _end_paragraph(self) -> None:
@@ -176,7 +173,7 @@ class OdfContent(PartReader):
         self.story.end_paragraph(level, self._styles.is_caption(style), label)
 
     def _begin_note(self, attributes: dict[str, str]) -> None:
-        kind = "endnote" if attribute(attributes, "note-class") == "endnote" else "footnote"
+        kind = "endnote" if attributes.get("note-class") == "endnote" else "footnote"
         self._counted[kind] += 1
         mark = numeral(self._counted[kind], "i" if kind == "endnote" else "1")
         self._stories.append((self.story, mark))
@@ -196,17 +193,10 @@ def _names(text: str) -> frozenset[str]:
 _SKIPPED = _names(
     "tracked-changes annotation table-of-content illustration-index table-index object-index user-index forms desc "
     "alphabetical-index sequence-decls note-citation ruby-text event-listeners settings date-time-decl hidden-text "
-    "hidden-paragraph covered-table-cell footer-decl header-decl binary-data"
+    "hidden-paragraph covered-table-cell footer-decl header-decl binary-data svg:title"
 )
 PAGE_NUMBERS = frozenset({"page-number", "page-count", "slide-number"})
 _FURNITURE = frozenset({"header", "footer", "date-time", "page-number", "page"})
-_SVG_TITLE = "svg-compatible:1.0 title"
-
-
-def is_left_out(tag: str, kind: str) -> bool:
-    """Return whether an element is left out, with all that it holds; `kind` is the class that it says it is of."""
-    name = local(tag)
-    return name in _SKIPPED or name in PAGE_NUMBERS or kind in _FURNITURE or tag.endswith(_SVG_TITLE)
 
 
 class OdfLists:
@@ -221,8 +211,8 @@ class OdfLists:
 
     def begin_list(self, attributes: dict[str, str]) -> None:
         """A list, which may stand in an item of another one, whose style it shares if it has none."""
-        style = attribute(attributes, "style-name") or (self._open[-1] if self._open else "")
-        goes_on = attribute(attributes, "continue-numbering") == "true" or attribute(attributes, "continue-list")
+        style = attributes.get("style-name", "") or (self._open[-1] if self._open else "")
+        goes_on = attributes.get("continue-numbering") == "true" or attributes.get("continue-list", "")
         self._begun += not self._open and not goes_on
         self._open.append(style)
 
@@ -317,7 +307,7 @@ class OdfTables:
 
 
 def _number(attributes: dict[str, str], name: str) -> int:
-    return max(1, min(whole(attribute(attributes, name)), MAX_COLUMNS)) if attribute(attributes, name) else 1
+    return max(1, min(whole(attributes.get(name, "")), MAX_COLUMNS)) if attributes.get(name, "") else 1
 
 
 _CONTENT, _STYLES, _PROPERTIES, _MANIFEST = "content.xml", "styles.xml", "meta.xml", "META-INF/manifest.xml"
@@ -336,18 +326,18 @@ def read_odp(key: str, content: bytes) -> Document:
 def _read(key: str, content: bytes, kind: str) -> Document:
     writer = Writer(key)
     with open_archive(key, content, kind) as archive:
-        _refuse_encrypted(key, archive)
+        if any(name == "encryption-data" for name, _ in archive.elements(_MANIFEST)):
+            raise BadDocument(f"{key} is encrypted; save it without a password.")
         styles = OdfStyles()
         left_out = LeftOut()
         headers = OdfContent(archive, styles, left_out, PAGE_NUMBER)
-        try:
-            if _STYLES in archive.names:
-                archive.parse(_STYLES, headers)
-        except Exception:  # what expat and zlib raise, and limits; the text is worth reading without
+        if not archive.parse_optional(_STYLES, headers):
             writer.warnings.append(f"{key} has styles that cannot be read, so its headings may be missing.")
         body = OdfContent(archive, styles, left_out)
         archive.parse(_CONTENT, body)
-        write(writer, body.story.blocks if kind == ODP else _with_headers(headers, body))
+        blocks = body.story.blocks
+        lines = texts(headers.story.blocks if kind == ODT else ())
+        write(writer, [*map(Paragraph, new_lines(lines, set(map(compared, texts(blocks))))), *blocks])
         writer.warnings += left_out.warnings(key)
         if body.hidden:
             writer.warnings.append(hidden_slides(key, body.hidden))
@@ -355,29 +345,3 @@ def _read(key: str, content: bytes, kind: str) -> Document:
         first = next((heading.text for heading in writer.headings if heading.level <= 2), PurePosixPath(key).name)
         title = next((heading.text for heading in writer.headings if heading.level == 1), first)
         return writer.document(title, metadata.labels())
-
-
-def _with_headers(headers: OdfContent, body: OdfContent) -> list[Block]:
-    """Return the blocks of a text, and before them what its headers and footers add."""
-    blocks = body.story.blocks
-    seen = set(map(compared, texts(blocks)))
-    return [*(Paragraph(line) for line in new_lines(texts(headers.story.blocks), seen)), *blocks]
-
-
-class _Manifest(PartReader):
-    """The manifest of an archive, which says whether parts of it are encrypted."""
-
-    def __init__(self) -> None:
-        self.encrypted = False
-
-    @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self.encrypted |= local(tag) == "encryption-data"
-
-
-def _refuse_encrypted(key: str, archive: XmlArchive) -> None:
-    manifest = _Manifest()
-    if _MANIFEST in archive.names:
-        archive.parse(_MANIFEST, manifest)
-    if manifest.encrypted:
-        raise BadDocument(f"{key} is encrypted; save it without a password.")

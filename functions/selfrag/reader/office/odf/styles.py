@@ -6,7 +6,7 @@ from typing import cast
 
 from typing_extensions import override
 
-from selfrag.reader.archive import PartReader, attribute, local
+from selfrag.reader.archive import PartReader
 from selfrag.reader.office.blocks import RunLook, Script
 from selfrag.reader.office.numbering import MAX_LEVELS, numeral, whole
 from selfrag.reader.visibility import UNCERTAIN, WHITE
@@ -54,26 +54,25 @@ class OdfStyles(PartReader):
         self.page = WHITE  # the colour behind the text
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = local(tag)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "style":
-            key = f"{attribute(attributes, 'family')} {attribute(attributes, 'name')}"
-            self._style = self._styles[key] = _OdfStyle(attribute(attributes, "parent-style-name"))
+            key = f"{attributes.get('family', '')} {attributes.get('name', '')}"
+            self._style = self._styles[key] = _OdfStyle(attributes.get("parent-style-name", ""))
         elif name == "default-style":
-            self._style = self._styles[f"{attribute(attributes, 'family')} "] = _OdfStyle()
+            self._style = self._styles[f"{attributes.get('family', '')} "] = _OdfStyle()
         elif name in ("list-style", "outline-style"):
-            self._list = self._lists[attribute(attributes, "name") if name == "list-style" else ""] = _OdfList()
+            self._list = self._lists[attributes.get("name", "") if name == "list-style" else ""] = _OdfList()
         elif name in ("list-level-style-number", "outline-level-style"):
             self._level(attributes)
         elif name == "drawing-page-properties":
-            self._style.hidden = attribute(attributes, "visibility") == "hidden"
+            self._style.hidden = attributes.get("visibility") == "hidden"
         elif name == "text-properties":
-            self._style.bold = attribute(attributes, "font-weight") == "bold"
+            self._style.bold = attributes.get("font-weight") == "bold"
             _take_properties(self._style.look, attributes)
         elif name in ("paragraph-properties", "table-cell-properties", "table-properties"):
-            fill = attribute(attributes, "background-color")
+            fill = attributes.get("background-color", "")
             self._style.look.fill = self._style.look.fill or ("" if fill == "transparent" else fill)
-        elif name == "page-layout-properties" and attribute(attributes, "background-color") not in ("", "transparent"):
+        elif name == "page-layout-properties" and attributes.get("background-color", "") not in ("", "transparent"):
             self.page = UNCERTAIN
 
     def is_title(self, paragraph: str) -> bool:
@@ -122,13 +121,13 @@ class OdfStyles(PartReader):
         return f"{level.before}{'.'.join(shown)}{level.after}".strip()
 
     def _level(self, attributes: dict[str, str]) -> None:
-        at = min(max(whole(attribute(attributes, "level")), 1), MAX_LEVELS) - 1
+        at = min(max(whole(attributes.get("level", "")), 1), MAX_LEVELS) - 1
         self._list.levels[at] = ListLevel(
-            attribute(attributes, "num-format"),
-            attribute(attributes, "num-prefix")[:_MAX_AFFIX],
-            attribute(attributes, "num-suffix")[:_MAX_AFFIX],
-            whole(attribute(attributes, "start-value") or "1"),
-            whole(attribute(attributes, "display-levels") or "1"),
+            attributes.get("num-format", ""),
+            attributes.get("num-prefix", "")[:_MAX_AFFIX],
+            attributes.get("num-suffix", "")[:_MAX_AFFIX],
+            whole(attributes.get("start-value", "") or "1"),
+            whole(attributes.get("display-levels", "") or "1"),
         )
 
     def _is_defined(self, family: str, style: str) -> bool:
@@ -144,17 +143,16 @@ class OdfStyles(PartReader):
 
 def _take_properties(look: RunLook, attributes: dict[str, str]) -> None:
     """Take in the properties of a text."""
-    values = {local(name): value for name, value in attributes.items()}
-    if "display" in values:
-        look.hidden = values["display"] == "none"
+    if "display" in attributes:
+        look.hidden = attributes["display"] == "none"
     for name in ("text-line-through-style", "text-line-through-type"):
-        if name in values:
-            look.struck = values[name] != "none"
-    if position := values.get("text-position", "").split():
+        if name in attributes:
+            look.struck = attributes[name] != "none"
+    if position := attributes.get("text-position", "").split():
         raised = "superscript" if position[0] == "super" or position[0].strip("-0%") else "baseline"
         look.script = "subscript" if position[0] == "sub" or position[0].startswith("-") else cast(Script, raised)
-    look.color = values.get("color", look.color)
-    if fill := values.get("background-color"):
+    look.color = attributes.get("color", look.color)
+    if fill := attributes.get("background-color"):
         look.fill = "" if fill == "transparent" else fill
-    if size := _POINTS.fullmatch(values.get("font-size", "")):
+    if size := _POINTS.fullmatch(attributes.get("font-size", "")):
         look.size = float(size[1])

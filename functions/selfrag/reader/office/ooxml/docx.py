@@ -1,29 +1,289 @@
 """The text of a Word document: of a ZIP archive of XML only the parts that are needed are unpacked."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath
 
 from typing_extensions import override
 
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import XmlArchive, attribute, local, open_archive
-from selfrag.reader.equations import WithEquations
+from selfrag.reader.archive import ElementDepth, XmlArchive, open_archive, switched_on
+from selfrag.reader.equations import ReaderOfEquations, WithEquations
 from selfrag.reader.kinds import WORD
-from selfrag.reader.office.blocks import Block, Paragraph, texts
+from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, Paragraph, RunLook, texts
 from selfrag.reader.office.charts import charts
 from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
-from selfrag.reader.office.ooxml.docx_body import Body, Notes
-from selfrag.reader.office.ooxml.docx_lists import Numbering
-from selfrag.reader.office.ooxml.docx_parts import Styles
+from selfrag.reader.office.numbering import numeral, whole
+from selfrag.reader.office.ooxml.docx_parts import RUN_PROPERTIES, Numbering, Styles, shading, take_property
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import Relation, relations
+from selfrag.reader.office.story import Story
 from selfrag.reader.office.tables import write
-from selfrag.reader.visibility import LeftOut
+from selfrag.reader.visibility import UNCERTAIN, WHITE, LeftOut
+
+# Not shown, or shown elsewhere as well: properties, text that was moved away, and text boxes for old versions.
+_SKIPPED = frozenset({"pPrChange", "rPrChange", "tblGrid", "tabs", "moveFrom", "Fallback"})
+_MARKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+Notes = Mapping[str, dict[str, str]]
+_NOTES = {"footnoteReference": ("footnotes", "decimal"), "endnoteReference": ("endnotes", "lowerRoman")}
+_PAGE_NUMBERS = ("PAGE", "NUMPAGES", "SECTIONPAGES")
+_MAX_INSTRUCTION = 100
+_FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stands out
+
+
+class Body(ReaderOfEquations):
+    """Tells a story of what stands in a part; `notes` are the texts of notes by kind and id.
+
+    `page_number` stands where the number of a page does.
+    """
+
+    def __init__(
+        self,
+        styles: Styles,
+        numbering: Numbering,
+        notes: Notes,
+        page_number: str = "",
+        left_out: LeftOut | None = None,
+        charts: dict[str, list[str]] | None = None,
+    ) -> None:
+        self.story = Story(left_out)
+        self.sections: list[DocxSection] = [DocxSection(0)]
+        self.comments = 0
+        self._styles, self._numbering, self._notes = styles, numbering, notes
+        self._counted = dict.fromkeys(_NOTES, 0)
+        self._charts = charts or {}
+        self._fields = Fields(page_number)
+        self._depth = ElementDepth()
+        self._in_text = self._bold = self._in_run = self._in_paragraph_look = False
+        self._run, self._run_style = RunLook(), ""
+        self._look: RunLook | None = None  # of the run with its styles, once a text of it has come
+        self._fills = [""]  # the colours behind the page, the tables and the cells that are open
+        self._looks: list[DocxLook] = [DocxLook()]
+        self._table_style = ""
+        self._starts = self._beginnings()
+        self._ends: dict[str, Callable[[], object]] = {
+            "p": self._end_paragraph,
+            "r": lambda: setattr(self, "_in_run", False),
+            "pPr": lambda: setattr(self, "_in_paragraph_look", False),
+            "tc": self._end_cell,
+            "tr": self.story.end_row,
+            "tbl": self._end_table,
+            "txbxContent": lambda: self._fills.pop(),
+            "sectPr": lambda: setattr(self._looks[-1], "ends_section", True),
+            "t": lambda: setattr(self, "_in_text", False),
+        }
+
+    @override
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth.enter()
+        if self._depth.on or name in _SKIPPED:
+            self._depth.skip()
+        elif name in _MARKS:
+            self._add(_MARKS[name])
+        elif name in self._starts:
+            self._starts[name](attributes)
+        elif self._in_run and name in RUN_PROPERTIES:
+            take_property(self._run, name, attributes)
+        else:
+            self._fields.start(name, attributes)
+
+    @override
+    def end(self, name: str) -> None:
+        if self._depth.leave():
+            return
+        if name in self._ends:
+            self._ends[name]()
+        else:
+            self._fields.end(name)
+
+    @override
+    def text(self, text: str) -> None:
+        if self._in_text and not self._depth.on:
+            self._add(text)
+        else:
+            self._fields.text(text)
+
+    @override
+    def equation(self, text: str) -> None:
+        """Take in an equation as text."""
+        if not self._depth.on:
+            self.story.add(text)
+
+    def _beginnings(self) -> dict[str, Callable[[dict[str, str]], None]]:
+        story = self.story
+        return {
+            "p": self._begin_paragraph,
+            "pStyle": self._take_style,
+            "numId": lambda attributes: setattr(self._looks[-1], "list", attributes.get("val", "")),
+            "ilvl": lambda attributes: setattr(self._looks[-1], "list_level", min(whole(attributes.get("val", "")), 8)),
+            "r": lambda _: self._begin_run(),
+            "b": lambda attributes: setattr(self, "_bold", switched_on(attributes)),
+            "rStyle": lambda attributes: setattr(self, "_run_style", attributes.get("val", "")),
+            "pPr": lambda _: setattr(self, "_in_paragraph_look", True),
+            "shd": self._shade,
+            **dict.fromkeys(("background", "txbxContent"), lambda _: self._fills.append(UNCERTAIN)),
+            "t": lambda _: setattr(self, "_in_text", True),
+            "tbl": self._begin_table,
+            "tblStyle": self._take_table_style,
+            "tblLook": self._look_at_table,
+            "tr": lambda _: story.begin_row(),
+            "tblHeader": lambda attributes: setattr(story.innermost(GridRow), "header", switched_on(attributes)),
+            "tc": lambda _: self._begin_cell(),
+            "gridSpan": lambda attributes: setattr(story.innermost(Cell), "columns", whole(attributes.get("val", ""))),
+            "vMerge": lambda attributes: setattr(story.innermost(Cell), "on", attributes.get("val") != "restart"),
+            **dict.fromkeys(("drawing", "pict"), lambda _: story.picture()),
+            "chart": lambda attributes: story.take_in(map(Paragraph, self._charts.pop(attributes.get("r:id", ""), ()))),
+            **{name: partial(self._refer, name) for name in _NOTES},
+            "commentReference": lambda _: setattr(self, "comments", self.comments + 1),
+            **dict.fromkeys(("headerReference", "footerReference"), self._take_header),
+        }
+
+    def _add(self, text: str) -> None:
+        if self._look is None:
+            self._look = self._run.above(self._styles.run_look(self._looks[-1].style, self._run_style))
+        behind = next(filter(None, (self._looks[-1].fill, *reversed(self._fills))), WHITE)
+        self.story.add_run(self._fields.shown(text), self._look, behind, self._bold)
+
+    def _begin_run(self) -> None:
+        self._bold, self._in_run = False, True
+        self._run, self._run_style, self._look = RunLook(), "", None
+
+    def _shade(self, attributes: dict[str, str]) -> None:
+        """Take in the colour behind a run, a paragraph, a cell or a table."""
+        if self._in_run:
+            take_property(self._run, "shd", attributes)
+        elif self._in_paragraph_look:
+            self._looks[-1].fill = shading(attributes)
+        else:
+            self._fills[-1] = shading(attributes) or self._fills[-1]
+
+    def _begin_cell(self) -> None:
+        self._fills.append("")
+        self.story.begin_cell()
+
+    def _end_cell(self) -> None:
+        self._fills.pop()
+        self.story.end_cell()
+
+    def _end_table(self) -> None:
+        self._fills.pop()
+        self.story.end_table()
+
+    def _take_table_style(self, attributes: dict[str, str]) -> None:
+        self._table_style = attributes.get("val", "")
+        if self._styles.is_shaded(self._table_style):
+            self._fills[-1] = UNCERTAIN
+
+    def _begin_paragraph(self, _: dict[str, str]) -> None:
+        self.story.begin_paragraph()
+        self._looks.append(DocxLook())
+
+    def _take_style(self, attributes: dict[str, str]) -> None:
+        look = self._looks[-1]
+        look.style = attributes.get("val", "")
+        look.list, look.list_level = self._styles.list_of(look.style)
+
+    def _begin_table(self, _: dict[str, str]) -> None:
+        self._table_style = ""
+        self._fills.append("")
+        self.story.begin_table()
+
+    def _look_at_table(self, attributes: dict[str, str]) -> None:
+        """Take in the table's look, which is Word's default: only the style tells that the first row stands out."""
+        styled = self._styles.sets_off_first_row(self._table_style) or None
+        grid = self.story.innermost(Grid)
+        grid.first, grid.likely = styled if stands_out(attributes) else False, True
+
+    def _end_paragraph(self) -> None:
+        look, styles = self._looks.pop(), self._styles
+        if styles.lists_contents(look.style):
+            self.story.drop_paragraph()
+        else:
+            label = self._numbering.label(look.list, look.list_level) if self.story.says else ""
+            self.story.end_paragraph(styles.level(look.style), styles.is_caption(look.style), label)
+        if look.ends_section:
+            self.sections.append(DocxSection(len(self.story.blocks)))
+
+    def _take_header(self, attributes: dict[str, str]) -> None:
+        self.sections[-1].headers.append(attributes.get("r:id", ""))
+
+    def _refer(self, name: str, attributes: dict[str, str]) -> None:
+        """Refer to a note; what it says is told where it is first referred to."""
+        kind, written = _NOTES[name]
+        self._counted[name] += 1
+        note = self._notes.get(kind, {}).pop(attributes.get("id", ""), "")
+        self.story.refer(numeral(self._counted[name], written), note)
+
+
+class Fields:
+    """Follows the fields that are open; `page_number` stands for what they show of pages."""
+
+    def __init__(self, page_number: str) -> None:
+        self._page_number = page_number
+        self._open: list[str] = []  # what each asks for
+        self._in_instruction = False
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+        kind = attributes.get("fldCharType", "")
+        if name == "fldSimple":
+            self._open.append(attributes.get("instr", "")[:_MAX_INSTRUCTION])
+        elif kind == "begin":
+            self._open.append("")
+        elif kind == "end" and self._open:
+            self._open.pop()
+        self._in_instruction = name == "instrText"
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+        self._in_instruction = False
+        if name == "fldSimple" and self._open:
+            self._open.pop()
+
+    def text(self, text: str) -> None:
+        """Take in what a field asks for."""
+        if self._in_instruction and self._open:
+            self._open[-1] = (self._open[-1] + text)[:_MAX_INSTRUCTION]
+
+    def shown(self, text: str) -> str:
+        """Return what is shown of a text inside the fields that are open."""
+        instruction = self._open[-1].split() if self._open else []
+        return self._page_number if instruction and instruction[0].upper() in _PAGE_NUMBERS else text
+
+
+@dataclass
+class DocxSection:
+    """The beginning of a section among the blocks, and its headers and footers by the ids that refer to them."""
+
+    begins: int
+    headers: list[str] = field(default_factory=list)
+
+
+@dataclass
+class DocxLook:
+    """The look of a paragraph."""
+
+    style: str = ""
+    fill: str = ""  # the colour behind it
+    list: str = ""
+    list_level: int = 0
+    ends_section: bool = False
+
+
+def stands_out(look: Mapping[str, str]) -> bool:
+    """Return whether a table's look has a first row of its own."""
+    first_row = look.get("firstRow", "")
+    if first_row:
+        return first_row not in ("0", "false", "off")
+    bits = look.get("val", "")
+    return not bits or len(bits) > 4 or bool(int(bits, 16) & _FIRST_ROW)
+
 
 _BODY, _STYLES, _NUMBERING = "word/document.xml", "word/styles.xml", "word/numbering.xml"
 _PROPERTIES = "docProps/core.xml"
-_NOTES = {"footnotes": "word/footnotes.xml", "endnotes": "word/endnotes.xml"}
+_NOTE_PARTS = {"footnotes": "word/footnotes.xml", "endnotes": "word/endnotes.xml"}
 
 
 def read_docx(key: str, content: bytes) -> Document:
@@ -34,10 +294,10 @@ def read_docx(key: str, content: bytes) -> Document:
     writer = Writer(key)
     with open_archive(key, content, WORD) as archive:
         styles, numbering = Styles(), Numbering()
-        if not _read_beside(archive, _STYLES, styles):
+        if not archive.parse_optional(_STYLES, styles):
             writer.warnings.append(f"{key} has styles that cannot be read, so its headings may be missing.")
             styles = Styles()
-        if not _read_beside(archive, _NUMBERING, numbering):
+        if not archive.parse_optional(_NUMBERING, numbering):
             writer.warnings.append(f"{key} has lists that cannot be read, so their numbers are missing.")
             numbering = Numbering()
         left_out = LeftOut()
@@ -54,15 +314,6 @@ def read_docx(key: str, content: bytes) -> Document:
         return writer.document(title, metadata.labels())
 
 
-def _read_beside(archive: XmlArchive, name: str, reader: Styles | Numbering) -> bool:
-    try:
-        if name in archive.names:
-            archive.parse(name, reader)
-    except Exception:  # what expat and zlib raise, and limits; the text is worth reading without
-        return False
-    return True
-
-
 class _NoteTexts(Body):
     """The texts of notes by their ids."""
 
@@ -74,27 +325,24 @@ class _NoteTexts(Body):
         self._id = ""
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if local(tag) in ("footnote", "endnote"):
-            self._id = attribute(attributes, "id")
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name in ("footnote", "endnote"):
+            self._id = attributes.get("id", "")
             self.story.blocks.clear()
-        super().start(tag, attributes)
+        super().start(name, attributes)
 
     @override
-    def end(self, tag: str) -> None:
-        super().end(tag)
-        if local(tag) in ("footnote", "endnote"):
+    def end(self, name: str) -> None:
+        super().end(name)
+        if name in ("footnote", "endnote"):
             self.notes[self._id] = " ".join(" ".join(texts(self.story.blocks)).split())
 
 
 def _notes(writer: Writer, archive: XmlArchive, styles: Styles, left_out: LeftOut) -> Notes:
     texts: dict[str, dict[str, str]] = {}
-    for kind, name in _NOTES.items():
+    for kind, name in _NOTE_PARTS.items():
         reader = _NoteTexts(styles, left_out)
-        try:
-            if name in archive.names:
-                archive.parse(name, WithEquations(reader))
-        except Exception:  # as above
+        if not archive.parse_optional(name, WithEquations(reader)):
             writer.warnings.append(f"{writer.key} has {kind} that cannot be read; they are missing.")
         texts[kind] = reader.notes
     return texts

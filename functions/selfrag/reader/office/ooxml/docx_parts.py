@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 from typing_extensions import override
 
-from selfrag.reader.archive import PartReader, attribute, local, switched_on
+from selfrag.reader.archive import PartReader, switched_on
 from selfrag.reader.office.blocks import RunLook, Script
-from selfrag.reader.office.numbering import MAX_LEVELS, whole
+from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, whole
 from selfrag.reader.visibility import UNCERTAIN
 
 _TITLE_LEVEL, _LOWEST_HEADING = 1, 9
@@ -20,7 +20,7 @@ _PLAIN_SHADINGS = ("", "clear", "nil")
 
 def take_property(look: RunLook, name: str, attributes: dict[str, str]) -> None:
     """Take in a property of a run, if it is one of RUN_PROPERTIES or a shading."""
-    value = attribute(attributes, "val")
+    value = attributes.get("val", "")
     if name == "vanish":
         look.hidden = switched_on(attributes)
     elif name in ("strike", "dstrike"):
@@ -39,8 +39,8 @@ def take_property(look: RunLook, name: str, attributes: dict[str, str]) -> None:
 
 def shading(attributes: dict[str, str]) -> str:
     """Return the colour behind a text, "" for none."""
-    fill = attribute(attributes, "fill")
-    if attribute(attributes, "val") not in _PLAIN_SHADINGS or (not fill and attribute(attributes, "themeFill")):
+    fill = attributes.get("fill", "")
+    if attributes.get("val", "") not in _PLAIN_SHADINGS or (not fill and attributes.get("themeFill", "")):
         return UNCERTAIN
     return "" if fill == "auto" else fill
 
@@ -65,12 +65,12 @@ class Styles(PartReader):
         self._looks: dict[tuple[str, str], RunLook] = {}
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name, value = local(tag), attribute(attributes, "val")
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        value = attributes.get("val", "")
         if name == "style":
-            self._id = attribute(attributes, "styleId")
+            self._id = attributes.get("styleId", "")
             self._styles[self._id] = _DocxStyle()
-            if attribute(attributes, "type") == "paragraph" and attribute(attributes, "default") in ("1", "true"):
+            if attributes.get("type") == "paragraph" and attributes.get("default", "") in ("1", "true"):
                 self._default = self._id
         elif name == "name":
             self._styles[self._id].name = value.lower()
@@ -80,7 +80,7 @@ class Styles(PartReader):
             self._styles[self._id].list = value
         elif name == "ilvl":
             self._styles[self._id].list_level = list_level(value)
-        elif name == "tblStylePr" and attribute(attributes, "type") == "firstRow":
+        elif name == "tblStylePr" and attributes.get("type") == "firstRow":
             self._styles[self._id].first_row = True
         else:
             self._styles[self._id].shaded |= name == "shd" and bool(shading(attributes))
@@ -146,3 +146,60 @@ class Styles(PartReader):
 def list_level(value: str) -> int:
     """Return the level of a list that an attribute names; 0 is the highest."""
     return min(whole(value), MAX_LEVELS - 1)
+
+
+_BULLETS = ("bullet", "none")
+_MAX_LABEL = 50
+
+
+@dataclass
+class _DocxList:
+    starts: list[int] = field(default_factory=lambda: [1] * MAX_LEVELS)
+    written: list[str] = field(default_factory=lambda: ["decimal"] * MAX_LEVELS)
+    texts: list[str] = field(default_factory=lambda: [""] * MAX_LEVELS)
+
+
+class Numbering(PartReader):
+    """The lists of a document, and how far each of them is counted."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, _DocxList] = {}
+        self._lists: dict[str, str] = {}
+        self._restarts: dict[str, list[int]] = {}
+        self._kind = _DocxList()
+        self._list = ""
+        self._level = 0
+        self._counters = Counters()
+
+    @override
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        value = attributes.get("val", "")
+        if name == "abstractNum":
+            self._kind = self._kinds[attributes.get("abstractNumId", "")] = _DocxList()
+        elif name in ("lvl", "lvlOverride"):
+            self._level = list_level(attributes.get("ilvl", ""))
+        elif name == "start":
+            self._kind.starts[self._level] = whole(value)
+        elif name == "numFmt":
+            self._kind.written[self._level] = value
+        elif name == "lvlText":
+            self._kind.texts[self._level] = value[:_MAX_LABEL]
+        elif name == "num":
+            self._list, self._kind = attributes.get("numId", ""), _DocxList()
+        elif name == "abstractNumId":
+            self._lists[self._list] = value
+        elif name == "startOverride":
+            self._restarts.setdefault(self._list, []).append(self._level)
+
+    def label(self, name: str, level: int) -> str:
+        """Count a paragraph of a list; gives its number as it is shown, "" for a bullet."""
+        kind = self._kinds.get(self._lists.get(name, ""))
+        if not kind or kind.written[level] in _BULLETS:
+            return ""
+        for again in self._restarts.pop(name, ()):
+            self._counters.restart(self._lists[name], again)
+        numbers = self._counters.next(self._lists[name], level, kind.starts)
+        shown = kind.texts[level]
+        for at, number in enumerate(numbers):
+            shown = shown.replace(f"%{at + 1}", numeral(number, kind.written[at]))
+        return shown.strip()

@@ -7,15 +7,14 @@ from typing_extensions import override
 
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer, listed
-from selfrag.reader.archive import PartReader, XmlArchive, attribute, local, open_archive
+from selfrag.reader.archive import ElementDepth, XmlArchive, open_archive
 from selfrag.reader.equations import ReaderOfEquations, WithEquations
 from selfrag.reader.kinds import POWERPOINT
-from selfrag.reader.office.blocks import Block, RunLook, Script, texts
+from selfrag.reader.office.blocks import Block, Grid, Paragraph, RunLook, Script, texts
 from selfrag.reader.office.charts import charts
-from selfrag.reader.office.element_depth import ElementDepth
 from selfrag.reader.office.numbering import whole
 from selfrag.reader.office.properties import properties
-from selfrag.reader.office.relations import relation_id, relations
+from selfrag.reader.office.relations import relations
 from selfrag.reader.office.story import Story
 from selfrag.reader.office.tables import write
 from selfrag.reader.visibility import UNCERTAIN, LeftOut
@@ -53,18 +52,17 @@ class SlideReader(ReaderOfEquations):
         return self._first.blocks + self._rest.blocks
 
     @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth.enter()
-        name = local(tag)
         if self._depth.on or name in _SKIPPED or (name == "tc" and _on(attributes, "hMerge")):
             self._depth.skip()
         elif name == "sld":
-            self.hidden = attribute(attributes, "show") in _OFF
+            self.hidden = attributes.get("show", "") in _OFF
         elif name in _SHAPES:
             self._shape_at = self._depth.depth
             self._fills.start(name, attributes)
         elif name == "ph":
-            self._placed(attribute(attributes, "type"))
+            self._placed(attributes.get("type", ""))
         elif name == "t":
             self._in_text = True
         elif name == "br":
@@ -80,8 +78,7 @@ class SlideReader(ReaderOfEquations):
             self._begin(name, attributes)
 
     @override
-    def end(self, tag: str) -> None:
-        name = local(tag)
+    def end(self, name: str) -> None:
         if self._depth.leave():
             return
         self._fills.end(name)
@@ -117,14 +114,14 @@ class SlideReader(ReaderOfEquations):
     def _begin_look(self, attributes: dict[str, str]) -> None:
         """Take in the look of a run."""
         self._bold, self._in_look = _on(attributes, "b"), "rPr"
-        raised = attribute(attributes, "baseline")
+        raised = attributes.get("baseline", "")
         script: Script | None = "subscript" if raised.startswith("-") else "superscript" if raised.strip("0%") else None
-        struck = attribute(attributes, "strike") not in ("", "noStrike")
-        self._run = RunLook(struck=struck, script=script, size=whole(attribute(attributes, "sz")) / 100)
+        struck = attributes.get("strike", "") not in ("", "noStrike")
+        self._run = RunLook(struck=struck, script=script, size=whole(attributes.get("sz", "")) / 100)
 
     def _take_color(self, name: str, attributes: dict[str, str]) -> None:
         """Take in the colour of a run, or that behind it; one that is changed is not certain."""
-        color = UNCERTAIN if name in _CHANGES else attribute(attributes, "val")
+        color = UNCERTAIN if name in _CHANGES else attributes.get("val", "")
         if name in ("ln", "highlight", "effectLst", "uFill"):
             self._in_look = name
         elif name in ("srgbClr", *_CHANGES) and self._in_look in ("rPr", "highlight"):
@@ -135,10 +132,10 @@ class SlideReader(ReaderOfEquations):
         begins: dict[str, Callable[[], None]] = {
             "p": story.begin_paragraph,
             "tbl": lambda: story.begin_table(False),
-            "tblPr": lambda: story.look(_on(attributes, "firstRow")),
+            "tblPr": lambda: setattr(story.innermost(Grid), "first", _on(attributes, "firstRow")),
             "tr": story.begin_row,
-            "chart": lambda: story.lines(self._charts.pop(relation_id(attributes), ())),
-            "tc": lambda: story.begin_cell(whole(attribute(attributes, "gridSpan")), _on(attributes, "vMerge")),
+            "chart": lambda: story.take_in(map(Paragraph, self._charts.pop(attributes.get("r:id", ""), ()))),
+            "tc": lambda: story.begin_cell(whole(attributes.get("gridSpan", "")), _on(attributes, "vMerge")),
         }
         if name in begins:
             begins[name]()
@@ -165,7 +162,7 @@ class SlideFills:
         elif name in ("spPr", "ln"):
             self._inside = name
         elif self._inside == "spPr" and name in ("srgbClr", *_CHANGES):
-            self.behind = attribute(attributes, "val") if name == "srgbClr" else UNCERTAIN
+            self.behind = attributes.get("val", "") if name == "srgbClr" else UNCERTAIN
 
     def end(self, name: str) -> None:
         """An element ends."""
@@ -213,23 +210,12 @@ def _write(writer: Writer, archive: XmlArchive, part: str, slide: SlideReader, l
             writer.line(NOTES + text)
 
 
-class _Presentation(PartReader):
-    """The slides of a presentation, in order, by the ids that refer to them."""
-
-    def __init__(self) -> None:
-        self.slides: list[str] = []
-
-    @override
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if local(tag) == "sldId":
-            self.slides.append(relation_id(attributes))
-
-
 def _slides(archive: XmlArchive) -> list[str]:
-    reader, related = _Presentation(), relations(archive, _PRESENTATION)
-    archive.parse(_PRESENTATION, reader)
-    return list(dict.fromkeys(related[slide].part for slide in reader.slides if slide in related))
+    """Return the parts of the slides, in order."""
+    related = relations(archive, _PRESENTATION)
+    slides = (attributes.get("r:id") for name, attributes in archive.elements(_PRESENTATION) if name == "sldId")
+    return list(dict.fromkeys(related[slide].part for slide in slides if slide in related))
 
 
 def _on(attributes: dict[str, str], name: str) -> bool:
-    return attribute(attributes, name) in _ON
+    return attributes.get(name, "") in _ON

@@ -40,7 +40,7 @@ def blocks(rows: Sequence[Row], rules: Sequence[Rule], frames: Sequence[Box]) ->
     while at < len(rows):
         end = _end(rows, at, frames)
         box = around([segment.box for row in rows[at:end] for segment in row])
-        near = [rule for rule in rules if _is_near(rule.box, box)]
+        near = [rule for rule in rules if rule.box.meets(box, _AROUND)]
         columns = _columns(rows[at:end], near, box) if end > at + 1 else []
         if len(columns) < 2:
             at += 1
@@ -68,7 +68,7 @@ def _end(rows: Sequence[Row], at: int, frames: Sequence[Box]) -> int:
     while len(rows[at]) > 1 and end < len(rows) and _are_near(rows[end - 1], rows[end]):
         if len(rows[end]) > 1:
             wide, last = rows[end], end + 1
-        elif not _is_below_one(rows[end][0].box, wide):
+        elif sum(rows[end][0].is_over(cell) for cell in wide) > 1:
             break
         end += 1
     return last
@@ -109,16 +109,6 @@ def _is_across(row: Row, columns: Columns) -> bool:
 
 def _are_near(above: Row, below: Row) -> bool:
     return above[0].box.bottom - below[0].box.top < _FAR * below[0].size
-
-
-def _is_below_one(box: Box, wide: Row) -> bool:
-    """Return whether a stretch stands below no more than one of a row's."""
-    return sum(box.left < cell.box.right and box.right > cell.box.left for cell in wide) <= 1
-
-
-def _is_near(rule: Box, box: Box) -> bool:
-    level = rule.bottom <= box.top + _AROUND and rule.top >= box.bottom - _AROUND
-    return level and rule.left <= box.right + _AROUND and rule.right >= box.left - _AROUND
 
 
 def _columns(rows: Sequence[Row], rules: Sequence[Rule], box: Box) -> Columns:

@@ -16,9 +16,14 @@ def frames_of(rules: Sequence[Rule]) -> list[Box]:
     for rule in rules:
         met, others = [(rule.box, [rule])], list[tuple[Box, list[Rule]]]()
         for group in groups:
-            (met if _meet(group[0], rule.box) else others).append(group)
+            (met if group[0].meets(rule.box, _NEAR) else others).append(group)
         groups = [*others, (around([box for box, _ in met]), [member for _, held in met for member in held])]
-    return [box for box, held in groups if _divides(box, held)]
+    return [
+        box
+        for box, held in groups
+        if any(not rule.flat and box.left + _EDGE < rule.box.left < box.right - _EDGE for rule in held)
+        and len(flat_lines(held, 0)) >= _LEAST_FLAT
+    ]
 
 
 def around_frames(segments: Sequence[PdfSegment], frames: Sequence[Box]) -> Iterator[tuple[list[PdfSegment], bool]]:
@@ -49,13 +54,3 @@ def flat_lines(rules: Sequence[Rule], least: float) -> list[int]:
         if not heights or height > heights[-1] + 1:
             heights.append(height)
     return [height * _NEAR for height in heights]
-
-
-def _meet(box: Box, other: Box) -> bool:
-    across = box.left <= other.right + _NEAR and other.left <= box.right + _NEAR
-    return across and box.bottom <= other.top + _NEAR and other.bottom <= box.top + _NEAR
-
-
-def _divides(frame: Box, rules: Sequence[Rule]) -> bool:
-    standing = any(not rule.flat and frame.left + _EDGE < rule.box.left < frame.right - _EDGE for rule in rules)
-    return standing and len(flat_lines(rules, 0)) >= _LEAST_FLAT

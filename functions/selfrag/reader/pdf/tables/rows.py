@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
+from selfrag.reader.column_names import YEAR
 from selfrag.reader.pdf.shapes import around
 from selfrag.reader.pdf.tables.blocks import Block, Columns, Row
 from selfrag.reader.pdf.tables.frames import flat_lines
@@ -18,7 +19,6 @@ _EXACT = 4  # points: heights of lines are rounded to 3
 _LONGEST = 120  # characters of a name: what is longer is a sentence
 _ALIGNED = 2  # points by which columns may begin apart on two pages
 _OFF = 9  # points from the middle of what a name is over
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
 
 
@@ -46,7 +46,7 @@ def names_of(
 
 
 def _depth(rows: Sequence[Sequence[str]], head: int, bold: bool) -> int:
-    columns = numbered([["" if _YEAR.fullmatch(cell) else cell for cell in cells] for cells in rows])
+    columns = numbered([["" if YEAR.fullmatch(cell) else cell for cell in cells] for cells in rows])
     values = [2 * sum(is_number(cells[at]) for at in columns) >= len(columns) for cells in rows]
     first = values.index(True) if columns and True in values else len(rows)
     depth = head or (first if columns else int(bold))
@@ -55,7 +55,7 @@ def _depth(rows: Sequence[Sequence[str]], head: int, bold: bool) -> int:
     ):
         depth += 1
     depth = min(depth, first)
-    names = [cell for cells in rows[:depth] for cell in cells if not _YEAR.fullmatch(cell)]
+    names = [cell for cells in rows[:depth] for cell in cells if not YEAR.fullmatch(cell)]
     certain = (head or not any(map(is_number, names))) and all(len(name) <= _LONGEST for name in names)
     return depth if certain and depth < len(rows) and _are_named(rows[:depth], columns) else 0
 

@@ -23,7 +23,8 @@ def seen(
     inside = _inside(words, page)
     paints = [page.paint(word.index) for word in inside]
     alike = {
-        color: [box for box, fill in fills if _is_alike(color, fill)] for color in {paint.color for paint in paints}
+        color: [box for box, fill in fills if max(abs(a - b) for a, b in zip(color, fill, strict=True)) <= _ALIKE]
+        for color in {paint.color for paint in paints}
     }
     doubtful = {
         id(word)
@@ -42,7 +43,7 @@ def _inside(words: Sequence[Word], page: PdfPage) -> list[Word]:
     least, over = min(_LEAST, _LEAST_SHARE * shown.height), set[int]()
     turned = [shown.turned(quarters) for quarters in range(4)]
     large = [word for word in words if max(word.size, word.box.height) >= least]
-    inside = {id(word) for word in large if _meets(word.box, turned[word.quarters])}
+    inside = {id(word) for word in large if word.box.meets(turned[word.quarters])}
     if len(inside) < len(large) and not page.is_cropped():
         lowest = min((word.box.bottom for word in large if id(word) in inside), default=shown.top)
         for word in sorted(large, key=lambda word: -word.box.top):
@@ -67,17 +68,8 @@ def _is_doubtful(word: Word, paint: Paint, pictures: Sequence[Box], alike: Seque
     return faint or any(box.holds(_middle_of(word)) for box in alike)
 
 
-def _is_alike(color: Color, other: Color) -> bool:
-    return all(abs(shade - shade_of_other) <= _ALIKE for shade, shade_of_other in zip(color, other, strict=True))
-
-
 def _middle_of(word: Word) -> Box:
     """Return the box of a word on the page as it lies, without its upper and lower edge."""
     edge = _INNER * word.box.height
     box = word.box._replace(bottom=word.box.bottom + edge, top=word.box.top - edge)
     return box.turned(-word.quarters)
-
-
-def _meets(box: Box, other: Box) -> bool:
-    across = box.left < other.right and other.left < box.right
-    return across and box.bottom < other.top and other.bottom < box.top
