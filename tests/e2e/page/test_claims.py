@@ -285,16 +285,20 @@ def test_a_question_to_begin_with_is_made_of_the_documents_and_asked_by_a_click(
             "**/v1/documents*",
             lambda route: route.fulfill(
                 json={
-                    "documents": [{"id": "d", "key": "c/b.md", "status": "ready", "title": "Berths"}],
+                    "documents": [
+                        {"id": "d", "key": "c/b.md", "status": "ready", "suggestion": "What does a berth cost?"},
+                        {"id": "e", "key": "c/old.md", "status": "ready", "title": "Old", "suggestion": None},
+                    ],
                     "collections": ["c"],
                     "cursor": None,
                 }
             ),
         )
         tab.open(url)
-        expect(tab.page.locator("#invitation")).to_have_text("Ask your documents")
-        tab.page.get_by_role("button", name="What does “Berths” say?").click()
-        expect(tab.page.locator(".asked")).to_have_text("What does “Berths” say?")
+        expect(tab.page.locator("#invitation")).to_have_text("Ask your 2 documents")
+        expect(tab.page.locator("#examples button")).to_have_text(["What does a berth cost?"])
+        tab.page.get_by_role("button", name="What does a berth cost?").click()
+        expect(tab.page.locator(".asked")).to_have_text("What does a berth cost?")
 
 
 def test_an_answer_is_larger_than_its_question_and_a_very_long_question_is_cut_to_three_lines(tab: Tab) -> None:

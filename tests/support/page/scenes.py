@@ -163,8 +163,9 @@ def by_rule() -> dict[str, Any]:
         said["reflection"][name]["judged_by"] = "rule"
     support = said["reflection"]["support"]
     claims = [{**claim, "support": None} for claim in support["claims"] if claim["passage_ids"]]
-    said["reflection"] = {**said["reflection"], "utility": None, "support": {**support, "level": None, "claims": claims},
-                          "relevance": [{**one, "score": None, "judged_by": "rule"} for one in relevance()]}  # fmt: skip
+    judged = [{**one, "score": None, "judged_by": "rule"} for one in relevance()]
+    support = {**support, "level": None, "claims": claims}
+    said["reflection"] = {**said["reflection"], "utility": None, "support": support, "relevance": judged}
     said["answer"] = SENTENCES[0]
     return {**said, "citations": citations()[:1], "usage": {**said["usage"], "cost_usd": 0.0}}
 

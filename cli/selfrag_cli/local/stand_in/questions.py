@@ -8,6 +8,7 @@ from selfrag_cli.local.stand_in.words import GREETINGS, content_words, folded, h
 
 # A question of fewer words than these needs the one before it.
 _LEAST_WORDS = 2
+_WHOLE_WORDS = 4
 _GOES_ON = re.compile(
     r"(?:and|or|but|what about|how about|und|oder|aber|では|じゃあ|それで|그럼|그러면|그리고)\b|では|じゃあ"
 )
@@ -48,7 +49,9 @@ def is_follow_up(question: str) -> bool:
         return True
     words = len(content_words(question))
     if _ASKS.search(text):
-        return words < _LEAST_WORDS or (bool(_POINTS_BACK.search(text)) and words <= _LEAST_WORDS)
+        # "Wie hoch ist der Kran?" is whole, though it has one word that is searched for.
+        is_whole = words >= _LEAST_WORDS or (words and len(text.split()) >= _WHOLE_WORDS)
+        return not is_whole or (bool(_POINTS_BACK.search(text)) and words <= _LEAST_WORDS)
     return words <= _LEAST_WORDS
 
 
