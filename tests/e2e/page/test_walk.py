@@ -106,7 +106,7 @@ def test_a_question_is_asked_checked_followed_up_and_judged(tab: Tab, url: Serve
     expect(answer.locator(".notice")).to_contain_text(
         "Found word for word in the source. No model is connected, so none checked whether it answers the question."
     )
-    expect(answer.locator(".good, .some, .bad")).to_have_count(0)
+    expect(answer.locator("strong.good, strong.some, strong.bad")).to_have_count(0)
     expect(answer).not_to_contain_text("upported")
     source = tab.page.get_by_role("complementary", name="Source of a sentence")
     if width < 600:
