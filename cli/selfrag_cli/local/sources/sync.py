@@ -21,7 +21,9 @@ from typing_extensions import override
 from selfrag import bootstrap
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import Misconfigured, SelfragError
+from selfrag.domain.passages import Bounds
 from selfrag.ports.embedder import Embedder
+from selfrag.ports.index import search
 from selfrag.ports.objects import Object
 from selfrag.reader.processes.pool import POOL
 from selfrag.runtime.settings import IngestionSettings
@@ -139,6 +141,7 @@ def read(
             _remember(place, comparison, int(time.time()))
             with nullcontext(stack) if stack else ingestion_stack(manifest, embedding) as parts:
                 unread = _ingest(place, comparison, manifest, parts, on_document)
+            _try_suggestions(place, manifest)
             comparison = replace(comparison, unread=unread)
         _remember(place, comparison)
         return report_of(place, comparison, records_by_path(place, manifest))
@@ -196,6 +199,16 @@ def _ingest(
         files = len(comparison.files.paths)
         raise Interruption(files - total + read, files) from error
     return unread
+
+
+def _try_suggestions(place: Place, manifest: LocalManifest) -> None:
+    """Withdraw each suggested question whose document is not the first that its words find."""
+    index, bounds = open_index(), Bounds([place.collection])
+    for key, record in manifest.records(place.collection).items():
+        if record.suggestion:
+            hits = search(index, [(record.suggestion, None)], 1, bounds, 0.0).passages
+            if not hits or hits[0].document != place.path_of(key):
+                manifest.withdraw_suggestion(record.id)
 
 
 def _failed(place: Place, manifest: LocalManifest, keys: Sequence[str]) -> list[str]:

@@ -99,6 +99,10 @@ class LocalManifest(Manifest):
         marked |= {"updated_at": int(time.time()), "deleted_at": 0}
         self._change(document_id, lambda values: {**values, **marked})
 
+    def withdraw_suggestion(self, document_id: str) -> None:
+        """Offer no question for a document any more."""
+        self._change(document_id, lambda values: {**values, "suggestion": None})
+
     @override
     def parts(self, document_id: str) -> list[StoredPart]:
         return [_part(values) for values in self._rows("id = ? AND part <> ? ORDER BY part", document_id, _DOCUMENT)]

@@ -1,0 +1,33 @@
+"""Suggested questions lead to the document that they were made of."""
+
+from pathlib import Path
+
+from selfrag_cli.local.sources.comparison import records_by_path
+from selfrag_cli.local.sources.place import place_to_read
+from selfrag_cli.local.stores.manifest import opened_manifest
+from tests.unit.cli.local_index.conftest import Write
+from tests.unit.cli.local_index.reading import ingest
+
+LENDING = "# Lending of tools\n\nMembers lend tools for two weeks at no cost, and return them to the shed.\n"
+
+
+def suggestions(directory: Path) -> dict[str, str | None]:
+    with opened_manifest() as manifest:
+        records = records_by_path(place_to_read(directory), manifest)
+    return {path: record.suggestion for path, record in records.items()}
+
+
+def test_a_document_has_a_question_that_its_words_find_first(write: Write) -> None:
+    directory = write({"lending.md": LENDING, "other.md": "# Opening hours\n\nThe shed is open on Saturdays.\n"})
+    ingest(directory)
+    assert all(suggestions(directory).values())
+
+
+def test_a_question_that_another_document_answers_better_is_withdrawn_when_that_one_comes(write: Write) -> None:
+    directory = write({"lending.md": LENDING})
+    ingest(directory)
+    question = suggestions(directory)["lending.md"]
+    assert question
+    write({"a.md": f"# Lending of tools\n\n{question} Lending of tools, tools, and lending.\n"})
+    ingest(directory)
+    assert suggestions(directory)["lending.md"] is None
