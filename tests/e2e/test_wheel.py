@@ -107,7 +107,7 @@ def test_the_page_and_the_api_are_served(installed: Installed) -> None:
 
 def test_the_sample_is_evaluated(installed: Installed, tmp_path: Path) -> None:
     results = tmp_path / "sample.results.jsonl"
-    assert "1 question" in installed("eval", "--limit", "1", "--results", str(results))
+    assert "1 right answer, of 1" in installed("eval", "--limit", "1", "--results", str(results))
     answers = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
     assert any("18 weeks" in json.dumps(answer) for answer in answers)
 
