@@ -171,7 +171,7 @@ class EmbeddedIndex(Index):
         """Return the best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is no match.
 
         Without a vector by BM25 alone. Word statistics are those of the collections, whatever the other filters.
-        Passages whose vectors are missing are found by BM25, and `requested` names them.
+        Passages whose vectors are missing are found by BM25, and `requested` names those of searches with a vector.
         """
         with self._lock, reading(self._connection):
             held = self._refreshed(bounds.collections)
@@ -189,8 +189,10 @@ class EmbeddedIndex(Index):
                 by_vector = self._ranked(numbers, scores, best(scores, within & np.isfinite(scores), size), size)
             shown = self._shown(number for number, _ in [*by_text, *by_vector])
             hits = [[(shown[number], score) for number, score in ranked] for ranked in (by_text, by_vector)]
-            unembedded = _without_vectors(held, by_text)
-            self._requested |= {number: shown[number].document for number in unembedded}
+            coverage = _coverage(held)
+            unembedded = _without_vectors(held, by_text) if coverage else set()
+            if vector is not None:  # it is a person's question, and no trial of the words alone
+                self._requested |= {number: shown[number].document for number in unembedded}
             return Candidates(
                 by_text=hits[0],
                 by_vector=hits[1],
@@ -198,7 +200,7 @@ class EmbeddedIndex(Index):
                 vector_full=len(hits[1]) == size,
                 text_hits=int(matches.sum()),
                 unembedded=frozenset(shown[number].passage_id for number in unembedded),
-                coverage=_coverage(held),
+                coverage=coverage,
             )
 
     @override
@@ -214,7 +216,7 @@ class EmbeddedIndex(Index):
 
     @property
     def requested(self) -> dict[int, str]:
-        """Return the document of each passage, by number, that a search found by its words while it had no vector."""
+        """Return the document of each passage, by number, that a question found by its words while it had no vector."""
         return dict(self._requested)
 
     def by_number(self, numbers: Sequence[int]) -> dict[int, Passage]:

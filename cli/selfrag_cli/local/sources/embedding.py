@@ -50,8 +50,8 @@ def embed_for(question: str, collection: str, on_document: OnDocument, embedder:
     if 0 < len(pending) <= SMALL:
         embed_all(collection, on_document, embedder)
     elif pending:
-        index.search(question, None, _SOON, Bounds([collection]))
         with embedding_with(embedder) as embedding:
+            index.search(question, embedding.query(question), _SOON, Bounds([collection]))
             backfill = VectorBackfill(index, embedding, collection, lambda document: 0.0)
             backfill.embed([number for number in index.requested if number in pending])
 

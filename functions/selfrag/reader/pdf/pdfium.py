@@ -47,7 +47,7 @@ class Character(NamedTuple):
 
 
 class Paint(NamedTuple):
-    """How letters are painted: in which color and how opaque (of 255), if at all, and if in a layer."""
+    """The paint of letters: their colour and opacity (of 255), if any, and whether a layer hides them."""
 
     color: Color
     opaque: int

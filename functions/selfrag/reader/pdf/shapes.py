@@ -75,7 +75,7 @@ class Word:
 
 
 class Annotation(NamedTuple):
-    """What lies over a page: the value of a form field with the field's name, a note, or a comment without its text.
+    """An annotation of a page: the value of a form field with the field's name, a note, or a comment without its text.
 
     `checked` is None for what is no button; the text of a button is the value that it stands for.
     """

@@ -60,7 +60,7 @@ def test_passages_that_a_question_found_are_embedded_first_then_their_documents_
     for age, name in enumerate(("new.txt", "asked.txt", "old.txt")):
         os.utime(directory / name, (1e9 - age, 1e9 - age))
     collection, embedder = read_only(directory), FakeEmbedder()
-    open_index().search("forklift", None, 5, Bounds([collection]))
+    open_index().search("forklift", embedder.query("forklift"), 5, Bounds([collection]))
     embed_all(collection, embedder=embedder)
     assert "forklift" in embedder.embedded[0]
     names = [text.split("\n")[0] for text in embedder.embedded]

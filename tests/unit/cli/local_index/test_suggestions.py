@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from selfrag_cli.local.index import open_index
 from selfrag_cli.local.sources.comparison import records_by_path
 from selfrag_cli.local.sources.place import place_to_read
 from selfrag_cli.local.stores.manifest import opened_manifest
@@ -21,6 +22,7 @@ def test_a_document_has_a_question_that_its_words_find_first(write: Write) -> No
     directory = write({"lending.md": LENDING, "other.md": "# Opening hours\n\nThe shed is open on Saturdays.\n"})
     ingest(directory)
     assert all(suggestions(directory).values())
+    assert open_index().requested == {}, "a trial is no question, whose passages are embedded first"
 
 
 def test_a_question_that_another_document_answers_better_is_withdrawn_when_that_one_comes(write: Write) -> None:
