@@ -88,7 +88,8 @@ openapi: $(VENV)/.ask
 	@$(BIN)/python -m selfrag.api.openapi > $(VENV)/openapi.json && cp $(VENV)/openapi.json functions/selfrag/api/openapi.json
 
 # After a change of constraints.txt.
-hashes: $(VENV)/.package
+hashes: $(VENV)/.ask
+	$(call install,$(VENV),$(DEPLOY))
 	@$(BIN)/python -m infra.packages.libraries --hashes
 
 bench: $(VENV)/.test ## Measure, and print the figures: make bench [PARTS="rows" | "retrieval lines" | "--help"]

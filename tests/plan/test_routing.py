@@ -179,7 +179,7 @@ def test_the_first_search_of_a_follow_up_is_worded_so_that_it_stands_alone(decis
 def test_a_judge_of_use_that_was_lost_is_named_as_the_reason_for_want_of_a_verdict() -> None:
     response, _ = run(ahead("off"), grade_utility=[RuntimeError("lost")])
     assert response["reflection"]["utility"] == {
-        "score": None, "reason": NO_VERDICT, "cached": False, "judged_by": "model",
+        "score": None, "reason": NO_VERDICT, "cached": False, "judged_by": "model", "model": "",
     }  # fmt: skip
 
 

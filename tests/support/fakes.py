@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.passages import Bounds, Candidates, Passage
-from selfrag.ports.cache import CachedClaude
+from selfrag.ports.cache import CachedClaude, CachedReplies
 from selfrag.ports.grading import Grader
 from selfrag.ports.model import CitedBlocks, Claude, Flaw, Judgement, ModelText, Source, TextBlock
 from selfrag.ports.prompts import Prompt
@@ -162,7 +162,7 @@ def grader(says: Any, flaw: Flaw | None = None, cache: MemoryCache | None = None
 
 def remembering(claude: Claude, cache: MemoryCache | None) -> Claude:
     """Return the model with this cache in front of it, if there is one."""
-    return claude if cache is None else CachedClaude(claude, cache)
+    return claude if cache is None else CachedClaude(claude, CachedReplies(cache))
 
 
 def passage(passage_id: str = "p1", text: str = "Leave is 25 days a year. It begins in May.", **more: Any) -> Passage:

@@ -12,6 +12,7 @@ from selfrag.domain.answers import AnswerResponse, Citation, Usage
 from selfrag.domain.history import Step
 from selfrag.domain.verdicts import (
     Critique,
+    Probable,
     Reflection,
     RelevanceVerdict,
     RetrievalVerdict,
@@ -132,7 +133,7 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
     if retrieve:
         aggregate = "aggregate" if retrieve.aggregate else ""
         decision = ", ".join(filter(None, (retrieve.decision, retrieve.complexity, aggregate)))
-        table.add_row("Retrieve", decision, escape(retrieve.reason), style=_style(retrieve))
+        table.add_row("Retrieve", decision + _odds(retrieve), escape(retrieve.reason), style=_style(retrieve))
     for verdict in reflection.relevance:
         score = "" if verdict.score is None else f"{verdict.score:.2f}"
         place = places.get(verdict.passage_id, "")
@@ -144,14 +145,19 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
         word_for_word = support_by_rule(claim.passage_ids for claim in support.claims)
         table.add_row("IsSup", "", word_for_word, style=GREY)
     elif support and support.level:
-        table.add_row("IsSup", support.level + _cached(support), in_full(support.precision))
+        table.add_row("IsSup", support.level + _odds(support) + _cached(support), in_full(support.precision))
         for claim in support.claims:
-            table.add_row("", f"  {claim.support}", escape(claim.claim))
+            table.add_row("", f"  {claim.support}{_odds(claim)}", escape(claim.claim))
     for judged in _of_the_answer(reflection):
         if not isinstance(judged, SupportVerdict) and not _is_by_rule(judged):
             score = "ungraded" if judged.score is None else f"{judged.score} of 5"
-            table.add_row(judged.kind, score + _cached(judged), escape(judged.reason))
+            table.add_row(judged.kind, score + _odds(judged) + _cached(judged), escape(judged.reason))
     return table
+
+
+def _odds(judged: Probable) -> str:
+    """Return the probability of the label that passes, "" where the judge gave none."""
+    return "" if judged.probability is None else f" {judged.probability:.2f}"
 
 
 def _is_by_rule(verdict: RetrievalVerdict | RelevanceVerdict | SupportVerdict | UtilityVerdict) -> bool:
@@ -187,8 +193,9 @@ def _cost(usage: Usage) -> str:
     waste = usage.waste.model_calls
     ahead = f"of which {waste} done ahead and not needed, " if waste else ""
     by_rule = f", {usage.replies_by_rule} replies by rule" if usage.replies_by_rule else ""
+    decisions = f", {usage.decisions} decisions" if usage.decisions else ""
     return (
-        f"{_dollars(usage)}, {usage.model_calls} model calls{by_rule} in {usage.rounds} rounds, {ahead}"
+        f"{_dollars(usage)}, {usage.model_calls} model calls{decisions}{by_rule} in {usage.rounds} rounds, {ahead}"
         f"{usage.cached_verdicts} cached verdicts, "
         f"{usage.input_tokens} tokens in, {usage.output_tokens} out ({models})"
     )

@@ -106,13 +106,19 @@ def _support(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> str:
         return support_by_rule(claim.get("passage_ids", []) for claim in claims)
     kinds = Counter(claim.get("support") for claim in claims)
     each = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
-    return LEVELS.get(level, level) + (f": of {_count(len(claims), 'claim')} {each}" if claims else "")
+    return LEVELS.get(level, level) + _odds(verdict) + (f": of {_count(len(claims), 'claim')} {each}" if claims else "")
 
 
 def _graded(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> str:
     if is_by_rule(verdict):
         return _with_reason("not judged", verdict)
-    return _with_reason("ungraded" if verdict.get("score") is None else f"{verdict['score']} of 5", verdict)
+    score = "ungraded" if verdict.get("score") is None else f"{verdict['score']} of 5"
+    return _with_reason(score + _odds(verdict), verdict)
+
+
+def _odds(verdict: _Fields) -> str:
+    """Return the probability that a decision model gave, "" without one."""
+    return "" if verdict.get("probability") is None else f" {verdict['probability']:.2f}"
 
 
 def _rewritten(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:

@@ -16,8 +16,8 @@ from selfrag.runtime.parts import part
 if TYPE_CHECKING:
     from selfrag.adapters.claude.capabilities import Capabilities
     from selfrag.domain.calls import Limits
-    from selfrag.ports.cache import VerdictCache
-    from selfrag.ports.grading import Grader
+    from selfrag.ports.cache import CachedReplies, VerdictCache
+    from selfrag.ports.grading import DecisionGrader, Grader
     from selfrag.ports.measurements import Measurements
     from selfrag.ports.model import Claude
     from selfrag.ports.prompts import Prompt
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 
 def grader(
-    step: str, prompt: "Prompt", name: str = "", guidance: "Callable[[], str]" = lambda: ""
+    step: str, prompt: "Prompt", name: str = "", guidance: "Callable[[], str]" = lambda: "", module: str = ""
 ) -> "Callable[[Limits], Grader]":
     """Return a factory of a step's judge for the limits of a task, and warm its model.
 
     A step with several prompts gives each a `name`, by which it is overridden. `guidance` is added to the prompt.
+    `module` is the name of the step's handler where a decision model may judge, by the questions beside it.
     """
     from selfrag.ports.grading import Grader
     from selfrag.ports.prompts import with_guidance
@@ -39,10 +40,33 @@ def grader(
 
     def within(limits: "Limits") -> Grader:
         judge = Grader(step, with_guidance(rubric(), guidance()), claude(limits), collections=limits.collections)
-        # One model for both: they share the task's budget.
-        return replace(judge, first=replace(judge, step=first)) if first in question_settings().models else judge
+        if first in question_settings().models:
+            # One model for both: they share the task's budget.
+            judge = replace(judge, first=replace(judge, step=first))
+        decider = _decision_grader(step, module, limits, judge) if module else None
+        return judge if decider is None else judge.after(decider)
 
     return within
+
+
+def _decision_grader(step: str, module: str, limits: "Limits", judge: "Grader") -> "DecisionGrader | None":
+    """Return the decision model that judges a step first, None where Claude alone judges.
+
+    Where a rule stands in for Claude, there is nothing to pass doubts on to.
+    """
+    from selfrag.bootstrap.decider import decider, decider_settings
+    from selfrag.ports.cache import CachedDecider
+    from selfrag.ports.decider import load_questions
+    from selfrag.ports.grading import DecisionGrader
+
+    config = decider_settings()
+    kind = config.grader(step)
+    if kind == "claude":
+        return None
+    replies = _replies(step, limits) if limits.cache else None
+    cached = CachedDecider(decider()(limits), replies, limits.collections)
+    doubts = kind == "cascade" and judge.judged_by != "rule"
+    return DecisionGrader(step, cached, load_questions(module), config.thresholds(step) if doubts else None)
 
 
 def prompted(step: str, prompt: "Prompt") -> "Callable[[], Prompt]":
@@ -69,9 +93,15 @@ def model(step: str) -> "Callable[[Limits], Claude]":
         uncached = claude()(limits)
         if not limits.cache:
             return uncached
-        return CachedClaude(uncached, verdicts(), limits.collections, partial(_cache_failed, step))
+        return CachedClaude(uncached, _replies(step, limits))
 
     return within
+
+
+def _replies(step: str, limits: "Limits") -> "CachedReplies":
+    from selfrag.ports.cache import CachedReplies
+
+    return CachedReplies(verdicts(), limits.collections, partial(_cache_failed, step))
 
 
 def _cache_failed(step: str, error: Exception) -> None:

@@ -15,6 +15,11 @@ BY_RULE = (
     "No model is connected: sentences are quoted by rule, not written by a model. "
     "To connect one, set ANTHROPIC_API_KEY."
 )
+# The same, where a decision model judges the quotes.
+QUOTED_BY_RULE = (
+    "No model that writes is connected: sentences are quoted by rule, and a decision model judged them. "
+    "To connect one, set ANTHROPIC_API_KEY."
+)
 # As long as the workflow keeps an answer.
 KEPT_SECONDS = 30 * 86_400
 # How many passages an abstention shows.
@@ -133,12 +138,14 @@ class Waste(Model):
 class Usage(Model):
     """The usage of a question; `cost_usd` is null if a model's price is not known.
 
-    `replies_by_rule` is the number of replies that no model gave; they have no tokens. `sequences` is the number of
+    `model_calls` are requests to language models, `decisions` replies of a decision model. `replies_by_rule` is the
+    number of replies that no model gave; they have no tokens. `sequences` is the number of
     texts that the generator `selfrag` wrote or decided on; a request to it holds several.
     `repaired_citations` is the number of citations that were replaced because IsSup named another passage.
     """
 
     model_calls: int
+    decisions: int = 0
     replies_by_rule: int = 0
     rounds: int
     sequences: int = 0

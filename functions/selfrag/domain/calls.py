@@ -30,7 +30,7 @@ class ModelCall(Model):
     """A reply of the model: its tokens, when it began and ended (seconds since the epoch), and its price.
 
     Tokens written to the prompt cache for an hour are among all those written to it. `cost_usd` is null if the model's
-    price is not known.
+    price is not known. A `decision` is of a decision model, which counts no output.
     """
 
     step: str
@@ -44,6 +44,7 @@ class ModelCall(Model):
     cache_creation_input_tokens: int = 0
     cache_creation_1h_input_tokens: int = 0
     cost_usd: float | None = None
+    decision: bool = False
 
 
 class CallBudget(Model):
@@ -71,7 +72,8 @@ class JudgedVerdict(Model):
     verdict: str
 
 
-Flaw = Literal["refused", "cut", "malformed", "unavailable"]
+# `too_long` was not sent: the texts may not fit the model.
+Flaw = Literal["refused", "cut", "malformed", "unavailable", "too_long"]
 
 
 class StepResult(Model):

@@ -323,9 +323,9 @@ class SelfragTextsResult(StepResult):
 
 
 class GradeSupportParameters(ModelParameters):
-    """The answer to check with its citations, and whether it may be repaired.
+    """The answer to check with its citations, and whether it may be repaired, or searched for what it lacks.
 
-    With `one_call`, only one call is left, so the first grader is skipped.
+    With `one_call`, only one call is left, so the smaller model before the last one is skipped.
     """
 
     step = "GradeSupport"
@@ -333,6 +333,7 @@ class GradeSupportParameters(ModelParameters):
     answer: str
     citations: list[Citation] = []
     may_repair: bool = False
+    may_search: bool = False
     one_call: bool = False
 
 
@@ -358,11 +359,12 @@ class GradeSupportResult(StepResult, CitationRepair):
 
 
 class GradeUtilityParameters(ModelParameters):
-    """The answer to judge."""
+    """The answer to judge, and the lowest score of a useful one."""
 
     step = "GradeUtility"
 
     answer: str
+    min_utility: int = 3
 
 
 class GradeUtilityTask(GradeUtilityParameters, Brief):

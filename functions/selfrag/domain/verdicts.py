@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 from pydantic import AfterValidator, Field
 
 from selfrag.domain.base import Model
+from selfrag.domain.decisions import Distribution, Probability
 from selfrag.domain.passages import Strip
 
 Decision = Literal["yes", "no", "continue", "complete", "ungraded"]
@@ -15,7 +16,7 @@ RelevanceLabel = Literal["relevant", "ambiguous", "irrelevant", "ungraded"]
 SupportLevel = Literal["fully_supported", "partially_supported", "no_support", "ungraded"]
 ClaimSupport = Literal["full", "partial", "none", "contradicted"]
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
-JudgedBy = Literal["model", "rule"]
+JudgedBy = Literal["model", "decider", "rule"]
 
 # The model id of the laptop's stand-in, which judges by rule. A deployment names models alone.
 RULE_MODEL = "rule"
@@ -26,7 +27,32 @@ def judged_by(model: str) -> JudgedBy:
     return "rule" if model == RULE_MODEL else "model"
 
 
-class RetrievalVerdict(Model):
+def _is_absent(value: object) -> bool:
+    return value is None
+
+
+# The field is left out where the judge gave no probabilities.
+_ABSENT = Field(default=None, exclude_if=_is_absent)
+
+
+class Probable(Model):
+    """A judgement with its probabilities, which are there only if a decision model judged.
+
+    `probability` is that of the label which passes: a search, relevant, fully supported, useful enough.
+    """
+
+    probability: Annotated[Probability | None, _ABSENT] = None
+    probabilities: Annotated[Distribution | None, _ABSENT] = None
+
+
+class Verdict(Probable):
+    """A judgement and its judge: a language model, a decision model (a decider) or a rule; `model` is its name."""
+
+    judged_by: JudgedBy = "model"
+    model: str = ""
+
+
+class RetrievalVerdict(Verdict):
     """Retrieve: the decision whether to search, and its reason.
 
     Under `adaptive` also the complexity: `simple` takes one search, `complex` may take several. Within an answer that
@@ -41,10 +67,9 @@ class RetrievalVerdict(Model):
     aggregate: bool = False
     ratio: Score | None = None
     query: str = ""
-    judged_by: JudgedBy = "model"
 
 
-class RelevanceVerdict(Model):
+class RelevanceVerdict(Verdict):
     """IsRel for one passage: `relevant` holds if the score reaches the threshold, and the label says the same.
 
     Under `corrective` a passage below it that reaches the lower threshold is `ambiguous`, and `strips` are the parts of
@@ -60,7 +85,6 @@ class RelevanceVerdict(Model):
     cached: bool = False
     strips: list[Strip] = []
     reason: str = ""
-    judged_by: JudgedBy = "model"
 
 
 def nearest(verdicts: Sequence[RelevanceVerdict]) -> list[str]:
@@ -68,7 +92,7 @@ def nearest(verdicts: Sequence[RelevanceVerdict]) -> list[str]:
     return [verdict.passage_id for verdict in sorted(verdicts, key=lambda verdict: -(verdict.score or 0.0))]
 
 
-class Claim(Model):
+class Claim(Probable):
     """One statement of an answer, and its support by the passages.
 
     `missing` is a phrase to search for missing evidence, "" if nothing is to be searched for. In a response, `support`
@@ -95,8 +119,8 @@ class Precision(Model):
     set: str
 
 
-class SupportVerdict(Model):
-    """IsSup for an answer, claim by claim; `model` is the one that judged.
+class SupportVerdict(Verdict):
+    """IsSup for an answer, claim by claim; a decider judges sentence by sentence.
 
     A full one has the `precision` of its judge, if that was measured by the same models and prompt. In a response,
     `level` is null if no model judged it.
@@ -109,8 +133,6 @@ class SupportVerdict(Model):
     claims: list[Claim] = []
     precision: Precision | None = None
     cached: bool = False
-    model: str = ""
-    judged_by: JudgedBy = "model"
 
     @property
     def ungraded(self) -> bool:
@@ -118,7 +140,17 @@ class SupportVerdict(Model):
         return self.level == "ungraded"
 
 
-class UtilityVerdict(Model):
+def level_of(claims: Sequence[Claim]) -> SupportLevel:
+    """Return the level of an answer: full if every claim is, none if no claim is or one is contradicted."""
+    supports = {claim.support for claim in claims}
+    if supports == {"full"}:
+        return "fully_supported"
+    if "contradicted" in supports or supports <= {"none"}:
+        return "no_support"
+    return "partially_supported"
+
+
+class UtilityVerdict(Verdict):
     """IsUse for an answer: 5 is best, 1 is worst, null is ungraded, or in a response not judged by a model."""
 
     kind: ClassVar[str] = "IsUse"
@@ -127,7 +159,6 @@ class UtilityVerdict(Model):
     score: Literal[1, 2, 3, 4, 5] | None
     reason: str = ""
     cached: bool = False
-    judged_by: JudgedBy = "model"
 
     @property
     def ungraded(self) -> bool:
@@ -147,7 +178,7 @@ V = TypeVar("V", RelevanceVerdict, SupportVerdict, UtilityVerdict)
 
 def reported(verdict: V) -> V:
     """Return a verdict as a response has it: without level and scores if a rule gave it, which judges nothing."""
-    if verdict.judged_by == "model":
+    if verdict.judged_by != "rule":
         return verdict
     if isinstance(verdict, SupportVerdict):
         claims = [claim.model_copy(update={"support": None}) for claim in verdict.claims]

@@ -318,7 +318,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
                 )
                 planned.append(PlannedStep(task=support, id=str(place), passage_ids=[item.passage_id]))
             budget = None if left is None else 0.1 * left
-            use = GradeUtilityParameters(answer=item.answer, budget_usd=budget)
+            use = GradeUtilityParameters(answer=item.answer, min_utility=self.policy.min_utility, budget_usd=budget)
             planned.append(PlannedStep(task=use, id=str(place)))
         if not planned:
             return self.gathered(state, [item.outcome for item in state.items])

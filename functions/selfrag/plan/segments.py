@@ -484,7 +484,10 @@ class Segments(Strategy[SegmentsState]):
             return self.compose(state, "An answer without documents") if state.draft.answer else self.pick(state)
         budget = share_usd(state, self.policy, 0.3)
         planned = [
-            PlannedStep(task=GradeUtilityParameters(answer=text, budget_usd=budget), id=str(place))
+            PlannedStep(
+                task=GradeUtilityParameters(answer=text, min_utility=self.policy.min_utility, budget_usd=budget),
+                id=str(place),
+            )
             for place, text in enumerate(texts)
         ]
         limit = f"The tree ends ({stopped}): judge " if stopped else "Judge "

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from selfrag.domain.answers import Draft
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
 from selfrag.domain.ledger import in_order
+from selfrag.domain.scores.critiqued import use_of
 from selfrag.domain.steps import GradeSupportParameters, GradeUtilityParameters
 from selfrag.domain.verdicts import SupportLevel
 from selfrag.plan.limits import has_room, share_usd
@@ -102,11 +103,13 @@ class SelfRag(Loop):
                 answer=state.draft.answer,
                 citations=state.draft.citations,
                 may_repair=state.repairs() < self.policy.max_regenerations,
+                may_search=state.rewrites() < self.policy.max_rewrites or self.may_search_web(state),
                 budget_usd=share_usd(state, self.policy, 0.8),
             )
             planned.append(PlannedStep(task=support, passage_ids=state.evidence))
         budget = share_usd(state, self.policy, 0.1)
-        planned.append(PlannedStep(task=GradeUtilityParameters(answer=state.draft.answer, budget_usd=budget)))
+        use = GradeUtilityParameters(answer=state.draft.answer, min_utility=self.policy.min_utility, budget_usd=budget)
+        planned.append(PlannedStep(task=use))
         if self.prepares_query(state):
             planned.append(rewrite(state, self.policy, state.evidence))
         return planned
@@ -177,9 +180,8 @@ class SelfRag(Loop):
         """
         draft, weights = state.draft, self.policy.weights
         scores = [verdict.score or 0.0 for verdict in state.relevance if verdict.relevant]
-        use = -1.0 if draft.utility.score is None else (draft.utility.score - 3) / 2
         support = SUPPORT_WORTH.get(draft.support.level or "ungraded", 0.0)
-        total = weights.rel * max(scores, default=0.0) + weights.sup * support + weights.use * use
+        total = weights.rel * max(scores, default=0.0) + weights.sup * support + weights.use * use_of(draft.utility)
         full = sum(claim.support == "full" for claim in draft.support.claims)
         return round(total, DIGITS), -len(draft.not_said), full
 

@@ -15,7 +15,9 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from selfrag.domain.decisions import DecisionQuestion
 from selfrag.domain.errors import SelfragError
+from selfrag.ports.decider import ANSWERS, Decider, Decisions
 from selfrag.ports.model import Claude, Judgement, ModelText, Source, TextBlock
 from selfrag.ports.prompts import Prompt
 
@@ -80,66 +82,35 @@ class VerdictCache(Protocol):
         """Store a reply's JSON text."""
 
 
-class CachedClaude:
-    """A model with the cache in front of it: the same request gets the same reply, without a call.
-
-    `collections` are those that the question may search: replies are shared within them only. A refused, cut,
-    malformed, empty or missing reply is not stored. `on_failure` receives each error of the cache.
-    """
+class CachedReplies:
+    """The replies of a cache that is open on failure; `on_failure` receives each error of the cache."""
 
     def __init__(
         self,
-        claude: Claude,
         cache: VerdictCache,
         collections: Collection[str] = (),
         on_failure: Callable[[SelfragError], None] = lambda error: None,
     ) -> None:
-        self._claude, self._cache, self._collections, self._on_failure = claude, cache, collections, on_failure
+        self._cache, self.collections, self._on_failure = cache, collections, on_failure
         self._failed = False
 
-    def model_of(self, step: str) -> str:
-        """Return the model id that the step is configured to use."""
-        return self._claude.model_of(step)
-
-    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
-        """Return the cached verdict, else the model's."""
-        key = verdict_key(self._claude, step, prompt, shape, fields, self._collections)
-        cached = self._cached(key, shape.model_validate_json)
-        if cached is not None:
-            return Judgement(cached, None, call=None, attempts=0, cached=True)
-        judged = self._claude.judge(step, prompt, fields, shape)
-        if judged.verdict is not None:
-            self._store(key, judged.verdict.model_dump_json())
-        return replace(judged, warnings=self._warnings())
-
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
-        """Return the cached text, else the model's."""
-        key = cache_key(
-            step=step,
-            model=self.model_of(step),
-            prompt_version=prompt.version,
-            shape={},
-            texts={"sources": [asdict(source) for source in sources], "fields": fields},
-            collections=self._collections,
-        )
-        cached = self._cached(key, _SEGMENTS.validate_json)
-        if cached is not None:
-            return ModelText(cached, None, call=None, attempts=0, cached=True)
-        writing = self._claude.write(step, prompt, sources, fields)
-        if writing.flaw is None and any(segment.text.strip() for segment in writing.segments):
-            self._store(key, _SEGMENTS.dump_json(writing.segments).decode())
-        return replace(writing, warnings=self._warnings())
-
-    def _cached(self, key: str, read: Callable[[str], T]) -> T | None:
+    def get(self, key: str, read: Callable[[str], T]) -> T | None:
+        """Return a reply, or None if there is none that can be read."""
         with self._open_on_failure():
             text = self._cache.get(key)
             with suppress(ValidationError):
                 return None if text is None else read(text)
         return None
 
-    def _store(self, key: str, text: str) -> None:
+    def put(self, key: str, text: str) -> None:
+        """Store a reply's JSON text."""
         with self._open_on_failure():
             self._cache.put(key, text)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return the warning of a cache that failed."""
+        return (CACHE_FAILED,) if self._failed else ()
 
     @contextmanager
     def _open_on_failure(self) -> Iterator[None]:
@@ -149,5 +120,79 @@ class CachedClaude:
             self._failed = True
             self._on_failure(error)
 
-    def _warnings(self) -> tuple[str, ...]:
-        return (CACHE_FAILED,) if self._failed else ()
+
+class CachedClaude:
+    """A model with the cache in front of it: the same request gets the same reply, without a call.
+
+    A refused, cut, malformed, empty or missing reply is not stored.
+    """
+
+    def __init__(self, claude: Claude, replies: CachedReplies) -> None:
+        self._claude, self._replies = claude, replies
+
+    def model_of(self, step: str) -> str:
+        """Return the model id that the step is configured to use."""
+        return self._claude.model_of(step)
+
+    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
+        """Return the cached verdict, else the model's."""
+        key = verdict_key(self._claude, step, prompt, shape, fields, self._replies.collections)
+        cached = self._replies.get(key, shape.model_validate_json)
+        if cached is not None:
+            return Judgement(cached, None, call=None, attempts=0, cached=True)
+        judged = self._claude.judge(step, prompt, fields, shape)
+        if judged.verdict is not None:
+            self._replies.put(key, judged.verdict.model_dump_json())
+        return replace(judged, warnings=self._replies.warnings)
+
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
+        """Return the cached text, else the model's."""
+        key = cache_key(
+            step=step,
+            model=self.model_of(step),
+            prompt_version=prompt.version,
+            shape={},
+            texts={"sources": [asdict(source) for source in sources], "fields": fields},
+            collections=self._replies.collections,
+        )
+        cached = self._replies.get(key, _SEGMENTS.validate_json)
+        if cached is not None:
+            return ModelText(cached, None, call=None, attempts=0, cached=True)
+        writing = self._claude.write(step, prompt, sources, fields)
+        if writing.flaw is None and any(segment.text.strip() for segment in writing.segments):
+            self._replies.put(key, _SEGMENTS.dump_json(writing.segments).decode())
+        return replace(writing, warnings=self._replies.warnings)
+
+
+class CachedDecider:
+    """A decision model with the cache in front of it; without `replies` its answers only get their keys.
+
+    The questions are the wording, so they are part of the key.
+    """
+
+    def __init__(self, decider: Decider, replies: CachedReplies | None, collections: Collection[str]) -> None:
+        self._decider, self._replies, self._collections = decider, replies, collections
+
+    @property
+    def model(self) -> str:
+        """Return the name of the model."""
+        return self._decider.model
+
+    def ask(self, step: str, state: Mapping[str, object], questions: Mapping[str, DecisionQuestion]) -> Decisions:
+        """Return the cached answers, else the model's."""
+        wording = {name: question.model_dump() for name, question in questions.items()}
+        key = cache_key(
+            step=step,
+            model=f"decider {self.model}",
+            prompt_version="",
+            shape=wording,
+            texts=state,
+            collections=self._collections,
+        )
+        cached = self._replies.get(key, ANSWERS.validate_json) if self._replies else None
+        if cached is not None:
+            return Decisions(answers=cached, key=key, call=None, cached=True)
+        decisions = replace(self._decider.ask(step, state, questions), key=key)
+        if self._replies and decisions.answers is not None:
+            self._replies.put(key, ANSWERS.dump_json(dict(decisions.answers)).decode())
+        return replace(decisions, warnings=(*decisions.warnings, *(self._replies.warnings if self._replies else ())))

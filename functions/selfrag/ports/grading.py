@@ -1,30 +1,76 @@
-"""A step's judge: its prompt, and its model."""
+"""A step's judges: the model and its prompt, and those that are asked before it."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Literal, TypedDict, TypeVar
 
 from pydantic import BaseModel
 
+from selfrag.domain.decisions import DecisionQuestion, Thresholds
 from selfrag.domain.verdicts import JudgedBy, judged_by
 from selfrag.ports.cache import verdict_key
+from selfrag.ports.decider import Decider, Decisions, Questions
 from selfrag.ports.model import Claude, Judgement
 from selfrag.ports.prompts import Prompt
 
 V = TypeVar("V", bound=BaseModel)
+# Who judges a step: Claude; a decision model, and Claude where it gives no verdict; or both, by thresholds.
+GraderKind = Literal["claude", "decider", "cascade"]
+
+
+class JudgeFields(TypedDict):
+    """The fields of a verdict that name its judge."""
+
+    judged_by: JudgedBy
+    model: str
+
+
+@dataclass(frozen=True)
+class DecisionGrader:
+    """A decision model as the first judge of a step, with the step's questions.
+
+    Without `thresholds` each of its verdicts stands.
+    """
+
+    step: str
+    decider: Decider
+    questions: Questions
+    thresholds: Thresholds | None = None
+
+    @property
+    def judge_fields(self) -> JudgeFields:
+        """Return the fields of its verdicts that name the judge."""
+        return {"judged_by": "decider", "model": self.decider.model}
+
+    @property
+    def identity(self) -> str:
+        """Return what a measurement of this judge depends on."""
+        limits = self.thresholds.model_dump_json() if self.thresholds else ""
+        return f"{self.decider.model} {self.questions.version} {limits}"
+
+    def ask(self, state: Mapping[str, object], questions: Mapping[str, DecisionQuestion]) -> Decisions:
+        """Return the probabilities of each question's options; see `Decider.ask`."""
+        return self.decider.ask(self.step, state, questions)
+
+    def stands(self, probability: float, *, if_low: bool = True) -> bool:
+        """Return whether a verdict of this probability stands; one that is sure of a no, only `if_low`."""
+        if self.thresholds is None:
+            return True
+        return self.thresholds.sure(probability) and (if_low or probability >= self.thresholds.upper)
 
 
 @dataclass(frozen=True)
 class Grader:
     """A step's judge: its prompt and its model, which may have a cache.
 
-    `first` is a smaller judge that is asked before, if the deployment has one. `collections` are those of the question.
+    `first` is the judge that is asked before, if the deployment has one: a smaller model, or a decision model, which
+    may also stand before the smaller model. `collections` are those of the question.
     """
 
     step: str
     prompt: Prompt
     claude: Claude
-    first: "Grader | None" = None
+    first: "Grader | DecisionGrader | None" = None
     collections: Collection[str] = ()
 
     @property
@@ -36,6 +82,45 @@ class Grader:
     def judged_by(self) -> JudgedBy:
         """Return the kind of judge: a model, or the stand-in's rules."""
         return judged_by(self.model)
+
+    @property
+    def judge_fields(self) -> JudgeFields:
+        """Return the fields of its verdicts that name the judge."""
+        return {"judged_by": self.judged_by, "model": self.model}
+
+    @property
+    def smaller(self) -> "Grader | None":
+        """Return the smaller model that is asked before, or None."""
+        return self.first if isinstance(self.first, Grader) else None
+
+    @property
+    def decider(self) -> DecisionGrader | None:
+        """Return the decision model that is asked before any other judge, or None."""
+        return self.first.decider if isinstance(self.first, Grader) else self.first
+
+    @property
+    def identity(self) -> str:
+        """Return what a measurement of this judge and those before it depends on, besides its own request."""
+        if isinstance(self.first, Grader):
+            return " ".join(filter(None, [self.first.model, self.first.identity]))
+        return self.first.identity if self.first else ""
+
+    def after(self, decider: DecisionGrader) -> "Grader":
+        """Return the judge with a decision model before it and before the smaller model."""
+        return replace(self, first=self.first.after(decider) if isinstance(self.first, Grader) else decider)
+
+    def without_smaller(self) -> "Grader":
+        """Return the judge without the smaller model before it."""
+        return replace(self, first=self.decider)
+
+    def stands(self, probability: float | None, *, if_low: bool = True) -> bool:
+        """Return whether the decision model's verdict of this probability stands; one sure of a no, only `if_low`.
+
+        Where it gave no verdict this judge decides. A rule may not: then there is none.
+        """
+        if probability is None or self.decider is None:
+            return self.judged_by == "rule"
+        return self.decider.stands(probability, if_low=if_low)
 
     def grade(self, texts: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         """Judge `texts` in the given shape.

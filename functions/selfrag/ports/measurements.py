@@ -15,9 +15,9 @@ FRESH_SECONDS = 60.0
 
 
 def measurement_key(grader: Grader, shape: type[BaseModel]) -> str:
-    """Return the key of a grader's measurement, by its prompt, its model and the one that is asked before."""
-    first = grader.first.model if grader.first else ""
-    return f"precision#{verdict_key(grader.claude, grader.step, grader.prompt, shape, {'first': first})}"
+    """Return the key of a grader's measurement, by its prompt, its model and the judges that are asked before."""
+    first = {"first": grader.identity}
+    return f"precision#{verdict_key(grader.claude, grader.step, grader.prompt, shape, first)}"
 
 
 class Measurements:

@@ -22,6 +22,7 @@ PASSAGES = "9"
 
 # Once it was true or false; on a laptop's command line it may still be.
 _MODES = {"0": "off", "false": "off", "no": "off", "1": "lines", "true": "lines", "yes": "lines"}
+Profile = Literal["thrifty", "balanced", "strict"]
 Recognition = Annotated[
     Literal["off", "lines", "layout", "tables"], BeforeValidator(lambda value: _MODES.get(value.lower(), value.lower()))
 ]
@@ -60,7 +61,7 @@ class Settings(FromEnvironment):
     step_seconds: float = Field(default=STEP_SECONDS, gt=0)
     parallel: int = Field(default=6, ge=1)
     prices: dict[str, Prices] = {}
-    profile: Literal["thrifty", "balanced", "strict"] = "balanced"
+    profile: Profile = "balanced"
     models: Annotated[dict[str, str], AfterValidator(of_the_profile)] = Field(default={}, validate_default=True)
 
     verdicts_table: str = "selfrag-verdicts"

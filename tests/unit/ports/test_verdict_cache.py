@@ -16,7 +16,7 @@ from selfrag.adapters.verdicts import LARGEST_BYTES, DynamoVerdicts
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits
 from selfrag.domain.steps import DecideRetrievalTask, GenerateTask, RewriteQuestionTask
-from selfrag.ports.cache import CACHE_FAILED, CachedClaude, cache_key
+from selfrag.ports.cache import CACHE_FAILED, CachedClaude, CachedReplies, cache_key
 from selfrag.ports.model import TextBlock
 from selfrag.ports.prompts import Prompt
 from selfrag.question.decide_retrieval.logic import decide
@@ -107,7 +107,7 @@ WRITTEN = GenerateTask(question="How many days?", passages=[passage("p1"), passa
 
 
 def written(task: GenerateTask, cache: MemoryCache, *says: TextBlock, flaw: Any = None, prompt: Prompt = PROMPT) -> Any:
-    return generate(task, CachedClaude(FakeClaude(says or (cited("25 days."),), flaw), cache), prompt)
+    return generate(task, CachedClaude(FakeClaude(says or (cited("25 days."),), flaw), CachedReplies(cache)), prompt)
 
 
 def test_a_draft_from_the_same_passages_is_not_written_twice() -> None:
@@ -187,7 +187,7 @@ def test_what_no_item_can_hold_is_not_kept_and_is_no_failure(table: Any) -> None
 
 
 def test_a_table_that_fails_costs_a_draft_a_warning_and_nothing_else(table: Any) -> None:
-    claude = CachedClaude(FakeClaude([cited("25 days.")]), DynamoVerdicts(table, "none", ttl_days=30))
+    claude = CachedClaude(FakeClaude([cited("25 days.")]), CachedReplies(DynamoVerdicts(table, "none", ttl_days=30)))
     result = generate(WRITTEN, claude, PROMPT)
     assert (result.answered, result.warnings) == (True, [CACHE_FAILED])
 

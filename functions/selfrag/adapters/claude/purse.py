@@ -1,20 +1,16 @@
 """The budget of a task: the most tokens that the next reply may have.
 
-The service reports the cost of a call only after it. Before it there is an upper estimate of the request's tokens: of
-its UTF-8 bytes, one token for two letters, spaces or bytes above ASCII, one for every other byte, and some that the
-service adds. At about three bytes a token English takes about half of that. The tokenizers are not public, and a text
-of random letters may take more. Text that is marked for the prompt cache is priced as if it were written.
+The service reports the cost of a call only after it. Before it there is an upper estimate of the request's tokens, and
+of some that the service adds. Text that is marked for the prompt cache is priced as if it were written.
 """
 
-import json
-import math
-import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from selfrag.adapters.claude.profiles import MessagesRequest
 from selfrag.domain.calls import WRITE_FACTORS, ModelCall, Prices, price_of
 from selfrag.domain.errors import BudgetExceeded, Misconfigured
+from selfrag.text.tokens import most_tokens
 
 Kind = Literal["verdict", "answer"]
 
@@ -75,13 +71,6 @@ def verdict_tokens(answer: str, *, thinks: bool) -> int:
     Bedrock takes these from the account's quota when a request begins, and gives back at its end what was not used.
     """
     return MOST_TOKENS if thinks else min(MOST_TOKENS, max(VERDICT_TOKENS, _OVERHEAD_TOKENS + most_tokens(answer)))
-
-
-def most_tokens(value: Any) -> int:
-    """Return an upper estimate of the tokens of a part of a request."""
-    text = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    light = len(re.findall(rb"[A-Za-z \x80-\xff]", text))
-    return len(text) - light + math.ceil(light / 2)
 
 
 def _input_tokens(request: MessagesRequest) -> float:

@@ -108,7 +108,7 @@ const tookOf = (usage) => Math.max(0, ...Object.values(usage.by_step).map((step)
 // How many claims hold, from how many documents; or that a rule, and no model, has compared the answer with its source.
 function evidenceOf(response) {
   const { support } = response.reflection, documents = new Set(response.citations.map((one) => one.document));
-  const said = [], rule = response.notice || (support && byRule(support));
+  const said = [], rule = support ? byRule(support) : response.notice;
   if (rule) {
     said.push(`${word(support?.claims.every((claim) => claim.passage_ids.length) ? "foundByRule" : "notFoundByRule")} ${word("noneChecked")}`);
   } else if (support && support.claims.length) {

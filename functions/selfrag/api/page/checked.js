@@ -17,21 +17,24 @@ function claimsOf(response) {
   const { support } = response.reflection;
   if (!support || byRule(support)) return [];
   const claims = support.claims.map((one, at) => make("li", {},
-    verdict(one.support, inWords(one.support === "partial" ? "some" : one.support)), " · ", theirs(one.claim), " ", labelOf(response, one, at)));
-  return [heading("claims"), make("p", {}, verdict(support.level)), make("ul", { class: "plain" }, ...claims)];
+    verdict(one.support, inWords(one.support === "partial" ? "some" : one.support) + odds(one)), " · ", theirs(one.claim), " ", labelOf(response, one, at)));
+  return [heading("claims"), make("p", {}, verdict(support.level, inWords(support.level) + odds(support))), make("ul", { class: "plain" }, ...claims)];
 }
 
 // What was done, a sentence a step in its order; what a rule does in place of a model has sentences of its own.
 function doneOf(response) {
-  const by = judgeOf(response), steps = response.path.map((state) => stepOf(state, by)).filter(Boolean);
+  const steps = response.path.map((state) => stepOf(state, response)).filter(Boolean);
   return steps.length ? [heading("steps"), make("ol", {}, ...steps.map((said) => make("li", {}, said)))] : [];
 }
 
-const judgeOf = ({ notice, reflection: { retrieve } }) => (notice || (retrieve && byRule(retrieve)) ? "rule" : "model");
+// The probability that a decision model gave.
+const odds = ({ probability }) => (probability === undefined ? "" : ` ${decimal(probability, 2)}`);
+
+const judgeOf = ({ notice, reflection: { retrieve } }, state) => ((retrieve && state !== "Generate" ? byRule(retrieve) : notice) ? "rule" : "model");
 
 // What a step did, in words; null for one that has none.
-function stepOf(state, by) {
-  const name = [`did_${state}`, `did_${state}_${by}`].find((one) => Object.hasOwn(WORDS, one));
+function stepOf(state, response) {
+  const name = [`did_${state}`, `did_${state}_${judgeOf(response, state)}`].find((one) => Object.hasOwn(WORDS, one));
   return name ? word(name) : null;
 }
 
@@ -44,7 +47,7 @@ const decisionOf = (one) => make("p", { class: byRule(one) ? "dim" : null }, `${
 
 // The verdicts of one score on the answer, such as its use.
 const scoresOf = ({ retrieve, relevance, support, ...others }) => Object.entries(others).filter(([, one]) => one && !byRule(one)).map(
-  ([name, { score, reason }]) => make("p", {}, `${inWords(name)}: ${score ?? word("ungraded")} `, theirs(reason)));
+  ([name, { score, ...one }]) => make("p", {}, `${inWords(name)}: ${score ?? word("ungraded")}${odds(one)} `, theirs(one.reason)));
 
 // Why each pass was made.
 function passesOf({ passes = [] }) {
@@ -61,7 +64,7 @@ function timelineOf({ usage, ...response }) {
     bar.style.width = `${(100 * step.seconds) / total}%`;
     const track = make("span", { class: "track", "aria-hidden": "true" }, bar);
     const state = name.replace(/(?:^|_)([a-z])/g, (_, letter) => letter.toUpperCase());
-    rows.append(make("span", {}, stepOf(state, judgeOf(response)) ?? named(name)), track, make("span", {}, [seconds(step.seconds), step.cost_usd === 0 ? "" : dollars(step.cost_usd)].filter(Boolean).join(" · ")));
+    rows.append(make("span", {}, stepOf(state, response) ?? named(name)), track, make("span", {}, [seconds(step.seconds), step.cost_usd === 0 ? "" : dollars(step.cost_usd)].filter(Boolean).join(" · ")));
   }
   const sum = [usage.cost_usd !== 0 && dollars(usage.cost_usd), seconds(tookOf(usage)), filled("calls", usage.model_calls)];
   return [heading("cost"), make("p", {}, sum.filter(Boolean).join(" · ")), rows];

@@ -7,7 +7,9 @@ from pydantic import ConfigDict
 from selfrag.domain.answers import Citation, Draft
 from selfrag.domain.base import Model
 from selfrag.domain.questions import Weights
-from selfrag.domain.verdicts import Critique, Decision, RelevanceVerdict, SupportVerdict, UtilityVerdict
+from selfrag.domain.scores.terms import utility_score
+from selfrag.domain.scores.tokens import UTILITY
+from selfrag.domain.verdicts import Claim, Critique, Decision, RelevanceVerdict, SupportVerdict, UtilityVerdict
 
 Constraints = Literal["hard", "soft"]
 # Why an answer is out. `irrelevant` and `no_support` are so under hard constraints alone; `cut` and `repeated` are
@@ -83,19 +85,41 @@ def draft_of(answer: CritiquedAnswer) -> Draft:
 
 
 def terms_of(answer: CritiquedAnswer) -> Terms:
-    """Return its own terms, else those of the verdicts with all their mass on one token (ours)."""
-    return answer.terms or labelled(answer.relevance, answer.support, answer.utility)
+    """Return its own terms, else those of the verdicts."""
+    return answer.terms or critique_terms(answer.relevance, answer.support, answer.utility)
 
 
-def labelled(relevance: RelevanceVerdict | None, support: SupportVerdict, utility: UtilityVerdict) -> Terms:
-    """Return the terms of verdicts without probabilities: what is missing has the lowest value of its group."""
-    supports = [CLAIMS[claim.support or "none"] for claim in support.claims]
+def critique_terms(relevance: RelevanceVerdict | None, support: SupportVerdict, utility: UtilityVerdict) -> Terms:
+    """Return the terms of verdicts by their probabilities; without them all mass is on one token (ours).
+
+    s(Sup) is the mean over the claims. What is missing has the lowest value of its group.
+    """
+    supports = [_support_of(claim) for claim in support.claims]
     level = support.level or "ungraded"
     return Terms(
         rel=relevance.score if relevance and relevance.label != "ungraded" else None,
         sup=0.0 if support.ungraded else sum(supports) / len(supports) if supports else LEVELS[level],
-        use=-1.0 if utility.score is None else (utility.score - 3) / 2,
+        use=use_of(utility),
     )
+
+
+def _support_of(claim: Claim) -> float:
+    """Return s(Sup) of a claim: where none can tell, the paper's model has no token (A.3)."""
+    if claim.probabilities is None:
+        return CLAIMS[claim.support or "none"]
+    total = sum(claim.probabilities.get(support, 0.0) for support in CLAIMS)
+    worth = sum(value * claim.probabilities.get(support, 0.0) for support, value in CLAIMS.items())
+    return worth / total if total else 0.0
+
+
+def use_of(utility: UtilityVerdict) -> float:
+    """Return s(Use): the mean of what the five scores are worth (A.3), -1 without a verdict."""
+    if utility.score is None:
+        return -1.0
+    if utility.probabilities is None:
+        return (utility.score - 3) / 2
+    by_token = {token: utility.probabilities[str(level)] for level, token in enumerate(UTILITY, start=1)}
+    return utility_score(by_token) or 0.0
 
 
 def grounds(terms: Terms, weights: Weights) -> float:

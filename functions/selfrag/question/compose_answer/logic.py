@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from selfrag.domain.answers import (
     BY_RULE,
     NEAREST,
+    QUOTED_BY_RULE,
     AnswerResponse,
     Draft,
     ExecutionLink,
@@ -56,7 +57,7 @@ def compose(
         id=task.id,
         status=result.status,
         question=task.question,
-        notice=BY_RULE if writer == "rule" and not _by_selfrag(task) else None,
+        notice=_notice(task, writer),
         answer=result.answer,
         citations=result.draft.citations if result.draft else [],
         not_said=result.draft.not_said if result.draft else [],
@@ -200,6 +201,14 @@ def _nearest(task: ComposeAnswerTask) -> list[NearPassage]:
     return [own[passage_id] for passage_id in order if passage_id in own][:NEAREST]
 
 
+def _notice(task: ComposeAnswerTask, writer: JudgedBy) -> str | None:
+    """Return what a reader must know of an answer that no model wrote."""
+    if writer != "rule" or _by_selfrag(task):
+        return None
+    decided = any(call.decision for entry in task.ledger for call in entry.calls)
+    return QUOTED_BY_RULE if decided or task.draft.support.judged_by == "decider" else BY_RULE
+
+
 def _by_selfrag(task: ComposeAnswerTask) -> bool:
     """Return whether the fine-tuned model wrote the answer."""
     return task.scores is not None and task.scores.generator == "selfrag"
@@ -235,6 +244,7 @@ def usage_of(task: ComposeAnswerTask, result: AnswerOutcome, prices: Mapping[str
     by_step = {name: _step_usage([call for call in calls if call.step == name], begin, prices) for name in steps}
     return Usage(
         model_calls=_model_calls(task.ledger),
+        decisions=sum(call.decision for call in calls),
         replies_by_rule=sum(judged_by(call.model) == "rule" for call in calls),
         rounds=rounds(task.ledger),
         sequences=sum(entry.sequences for entry in task.ledger),

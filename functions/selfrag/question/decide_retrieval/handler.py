@@ -11,10 +11,15 @@ from selfrag.question.decide_retrieval.logic import decide, decide_by_probabilit
 from selfrag.runtime.observability import Event
 
 grader = questions.grader(
-    "decide_retrieval", load_prompt(__name__), guidance=lambda: bootstrap.question_settings().retrieval_guidance
+    "decide_retrieval",
+    load_prompt(__name__),
+    guidance=lambda: bootstrap.question_settings().retrieval_guidance,
+    module=__name__,
 )
 # The guidance says what the documents hold, not how an answer goes on.
-following = questions.grader("decide_retrieval", load_prompt(__name__, "next.md"), "decide_retrieval/next")
+following = questions.grader(
+    "decide_retrieval", load_prompt(__name__, "next.md"), "decide_retrieval/next", module=__name__
+)
 
 
 @bootstrap.step("decide_retrieval", DecideRetrievalTask)

@@ -3,10 +3,12 @@
 Where the task asks for it, also whether one search will do (Adaptive-RAG, arXiv 2403.14403, section 3.2).
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from selfrag.domain.decisions import CANNOT_TELL, NO, YES, most_probable_option
 from selfrag.domain.errors import RequestRejected
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
 from selfrag.domain.scores.generated import Unproven, checked, group_at
@@ -15,9 +17,9 @@ from selfrag.domain.scores.prompts import asking, room_in
 from selfrag.domain.scores.terms import mass
 from selfrag.domain.scores.tokens import RETRIEVE
 from selfrag.domain.steps import DecideRetrievalResult, DecideRetrievalTask, SelfragDecisionTask
-from selfrag.domain.verdicts import Complexity, JudgedBy, RetrievalVerdict
+from selfrag.domain.verdicts import Complexity, RetrievalVerdict
 from selfrag.ports.generator import Completion, Generator
-from selfrag.ports.grading import Grader
+from selfrag.ports.grading import Grader, JudgeFields
 
 
 def require_all(schema: dict[str, Any]) -> None:
@@ -60,21 +62,69 @@ class RetrievalOfFollowUpAndComplexity(RetrievalOfFollowUp, RetrievalAndComplexi
 def decide(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
     """Return the verdict; `continue` without an earlier turn becomes `yes`, an ungraded one stays ungraded.
 
-    Only a question that is searched for is simple or complex.
+    Only a question that is searched for is simple or complex. A decision model's verdict stands if it is beyond doubt,
+    but if a follow-up is searched for, Claude words the query.
     """
     fields = {"question": task.question, "previous": task.previous.model_dump()}
+    names = ["decision", "aggregate", *(["complexity"] if task.complexity else [])]
+    decided = _by_decider(fields, grader, names, follows=bool(task.previous.answer))
+    words_query = bool(task.previous.answer) and decided is not None and decided.verdict.decision == "yes"
+    if decided and not words_query and grader.stands(decided.verdict.probability, if_low=False):
+        return decided
+    result = _by_claude(task, grader, fields)
+    return result.with_cost_of(decided) if decided else result
+
+
+def _by_claude(task: DecideRetrievalTask, grader: Grader, fields: Mapping[str, object]) -> DecideRetrievalResult:
     grade = grader.grade(fields, _SHAPES[bool(task.previous.answer), task.complexity])
     if grade.verdict is None:
         verdict = RetrievalVerdict(decision="ungraded", reason=f"the verdict was {grade.flaw}")
     elif grade.verdict.decision == "continue" and not task.previous.answer:
-        verdict = RetrievalVerdict(
-            decision="yes", reason="there is no earlier evidence to continue from", judged_by=grader.judged_by
-        )
+        verdict = RetrievalVerdict(decision="yes", reason=_NO_EVIDENCE, **grader.judge_fields)
     else:
-        verdict = _verdict(grade.verdict, grader.judged_by)
+        verdict = _verdict(grade.verdict, grader.judge_fields)
     return DecideRetrievalResult(verdict=verdict, **grade.usage)
 
 
+def _by_decider(
+    fields: Mapping[str, object], grader: Grader, names: Sequence[str], *, follows: bool
+) -> DecideRetrievalResult | None:
+    """Return the verdict of the decision model on the first of these questions, None without such a model.
+
+    A search is the more careful of two decisions that are equally probable. r is that of the paper (A.3).
+    """
+    if grader.decider is None:
+        return None
+    questions = {name: grader.decider.questions.by_name[name] for name in names}
+    decisions = grader.decider.ask(fields, questions)
+    verdict = RetrievalVerdict(decision="ungraded", reason=f"the verdict was {decisions.flaw}")
+    if decisions.answers is not None:
+        probabilities = decisions.answers[names[0]]
+        label = most_probable_option(probabilities, questions[names[0]].options)
+        reason = f"`{label}` has the probability {probabilities[label]:.2f}"
+        if label == "continue" and not follows:
+            label, reason = "yes", _NO_EVIDENCE
+        if label != CANNOT_TELL:
+            either = probabilities[YES] + probabilities[NO]
+            complexity = decisions.answers.get("complexity")
+            verdict = RetrievalVerdict.model_validate(
+                {
+                    "decision": label,
+                    "reason": reason,
+                    "aggregate": decisions.answers.get("aggregate", {}).get(YES, 0.0) >= 0.5,
+                    "complexity": most_probable_option(complexity, ("complex", "simple"))
+                    if complexity and label == "yes"
+                    else None,
+                    "ratio": probabilities[YES] / either if either else None,
+                    "probability": max(probabilities.values()),
+                    "probabilities": probabilities,
+                    **grader.decider.judge_fields,
+                }
+            )
+    return DecideRetrievalResult(verdict=verdict, **decisions.usage)
+
+
+_NO_EVIDENCE = "there is no earlier evidence to continue from"
 _SHAPES: dict[tuple[bool, bool], type[Retrieval]] = {
     (False, False): Retrieval,
     (False, True): RetrievalAndComplexity,
@@ -83,12 +133,12 @@ _SHAPES: dict[tuple[bool, bool], type[Retrieval]] = {
 }
 
 
-def _verdict(retrieval: Retrieval, judged_by: JudgedBy) -> RetrievalVerdict:
+def _verdict(retrieval: Retrieval, judge: JudgeFields) -> RetrievalVerdict:
     """Return the verdict, with a complexity only if there is a search; a query is kept for a later search."""
     fields = retrieval.model_dump(exclude=None if retrieval.decision == "yes" else {"complexity"})
     if "query" in fields:
         fields["query"] = " ".join(fields["query"].split())[:MAX_QUERY_CHARACTERS]
-    return RetrievalVerdict(**fields, judged_by=judged_by)
+    return RetrievalVerdict(**fields, **judge)
 
 
 class Continuation(BaseModel):
@@ -104,12 +154,16 @@ class Continuation(BaseModel):
 def decide_continuation(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
     """Return the verdict; an ungraded one stays ungraded, which means a search."""
     fields = {"question": task.question, "previous": task.previous.model_dump(), "so_far": task.so_far}
+    decided = _by_decider(fields, grader, ["continuation"], follows=True)
+    if decided and grader.stands(decided.verdict.probability, if_low=False):
+        return decided
     grade = grader.grade(fields, Continuation)
     if grade.verdict is None:
         verdict = RetrievalVerdict(decision="ungraded", reason=f"the verdict was {grade.flaw}")
     else:
-        verdict = RetrievalVerdict(**grade.verdict.model_dump(), judged_by=grader.judged_by)
-    return DecideRetrievalResult(verdict=verdict, **grade.usage)
+        verdict = RetrievalVerdict(**grade.verdict.model_dump(), **grader.judge_fields)
+    result = DecideRetrievalResult(verdict=verdict, **grade.usage)
+    return result.with_cost_of(decided) if decided else result
 
 
 def decide_by_probability(task: SelfragDecisionTask, generator: Generator) -> DecideRetrievalResult:

@@ -6,7 +6,7 @@ from selfrag.domain.steps import GradeRelevanceResult, GradeRelevanceTask
 from selfrag.ports.prompts import load_prompt
 from selfrag.question.grade_relevance.logic import grade
 
-grader = questions.grader("grade_relevance", load_prompt(__name__))
+grader = questions.grader("grade_relevance", load_prompt(__name__), module=__name__)
 
 
 @bootstrap.step("grade_relevance", GradeRelevanceTask)

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
+from selfrag.domain.decisions import YES
 from selfrag.domain.passages import Passage, Strip
 from selfrag.domain.steps import GradeRelevanceResult, GradeRelevanceTask
 from selfrag.domain.verdicts import RelevanceLabel, RelevanceVerdict, Score
-from selfrag.ports.grading import Grader
+from selfrag.ports.grading import DecisionGrader, Grader
 from selfrag.text.sentences import split_around
 
 # The state holds a reason for each passage, up to 70 of them.
@@ -46,31 +47,64 @@ class RelevanceOfStrips(Relevance):
 def grade(task: GradeRelevanceTask, grader: Grader) -> GradeRelevanceResult:
     """Return the verdict; a passage is relevant from the threshold up, and never when ungraded.
 
-    Strips are kept that reach the threshold which their passage reaches.
+    Strips are kept that reach the threshold which their passage reaches. A decision model's verdict stands if its
+    probability is beyond doubt; else Claude judges.
     """
-    passage = task.passage
-    strips = [] if task.lower_threshold is None else strips_of(passage)
+    strips = [] if task.lower_threshold is None else strips_of(task.passage)
+    decider = grader.decider
+    if decider is None:
+        return _by_claude(task, grader, strips)
+    decided = _by_decider(task, decider, strips)
+    stands = grader.stands(decided.verdict.probability)
+    return decided if stands else _by_claude(task, grader, strips).with_cost_of(decided)
+
+
+def _by_claude(task: GradeRelevanceTask, grader: Grader, strips: list[Strip]) -> GradeRelevanceResult:
     judgement = grader.grade(_texts(task, strips), RelevanceOfStrips if strips else Relevance)
     if judgement.verdict is None:
-        verdict = RelevanceVerdict(
-            passage_id=passage.passage_id, document=passage.document, relevant=False, score=None, label="ungraded"
-        )
+        verdict = _ungraded(task.passage)
     else:
-        label, threshold = _label(task, judgement.verdict.score)
         judged = judgement.verdict.strips if isinstance(judgement.verdict, RelevanceOfStrips) else []
-        scores = {strip.strip: strip.score for strip in judged}
-        verdict = RelevanceVerdict(
-            passage_id=passage.passage_id,
-            document=passage.document,
-            relevant=label == "relevant",
-            score=judgement.verdict.score,
-            label=label,
-            cached=judgement.cached,
-            reason=_shortened(judgement.verdict.reason),
-            strips=good_strips(strips, scores, threshold) if label != "irrelevant" else [],
-            judged_by=grader.judged_by,
-        )
+        verdict = _verdict(task, judgement.verdict.score, strips, {strip.strip: strip.score for strip in judged})
+        update = {"cached": judgement.cached, "reason": _shortened(judgement.verdict.reason), **grader.judge_fields}
+        verdict = verdict.model_copy(update=update)
     return GradeRelevanceResult(verdict=verdict, **judgement.usage)
+
+
+def _by_decider(task: GradeRelevanceTask, decider: DecisionGrader, strips: list[Strip]) -> GradeRelevanceResult:
+    questions = {"relevant": decider.questions.by_name["relevant"]}
+    numbers = range(1, len(strips) + 1)
+    questions |= {f"strip_{number}": decider.questions.about("strip", str(number)) for number in numbers}
+    decisions = decider.ask(_texts(task, strips), questions)
+    if decisions.answers is None:
+        verdict = _ungraded(task.passage)
+    else:
+        probability = decisions.answers["relevant"][YES]
+        scores = {number: decisions.answers[f"strip_{number}"][YES] for number in numbers}
+        verdict = _verdict(task, probability, strips, scores)
+        update = {"cached": decisions.cached, "probability": probability, **decider.judge_fields}
+        verdict = verdict.model_copy(update=update)
+    return GradeRelevanceResult(verdict=verdict, **decisions.usage)
+
+
+def _ungraded(passage: Passage) -> RelevanceVerdict:
+    return RelevanceVerdict(
+        passage_id=passage.passage_id, document=passage.document, relevant=False, score=None, label="ungraded"
+    )
+
+
+def _verdict(
+    task: GradeRelevanceTask, score: float, strips: Sequence[Strip], scores: Mapping[int, float]
+) -> RelevanceVerdict:
+    label, threshold = _label(task, score)
+    return RelevanceVerdict(
+        passage_id=task.passage.passage_id,
+        document=task.passage.document,
+        relevant=label == "relevant",
+        score=score,
+        label=label,
+        strips=good_strips(strips, scores, threshold) if label != "irrelevant" else [],
+    )
 
 
 def _texts(task: GradeRelevanceTask, strips: list[Strip]) -> dict[str, object]:

@@ -26,7 +26,7 @@ def repair_citations(
     sentence cites anything, each cites the passages of its claims, and loses its mark.
     """
     sources = {passage.passage_id: passage for passage in passages}
-    sentences = _sentences(answer)
+    sentences = sentences_of(answer)
     text, repaired, count = "", [], 0
     for (sentence, start), named in zip(sentences, _named([words for words, _ in sentences], claims), strict=True):
         cited = [citation for citation in citations if start <= citation.answer_span[0] < start + len(sentence)]
@@ -48,7 +48,7 @@ def repair_citations(
     return CitationRepair(answer=text, citations=repaired, repaired=count) if count else CitationRepair()
 
 
-def _sentences(answer: str) -> list[tuple[str, int]]:
+def sentences_of(answer: str) -> list[tuple[str, int]]:
     """Return the sentences with their places; a mark belongs to the sentence before it."""
     sentences: list[tuple[str, int]] = []
     at = 0

@@ -6,7 +6,7 @@ from selfrag.domain.steps import GradeSupportResult, GradeSupportTask
 from selfrag.ports.prompts import load_prompt
 from selfrag.question.grade_support.logic import grade
 
-grader = questions.grader("grade_support", load_prompt(__name__))
+grader = questions.grader("grade_support", load_prompt(__name__), module=__name__)
 
 
 @bootstrap.step("grade_support", GradeSupportTask)

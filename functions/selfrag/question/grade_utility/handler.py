@@ -6,7 +6,7 @@ from selfrag.domain.steps import GradeUtilityResult, GradeUtilityTask
 from selfrag.ports.prompts import load_prompt
 from selfrag.question.grade_utility.logic import grade
 
-grader = questions.grader("grade_utility", load_prompt(__name__))
+grader = questions.grader("grade_utility", load_prompt(__name__), module=__name__)
 
 
 @bootstrap.step("grade_utility", GradeUtilityTask)

@@ -1,32 +1,61 @@
 """IsUse: the usefulness of the answer to the asker, from 1 to 5."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Literal, get_args
 
 from pydantic import BaseModel
 
+from selfrag.domain.decisions import median_level
 from selfrag.domain.steps import GradeUtilityResult, GradeUtilityTask
 from selfrag.domain.verdicts import UtilityVerdict
-from selfrag.ports.grading import Grader
+from selfrag.ports.grading import DecisionGrader, Grader
+
+_Score = Literal[1, 2, 3, 4, 5]
+_SCORES: tuple[_Score, ...] = get_args(_Score)
 
 
 class Utility(BaseModel):
     """The shape of the model's verdict."""
 
     reason: str
-    score: Literal[1, 2, 3, 4, 5]
+    score: _Score
 
 
 def grade(task: GradeUtilityTask, grader: Grader) -> GradeUtilityResult:
-    """Return the score and its reason."""
+    """Return the score and its reason, which a decision model does not give.
+
+    A decision model's verdict stands if the probability of a useful answer is beyond doubt; else Claude judges.
+    """
     texts = {"question": task.question, "previous": task.previous.model_dump(), "answer": task.answer}
+    decider = grader.decider
+    if decider is None:
+        return _by_claude(texts, grader)
+    decided = _by_decider(task, texts, decider)
+    stands = grader.stands(decided.verdict.probability)
+    return decided if stands else _by_claude(texts, grader).with_cost_of(decided)
+
+
+def _by_claude(texts: Mapping[str, object], grader: Grader) -> GradeUtilityResult:
     judgement = grader.grade(texts, Utility)
     if judgement.verdict is None:
         verdict = UtilityVerdict(score=None, reason=f"the verdict was {judgement.flaw}")
     else:
-        verdict = UtilityVerdict(
-            score=judgement.verdict.score,
-            reason=judgement.verdict.reason,
-            cached=judgement.cached,
-            judged_by=grader.judged_by,
-        )
+        verdict = UtilityVerdict(**judgement.verdict.model_dump(), cached=judgement.cached, **grader.judge_fields)
     return GradeUtilityResult(verdict=verdict, **judgement.usage)
+
+
+def _by_decider(task: GradeUtilityTask, texts: Mapping[str, object], decider: DecisionGrader) -> GradeUtilityResult:
+    decisions = decider.ask(texts, dict(decider.questions.by_name))
+    if decisions.answers is None:
+        verdict = UtilityVerdict(score=None, reason=f"the verdict was {decisions.flaw}")
+    else:
+        levels = decisions.answers["useful"]
+        useful = sum(probability for level, probability in levels.items() if int(level) >= task.min_utility)
+        verdict = UtilityVerdict(
+            score=_SCORES[median_level(levels) - 1],
+            cached=decisions.cached,
+            probability=min(useful, 1.0),
+            probabilities=levels,
+            **decider.judge_fields,
+        )
+    return GradeUtilityResult(verdict=verdict, **decisions.usage)

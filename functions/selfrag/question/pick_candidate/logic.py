@@ -5,7 +5,7 @@ from typing import Any
 
 from selfrag.domain.answers import UNCITED, Citation, Draft
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, draft_of, labelled, score, terms_of
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, draft_of, score, terms_of, use_of
 from selfrag.domain.scores.paths import Path, best_first, path_score
 from selfrag.domain.scores.ranking import RankedAnswer, Vote, ranked, voted
 from selfrag.domain.scores.shown import Node, Scores, Stopped, rounded, scale_of
@@ -108,7 +108,7 @@ def _with_use(path: Path) -> Path:
     """Return the path with s(Use): its own, else the verdict's; 0 if the endpoint has not finished it."""
     if path.use is not None or path.utility is None:
         return path
-    return path.model_copy(update={"use": labelled(None, SupportVerdict(level="ungraded"), path.utility).use})
+    return path.model_copy(update={"use": use_of(path.utility)})
 
 
 def _stopped(task: PickCandidateTask, paths: Sequence[Path]) -> Stopped:

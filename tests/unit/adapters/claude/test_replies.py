@@ -11,7 +11,7 @@ import pytest
 from selfrag.adapters.claude.messages import MOST_BYTES
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import ModelCall
-from selfrag.ports.cache import CachedClaude
+from selfrag.ports.cache import CachedClaude, CachedReplies
 from selfrag.ports.prompts import Prompt
 from selfrag.question.grade_relevance.logic import Relevance
 from tests.support.asking import claude_of
@@ -138,7 +138,7 @@ def test_a_lone_surrogate_that_json_escapes_in_a_verdicts_text_is_malformed() ->
 def test_a_malformed_reply_is_not_remembered(ask: Asking) -> None:
     cache = MemoryCache()
     for body in MALFORMED.values():
-        assert ask(CachedClaude(claude_with(body), cache)).flaw == "malformed"  # type: ignore[arg-type]
+        assert ask(CachedClaude(claude_with(body), CachedReplies(cache))).flaw == "malformed"  # type: ignore[arg-type]
     assert cache.kept == {}
 
 

@@ -12,7 +12,7 @@ from selfrag.adapters.claude.purse import MOST_TOKENS, VERDICT_TOKENS
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits, cost_usd
 from selfrag.domain.errors import RequestRejected
-from selfrag.ports.cache import CachedClaude
+from selfrag.ports.cache import CachedClaude, CachedReplies
 from selfrag.ports.model import Source
 from selfrag.ports.prompts import Prompt
 from selfrag.question.grade_relevance.logic import Relevance
@@ -214,9 +214,13 @@ def test_a_setting_that_a_model_refuses_is_left_out_and_the_verdict_is_given(mes
 
 def test_the_cache_knows_a_verdict_by_its_texts_and_not_by_the_way_to_it(bedrock: BedrockServer) -> None:
     kept, known = MemoryCache(), Capabilities()
-    first = CachedClaude(claude_at(bedrock, OFFERED, known), kept).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
+    first = CachedClaude(claude_at(bedrock, OFFERED, known), CachedReplies(kept)).judge(
+        "grade_relevance", RUBRIC, FIELDS, Relevance
+    )
     # A function that has just started would ask by a schema.
-    second = CachedClaude(claude_at(bedrock, OFFERED), kept).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
+    second = CachedClaude(claude_at(bedrock, OFFERED), CachedReplies(kept)).judge(
+        "grade_relevance", RUBRIC, FIELDS, Relevance
+    )
     assert (first.cached, second.cached, second.verdict) == (False, True, first.verdict)
 
 

@@ -5,10 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfrag.domain.steps import GradeSupportTask
-from selfrag.domain.verdicts import Claim
+from selfrag.domain.verdicts import Claim, level_of
 from selfrag.ports.grading import Grader
 from selfrag.ports.model import Flaw
-from selfrag.question.grade_support.logic import MOST_MISSING_CHARACTERS, grade, level_of
+from selfrag.question.grade_support.decisions import MOST_MISSING_CHARACTERS
+from selfrag.question.grade_support.logic import grade
 from tests.support.fakes import PROMPT, FakeClaude, MemoryCache, grader, passage, remembering
 
 TASK = GradeSupportTask(question="?", answer="25 days. From May.", passages=[passage("p1"), passage("p2")])

@@ -1,0 +1,50 @@
+"""Parts of the decision model, which most deployments have none of."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from selfrag.bootstrap import question_settings
+from selfrag.runtime.decider_settings import DeciderSettings
+from selfrag.runtime.parts import part
+from selfrag.runtime.settings import read
+
+if TYPE_CHECKING:
+    from selfrag.domain.calls import Limits
+    from selfrag.ports.decider import Decider
+
+
+@part("decider_settings")
+def decider_settings() -> DeciderSettings:
+    """Read the settings of the decision model."""
+    return read(DeciderSettings)
+
+
+@part("decider")
+def decider() -> "Callable[[Limits], Decider]":
+    """Return a factory of the decision model for the limits of a task, without a cache."""
+    from selfrag.adapters.decider import SystemOneDecider
+    from selfrag.bootstrap.questions import clock, model_slots, recent_calls
+    from selfrag.runtime.pace import Pace
+
+    def within(limits: "Limits") -> "Decider":
+        config = decider_settings()
+        # What it cannot decide in time, Claude decides after it.
+        most = min(question_settings().step_seconds, 2 * config.decider_timeout_seconds)
+        pace = Pace(clock(), recent_calls(), config.decider_timeout_seconds, limits.deadline_ms, most, model_slots())
+        return SystemOneDecider(
+            decider_client(), config.decider_url, config.decider_model, config.decider_window_tokens,
+            config.decider_price, pace, limits.budget_usd,
+        )  # fmt: skip
+
+    return within
+
+
+@part("decider_client")
+def decider_client() -> Any:
+    """Make the SDK's client of the server; raises Misconfigured when its key cannot be read."""
+    from selfrag.adapters.decider import decider_client
+    from selfrag.bootstrap.questions import secrets
+
+    config = decider_settings()
+    key = secrets()(config.decider_secret, "SELFRAG_DECIDER_SECRET") if config.decider_secret else ""
+    return decider_client(config.decider_url, key)

@@ -1,0 +1,87 @@
+"""Questions to a decision model, and its answers as probabilities."""
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from selfrag.domain.base import Model
+
+Probability = Annotated[float, Field(ge=0.0, le=1.0)]
+# Probabilities by option.
+Distribution = dict[str, Probability]
+YES, NO = "yes", "no"
+# The option for "not enough to tell": a decision model always answers, even where no option fits.
+CANNOT_TELL = "cannot_tell"
+# A server rounds each probability to a few digits.
+_SUM_TOLERANCE = 0.02
+
+
+class DecisionQuestion(Model):
+    """A typed question: yes or no, one of named options, or one of ordered levels, the lowest first.
+
+    `criteria` has the meaning of each option, or of each level. A question of yes or no names `yes` and `no`.
+    """
+
+    type: Literal["yes_no", "choice", "levels"]
+    instructions: str
+    criteria: dict[str, str] | list[str]
+
+    @model_validator(mode="after")
+    def _with_fitting_criteria(self) -> "DecisionQuestion":
+        if isinstance(self.criteria, list) != (self.type == "levels"):
+            raise ValueError("levels have a list of criteria, other questions a map")
+        if self.type == "yes_no" and set(self.criteria) != {YES, NO}:
+            raise ValueError("the criteria of a question of yes or no are `yes` and `no`")
+        return self
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Return the names of the options; levels are counted from 1."""
+        if isinstance(self.criteria, dict):
+            return tuple(self.criteria)
+        return tuple(str(level) for level in range(1, len(self.criteria) + 1))
+
+
+class Thresholds(Model):
+    """The probabilities between which a decision model is in doubt: it is sure from `upper` up, and from `lower` down.
+
+    A deployment measures them with `selfrag eval graders --adopt`; these here are a cautious guess.
+    """
+
+    upper: Probability = 0.9
+    lower: Probability = 0.1
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "Thresholds":
+        if self.lower > self.upper:
+            raise ValueError("`lower` must not be above `upper`")
+        return self
+
+    def sure(self, probability: float) -> bool:
+        """Return whether a yes with this probability is beyond doubt, or a no is."""
+        return probability >= self.upper or probability <= self.lower
+
+
+def is_distribution(probabilities: Mapping[str, float], question: DecisionQuestion) -> bool:
+    """Return whether these are the probabilities of all options of a question, and add up to 1."""
+    values = list(probabilities.values())
+    if set(probabilities) != set(question.options) or not all(0.0 <= value <= 1.0 for value in values):
+        return False
+    return math.isclose(sum(values), 1.0, abs_tol=_SUM_TOLERANCE)
+
+
+def most_probable_option(probabilities: Mapping[str, float], worst_first: tuple[str, ...]) -> str:
+    """Return the most probable option; of equal ones the one that `worst_first` names first."""
+    return max(worst_first, key=lambda option: probabilities.get(option, 0.0))
+
+
+def median_level(probabilities: Mapping[str, float]) -> int:
+    """Return the level, from 1, that half of the probability lies at or below."""
+    total = 0.0
+    for level in range(1, len(probabilities)):
+        total += probabilities[str(level)]
+        if total >= 0.5 * sum(probabilities.values()):
+            return level
+    return len(probabilities)

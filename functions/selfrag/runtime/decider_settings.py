@@ -1,0 +1,71 @@
+"""The settings of the decision model's server, which most deployments leave empty, and of who judges each step."""
+
+from typing import Annotated, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, model_validator
+
+from selfrag.domain.decisions import Thresholds
+from selfrag.ports.grading import GraderKind
+from selfrag.runtime.settings import FromEnvironment, Profile
+
+GRADERS = ("decide_retrieval", "grade_relevance", "grade_support", "grade_utility")
+# Who judges where a decision model is configured, by profile.
+_BY_PROFILE: dict[Profile, GraderKind] = {"thrifty": "decider", "balanced": "cascade", "strict": "claude"}
+
+
+def _encrypted(url: str) -> str:
+    """Return the URL of a server that texts may be sent to; raises ValueError."""
+    parts = urlsplit(url)
+    if url and parts.scheme != "https" and (parts.scheme, parts.hostname) not in _LOOPBACK:
+        raise ValueError("it must begin with https://, or with http:// and name this machine itself (127.0.0.1)")
+    return url
+
+
+_LOOPBACK = {("http", "127.0.0.1"), ("http", "localhost"), ("http", "::1")}
+
+
+def _of_graders(steps: dict[str, object]) -> dict[str, object]:
+    if unknown := sorted(set(steps) - set(GRADERS)):
+        raise ValueError(f"no such grader: {', '.join(unknown)}; the graders are {', '.join(GRADERS)}")
+    return steps
+
+
+class DeciderSettings(FromEnvironment):
+    """The decision model: its server, its name and its key's secret, "" if it needs none.
+
+    `decider_window_tokens` is the most that the model reads, questions included. `decider_price` is in US dollars per
+    million input tokens. `decider_thresholds` are those of each step's cascade, and `graders` says who judges a step;
+    without it, the profile does.
+    """
+
+    profile: Profile = "balanced"
+    decider_url: Annotated[str, AfterValidator(_encrypted)] = ""
+    decider_model: str = ""
+    decider_secret: str = ""
+    decider_window_tokens: int = Field(default=4096, ge=256)
+    decider_price: float = Field(default=0.0, ge=0.0)
+    decider_timeout_seconds: float = Field(default=5.0, gt=0)
+    decider_thresholds: Annotated[dict[str, Thresholds], AfterValidator(_of_graders)] = {}
+    graders: Annotated[dict[str, GraderKind], AfterValidator(_of_graders)] = {}
+
+    @property
+    def configured(self) -> bool:
+        """Return whether there is a server."""
+        return bool(self.decider_url)
+
+    @model_validator(mode="after")
+    def _with_model(self) -> Self:
+        if self.decider_url and not self.decider_model:
+            raise ValueError("SELFRAG_DECIDER_URL names a server; name its model in SELFRAG_DECIDER_MODEL, too")
+        if not self.decider_url and set(self.graders.values()) - {"claude"}:
+            raise ValueError("a grader needs a decision model; name its server in SELFRAG_DECIDER_URL")
+        return self
+
+    def grader(self, step: str) -> GraderKind:
+        """Return who judges a step."""
+        return self.graders.get(step, _BY_PROFILE[self.profile]) if self.configured else "claude"
+
+    def thresholds(self, step: str) -> Thresholds:
+        """Return the thresholds of a step's cascade."""
+        return self.decider_thresholds.get(step, Thresholds())
