@@ -90,7 +90,7 @@ def evaluate(
         )
     if not questions and (endpoint or docs or collection):
         raise InvalidInput("The sample's questions are about the sample handbook: name a file of your own questions.")
-    conditions = read_conditions(fail_if or [], compares=True)
+    conditions = read_conditions(fail_if or [])
     check_outputs(output or [])
     variants = read_variants(variant or [])
     stored = results or Path(f"{questions.stem if questions else 'sample'}.results.jsonl")
