@@ -18,6 +18,7 @@ _LEAST_SHARED = 3  # rows
 _EXACT = 4  # points: heights of lines are rounded to 3
 _LONGEST = 120  # characters of a name: what is longer is a sentence
 _ALIGNED = 2  # points by which columns may begin apart on two pages
+_BEYOND = 3  # sizes, by which a line that names a group of rows goes beyond the first column
 _OFF = 9  # points from the middle of what a name is over
 _NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
 
@@ -150,10 +151,10 @@ def table_of(block: Block, words: Words) -> PdfTable | None:
 
 
 def _names_a_group(group: Sequence[TableLine], columns: Columns) -> bool:
-    """Return whether a row is a bold line that begins in the first column and goes beyond it."""
+    """Return whether a row is a bold line that begins in the first column and goes far beyond it."""
     (first, *others), *more = (line.row for line in group)
-    edge = columns[0][1] + 1
-    return not others and not more and first.bold and first.box.left < edge < first.box.right
+    edge = columns[0][1]
+    return not others and not more and first.bold and first.box.left < edge < first.box.right - _BEYOND * first.size
 
 
 def _cells(row: Row, columns: Columns) -> list[str]:
