@@ -392,9 +392,21 @@ def test_a_table_of_code_whose_head_looks_like_its_rows_has_no_names():
 
 
 def test_what_a_program_prints_below_a_sentence_is_no_table():
-    output = ["> x", "     [,1] [,2]", "[1,]    1    2", "[2,]    3    4", "mean of x    mean of y"]
-    page = [Text(72, 714, "the result of this is"), Text(300, 714, "what follows")]
-    assert read_pdf("a.pdf", laid([*page, *lines(72, 700, *output, font=FIXED)])).tables == ()
+    head = [Text(72, 714, "the result of this is"), Text(300, 714, "what follows")]
+    output = [("t = 3.2", "df = 12"), ("p = 0.7", "true"), ("95 percent", "interval"), ("mean of x", "mean of y")]
+    printed = [
+        Text(x + 6 * at, 700 - 14 * at, words, font=FIXED)
+        for at, row in enumerate(output)
+        for x, words in zip((72, 300), row, strict=True)
+    ]
+    assert read_pdf("a.pdf", laid([*head, *printed])).tables == ()
+
+
+def test_a_program_in_a_frame_is_no_table():
+    frame = [line for line in grid(72, 700, [300, 80], 3) if not (line.x == line.to_x == 372)]
+    frame.append(Line(372, 700, 372, 680))
+    document = read_pdf("a.pdf", laid([*frame, *lines(78, 686, "x <- 1", "y <- 2", "z <- 3", font=FIXED)]))
+    assert document.text.split("\n") == ["x <- 1", "y <- 2", "z <- 3"]
 
 
 def test_a_note_at_the_foot_of_a_page_does_not_take_the_names_from_the_rest_of_a_table():

@@ -142,7 +142,7 @@ def _columns_of_cells(rows: Sequence[Row], ruled: bool) -> Columns:
     widest = _below_the_widest(rows, cells)
     if sum(segment.fixed for segment in cells) > (len(cells) / 2 if ruled else 0):
         fixed = [all(segment.fixed for segment in row) for row in several]
-        if not widest or (fixed[0] and 2 * sum(fixed) > len(fixed)):
+        if not widest or (all(fixed[:1]) and 2 * sum(fixed) > len(fixed)):
             return []
     if all(ENUMERATOR.fullmatch(row[0].text) for row in several):
         return []  # a list
