@@ -44,7 +44,7 @@ def test_continue_answers_from_the_evidence_of_the_earlier_question() -> None:
     assert (fetched["passage_ids"], fetched["collections"]) == (["e1"], ["c"])
     assert response["reflection"]["relevance"] == [
         {"passage_id": "e1", "document": "", "relevant": True, "score": 0.9, "label": "relevant", "cached": True}
-        | {"strips": [], "reason": "", "judged_by": "model"}
+        | {"strips": [], "reason": "", "judged_by": "model", "model": ""}
     ]
 
 

@@ -173,6 +173,7 @@ def test_adaptive_takes_one_of_three_ways_by_the_complexity(way: str) -> None:
         "ratio": None,
         "query": "",
         "judged_by": "model",
+        "model": "",
     }
     assert scripted.events_of("decide_retrieval")[0]["complexity"] is True
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from selfrag.domain.calls import Limits
     from selfrag.ports.bindings import Bindings
     from selfrag.ports.cache import VerdictCache
+    from selfrag.ports.decider import Decider
     from selfrag.ports.embedder import Embedder
     from selfrag.ports.executions import Executions
     from selfrag.ports.feedback import FeedbackBook
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from selfrag.ports.secrets import Secrets
     from selfrag.ports.web import WebSearch
     from selfrag.runtime.clock import Clock
+    from selfrag.runtime.decider_settings import DeciderSettings
 
 Task = TypeVar("Task", bound=BaseModel)
 
@@ -59,6 +61,8 @@ class Parts(TypedDict, total=False):
     verdicts: "VerdictCache"
     recent_calls: "RecentCalls"
     clock: "Clock"
+    decider: "Callable[[Limits], Decider]"
+    decider_settings: "DeciderSettings"
     generator: "Callable[[Limits], Generator]"
     generator_server: "VllmServer"
     web: "Callable[[float | None], WebSearch]"

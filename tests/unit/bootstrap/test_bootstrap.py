@@ -17,7 +17,7 @@ from werkzeug.wrappers import Request, Response
 
 from selfrag import bootstrap, ports
 from selfrag.adapters.generators.server import VllmServer
-from selfrag.bootstrap import api, generator, ingestion, questions, web
+from selfrag.bootstrap import api, decider, generator, ingestion, questions, web
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.passages import Passage
@@ -25,6 +25,7 @@ from selfrag.ports.prompts import Prompt
 from selfrag.ports.web import Domains
 from selfrag.runtime import parts
 from selfrag.runtime.clock import Clock
+from selfrag.runtime.decider_settings import DeciderSettings
 from tests.support.fakes import FakeClaude, FakeEmbedder, FakeIndex, MemoryCache, any_secret, cited, passage
 from tests.support.loopback import Loopback
 
@@ -72,7 +73,7 @@ def types_in(hint: Any) -> set[type]:
 
 def test_every_port_can_be_handed_over() -> None:
     # Parts names them without importing them.
-    others = (Callable, Mapping, Limits, Prompt, Clock, VllmServer, BasePersistenceLayer)
+    others = (Callable, Mapping, Limits, Prompt, Clock, DeciderSettings, VllmServer, BasePersistenceLayer)
     names: Any = {kind.__name__: kind for kind in (*protocols(), *others)}
     hints = get_type_hints(bootstrap.Parts, localns=names)
     assert {kind.__name__ for kind in protocols() - set().union(*map(types_in, hints.values()))} == set()
@@ -80,7 +81,7 @@ def test_every_port_can_be_handed_over() -> None:
 
 @pytest.mark.parametrize("name", bootstrap.Parts.__annotations__)
 def test_a_part_that_is_handed_over_is_used(name: str) -> None:
-    found = {getattr(module, name, None) for module in (bootstrap, questions, generator, ingestion, api, web)}
+    found = {getattr(module, name, None) for module in (bootstrap, questions, decider, generator, ingestion, api, web)}
     (part,) = filter(callable, found)
     handed: Any = {name: object()}
     with bootstrap.using(**handed):
@@ -115,7 +116,9 @@ def test_a_step_whose_parts_are_handed_over_makes_no_client(step: str) -> None:
         web=lambda deadline_ms: lambda query, max_results, domains: {"results": []},
     ):
         assert handler(task, None)["error"] is None
-        assert parts._components.keys() <= {"question_settings", "prompts", "clock", "measurements"}
+        assert parts._components.keys() <= {
+            "question_settings", "decider_settings", "prompts", "clock", "measurements",
+        }  # fmt: skip
 
 
 def test_what_was_made_of_a_part_that_is_handed_over_goes_with_it() -> None:
