@@ -65,18 +65,13 @@ def test_the_cascade_is_compared_with_people_and_nothing_is_paid_twice(
     assert (again["calls"], again["usd"], again["confusion"]) == ({}, 0, way["confusion"])
 
 
-def test_a_prompt_is_compared_with_what_it_was_row_by_row(
-    here: Run, server: ModelServer, claims: str, tmp_path: Path
-) -> None:
+def test_a_prompt_is_compared_with_what_it_was(here: Run, server: ModelServer, claims: str, tmp_path: Path) -> None:
     (tmp_path / "kinder.md").write_text("Believe it.", encoding="utf-8")
     report = here("eval", "graders", claims, "--prompt", "kinder.md", "--json").response
     assert [way["name"] for way in report["ways"]] == ["as-set", "kinder"]
-    (compared,) = report["comparisons"]
-    assert (compared["base"], compared["way"], compared["won"], compared["lost"]) == ("as-set", "kinder", 0, 2)
-    assert compared["p"] == 0.5
+    assert report["ways"][1]["balanced"] < report["ways"][0]["balanced"]
     shown = here("eval", "graders", claims, "--prompt", "kinder.md").out
-    assert "kinder alone is right in 0 rows, as-set alone in 2 (exact p 0.5)" in shown
-    assert "balanced accuracy" in shown
+    assert shown.count("balanced accuracy") == 2
 
 
 def test_a_grader_that_is_right_too_seldom_fails_the_run_and_its_errors_are_named(

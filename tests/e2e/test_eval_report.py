@@ -10,6 +10,7 @@ from werkzeug.wrappers import Request, Response
 from tests.e2e.conftest import Run
 from tests.support.loopback import Loopback
 from tests.support.page.browsing import Tab, browsing
+from tests.support.responses import response_body
 
 ASKS = '<img src="http://elsewhere.example/picture.png"><script>console.error("run")</script>'
 SET = [{"question": f"What is fact {at}? {ASKS}", "answer": f"{at} units", "documents": ["a.md"]} for at in range(20)]
@@ -29,14 +30,10 @@ class Deployment(Loopback):
         relevance = [{"passage_id": "p", "document": f"{ASKS}/a.md", **verdict}]
         support = {"level": "fully_supported", "claims": [{"claim": ASKS, "support": "full"}]}
         said = {
-            "id": "q",
-            "status": "answered" if known else "abstained",
-            "answer": f"{number} units. {ASKS}",
-            "citations": [{"document": f"{ASKS}/a.md", "quote": ASKS}],
-            "reflection": {"relevance": relevance, "support": support, "utility": {"score": 5}},
-            "path": ["Retrieve", "Generate"],
+            **response_body("answered" if known else "abstained", f"{number} units. {ASKS}"),
+            "citations": [{"passage_id": "p", "document": f"{ASKS}/a.md", "quote": ASKS, "answer_span": (0, 1)}],
+            "reflection": {"retrieve": None, "relevance": relevance, "support": support, "utility": {"score": 5}},
             "queries": [ASKS],
-            "usage": {"model_calls": 8, "rounds": 2, "cost_usd": 0.01 if known else 0.02},
         }
         return Response(json.dumps(said), content_type="application/json")
 

@@ -118,5 +118,5 @@ def test_every_command_works_in_a_fresh_clone_after_the_set_up(clone: Path) -> N
             drafts = "selfrag questions" in line
             ended = run(clone, f"rm questions.jsonl; {line}" if drafts else line, **(key if drafts else {}))
             assert ended.code in ((0, 3) if "--fail-if" in line else (0,)), f"{line}\n{ended.err}"
-    written = {"build/sample.html", "build/sample.results.jsonl", "before.csv", "now.jsonl", "graders.json"}
+    written = {"build/sample.html", "build/sample.results.jsonl", "graders.json"}
     assert {name for name in written if (clone / name).stat().st_size} == written

@@ -5,11 +5,11 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.verdicts import JudgedBy
 from selfrag_cli.lab.comparison import Difference, Interval, Verdict, differences, intervals
 from selfrag_cli.lab.measures import NOT_FOR_IT, Measured, counted, measured, overall
 from selfrag_cli.lab.question_sets import GoldQuestion
-from selfrag_cli.lab.responses import Response
 from selfrag_cli.lab.runs.results import RunResult
 from selfrag_cli.lab.runs.variants import Variant, VariantConfig
 
@@ -55,7 +55,7 @@ class Side(BaseModel):
 
     variant: str
     outcome: Outcome
-    response: Response
+    response: AnswerResponse
     measures: dict[str, float]
 
 
@@ -191,7 +191,7 @@ def _range(sides: Sequence[Side], name: str) -> float:
     return max(numbers) - min(numbers) if len(numbers) > 1 else 0.0
 
 
-def _outcome(gold: GoldQuestion, response: Response, measures: Measured) -> Outcome:
+def _outcome(gold: GoldQuestion, response: AnswerResponse, measures: Measured) -> Outcome:
     """Return what became of a question: by the judge's word where it has one, else by `match`."""
     if response.status == "failed":
         return "failed"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from selfrag import bootstrap
-from selfrag.domain.answers import UNCITED
+from selfrag.domain.answers import UNCITED, AnswerResponse
 from selfrag.domain.calls import StepResult
 from selfrag.domain.passages import Passage
 from selfrag.domain.steps import GradeSupportResult
@@ -16,7 +16,6 @@ from selfrag_cli.lab.findings import Findings, JudgeReport
 from selfrag_cli.lab.judging import AS_SET, Case, Progress, Setting, alone, budget_of, judged, judging
 from selfrag_cli.lab.measures import NOT_FOR_IT, Measured, Share
 from selfrag_cli.lab.question_sets import GoldQuestion
-from selfrag_cli.lab.responses import Response
 
 STEP = "grade_support"
 # The passages from which each answer was written, by its id.
@@ -72,7 +71,7 @@ def judge_answers(findings: Findings, written_from: WrittenFrom, judge: Judge, p
     return report
 
 
-def _cases(gold: GoldQuestion, response: Response, written_from: WrittenFrom) -> dict[str, Case]:
+def _cases(gold: GoldQuestion, response: AnswerResponse, written_from: WrittenFrom) -> dict[str, Case]:
     """Return what the judge is asked about an answer, by kind."""
     cases, answer = {}, response.answer.replace(f" {UNCITED}", "")
     if _claims_anything(response) and (passages := written_from.get(response.id)):
@@ -84,11 +83,11 @@ def _cases(gold: GoldQuestion, response: Response, written_from: WrittenFrom) ->
     return cases
 
 
-def _claims_anything(response: Response) -> bool:
+def _claims_anything(response: AnswerResponse) -> bool:
     return response.status in ("answered", "partial") and response.answer not in WITHOUT_ANSWER
 
 
-def _without_judge(gold: GoldQuestion, response: Response) -> Says | None:
+def _without_judge(gold: GoldQuestion, response: AnswerResponse) -> Says | None:
     """Return what needs no judge: to abstain is right where there is no answer, and wrong where there is one."""
     if gold.answerable is False:
         return "yes" if response.status == "abstained" else "no"
@@ -106,7 +105,7 @@ def _support(result: StepResult | None) -> Measured:
     }
 
 
-def _correctness(gold: GoldQuestion, response: Response, verdicts: Mapping[str, StepResult]) -> Measured:
+def _correctness(gold: GoldQuestion, response: AnswerResponse, verdicts: Mapping[str, StepResult]) -> Measured:
     says = _without_judge(gold, response) or _says(verdicts.get(f"{CORRECTNESS} {response.id}"))
     return {
         "correct": Share(says == "yes") if says else NOT_FOR_IT,

@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from selfrag.domain.answers import UNCITED, Status
+from selfrag.domain.answers import UNCITED, AnswerResponse, Status
 from selfrag_cli.lab.matching import f1, match, quoted_from, same_document, share_covered
 from selfrag_cli.lab.question_sets import GoldQuestion
-from selfrag_cli.lab.responses import Response
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ AMOUNTS = ("rounds", "model_calls", "seconds", "usd")
 Measured = dict[str, Share]
 
 
-def measured(gold: GoldQuestion, response: Response, seconds: float) -> Measured:
+def measured(gold: GoldQuestion, response: AnswerResponse, seconds: float) -> Measured:
     """Return the measures of one response to a question, which took so many seconds."""
     usage = response.usage
     return {
@@ -51,7 +50,7 @@ def measured(gold: GoldQuestion, response: Response, seconds: float) -> Measured
     }
 
 
-def _nearness(gold: GoldQuestion, response: Response) -> Measured:
+def _nearness(gold: GoldQuestion, response: AnswerResponse) -> Measured:
     """Compare the answer with the nearest right one; as in SQuAD 2.0, to abstain is right where there is none."""
     compares: dict[str, Callable[[str, str], float]] = {"match": match, "f1": f1}
     if gold.answerable is False:
@@ -67,7 +66,7 @@ def _nearness(gold: GoldQuestion, response: Response) -> Measured:
     return near
 
 
-def _retrieval(gold: GoldQuestion, response: Response) -> Measured:
+def _retrieval(gold: GoldQuestion, response: AnswerResponse) -> Measured:
     """Measure the recall of the gold documents among the first passages of the search and among all, cited or not."""
     documents = [verdict.document for verdict in response.reflection.relevance if verdict.document]
     ranks = {f"recall_at_{RANK}": documents[:RANK], "search_recall": documents}
@@ -76,12 +75,12 @@ def _retrieval(gold: GoldQuestion, response: Response) -> Measured:
     return {name: Share(share_covered(gold.documents, first, same_document)) for name, first in ranks.items()}
 
 
-def _citations(gold: GoldQuestion, response: Response) -> Measured:
+def _citations(gold: GoldQuestion, response: AnswerResponse) -> Measured:
     """Measure recall and precision of citations, by gold documents, or by passages where no document is named."""
     expected, cited = gold.passages, [citation.quote for citation in response.citations]
     is_of: Callable[[str, str], bool] = quoted_from
     if gold.documents:
-        expected, cited, is_of = gold.documents, response.documents, same_document
+        expected, cited, is_of = gold.documents, cited_documents(response), same_document
     # To abstain is right where there is no answer, and measured apart.
     if not expected or gold.answerable is False:
         return {"citation_recall": NOT_FOR_IT, "citation_precision": NOT_FOR_IT}
@@ -92,7 +91,12 @@ def _citations(gold: GoldQuestion, response: Response) -> Measured:
     }
 
 
-def _abstention(gold: GoldQuestion, response: Response) -> Measured:
+def cited_documents(response: AnswerResponse) -> list[str]:
+    """Return the cited documents, each once."""
+    return list(dict.fromkeys(citation.document for citation in response.citations))
+
+
+def _abstention(gold: GoldQuestion, response: AnswerResponse) -> Measured:
     """Measure precision and recall of abstention."""
     abstained, unanswerable = response.status == "abstained", gold.answerable is False
     return {

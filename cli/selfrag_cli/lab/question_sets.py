@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import ConfigDict, ValidationError, ValidationInfo, field_validator
+from pydantic import ValidationError, ValidationInfo, field_validator
 
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.fields import Question
@@ -60,23 +60,8 @@ class SetRow(Request):
         return answerable
 
 
-class RagasRow(Request):
-    """A sample of Ragas (SingleTurnSample in its src/ragas/dataset_schema.py); its other columns are ignored."""
-
-    model_config = ConfigDict(extra="ignore")
-    EXAMPLE: ClassVar[str] = '{"user_input": "How many days of leave do I have?", "reference": "30 days"}'
-
-    user_input: Question
-    reference: str | None = None
-    reference_contexts: list[str] | None = None
-
-    def row(self) -> SetRow:
-        """Return the reference as the answer, and its contexts as the passages."""
-        return SetRow(question=self.user_input, answer=self.reference or "", passages=self.reference_contexts or [])
-
-
 def read_questions(path: Path, limit: int | None = None) -> list[GoldQuestion]:
-    """Read the first `limit` questions of a set in JSON Lines, in selfrag's own columns or those of Ragas.
+    """Read the first `limit` questions of a set in JSON Lines.
 
     Raises InvalidInput if the file cannot be read or holds no question, and for a bad line, with its number.
     """
@@ -100,12 +85,10 @@ def _row(place: str, line: str) -> SetRow:
         raise InvalidInput(f"{place}: it is not JSON: {error}.") from error
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{place}: it is no JSON object such as {SetRow.EXAMPLE}.")
-    kind: type[SetRow] | type[RagasRow] = RagasRow if "user_input" in value else SetRow
     try:
-        row = kind.model_validate(value)
+        return SetRow.model_validate(value)
     except ValidationError as error:
-        raise InvalidInput(f"{place}: {explain(error, kind)}") from error
-    return row.row() if isinstance(row, RagasRow) else row
+        raise InvalidInput(f"{place}: {explain(error, SetRow)}") from error
 
 
 def _with_ids(rows: Sequence[tuple[str, SetRow]]) -> list[GoldQuestion]:

@@ -78,10 +78,9 @@ def evaluate(
     from selfrag_cli.lab.evaluation import EvaluationPlan, judge_findings
     from selfrag_cli.lab.evaluation import evaluate as ask_all
     from selfrag_cli.lab.gate import check_findings, read_conditions
-    from selfrag_cli.lab.outputs import check_outputs, write_outputs
     from selfrag_cli.lab.question_sets import read_questions
+    from selfrag_cli.lab.report import check_outputs, show_report, write_outputs
     from selfrag_cli.lab.runs.variants import read_variants
-    from selfrag_cli.lab.tables import show_report
 
     if endpoint and (docs or collection or judge):
         raise InvalidInput(
@@ -90,7 +89,7 @@ def evaluate(
         )
     if not questions and (endpoint or docs or collection):
         raise InvalidInput("The sample's questions are about the sample handbook: name a file of your own questions.")
-    conditions = read_conditions(fail_if or [], compares=True)
+    conditions = read_conditions(fail_if or [])
     check_outputs(output or [])
     variants = read_variants(variant or [])
     stored = results or Path(f"{questions.stem if questions else 'sample'}.results.jsonl")

@@ -96,7 +96,7 @@ def _publish(way: "WayReport", set_name: str, name: str, region: str | None) -> 
 
 
 def _show(report: "GraderReport") -> None:
-    """Print of each way the confusion, the rates with their n, and the cost, then the comparisons."""
+    """Print of each way the confusion, the rates with their n, and the cost."""
     for way in report.ways:
         out.print(_confusion(report, way))
         rates = {
@@ -113,9 +113,6 @@ def _show(report: "GraderReport") -> None:
         usd = "an unknown number of" if way.usd is None else f"{way.usd:.4f}"
         ungraded = f"ungraded {way.ungraded}, which count in no rate; " if way.ungraded else ""
         out.print(f"{ungraded}balanced accuracy {balanced}; {escape(calls)}, {usd} dollars", soft_wrap=True)
-    for pair in report.comparisons:
-        sentence = f"{pair.way} alone is right in {pair.won} rows, {pair.base} alone in {pair.lost}"
-        out.print(f"{escape(sentence)} (exact p {pair.p:.3g})", soft_wrap=True)
 
 
 def _confusion(report: "GraderReport", way: "WayReport") -> Table:

@@ -11,7 +11,7 @@ from selfrag import bootstrap
 from selfrag.domain.calls import StepResult
 from selfrag.ports.measurements import measurement_key
 from selfrag.question.grade_support.logic import Support
-from selfrag_cli.lab.comparison import Interval, mcnemar, wilson
+from selfrag_cli.lab.comparison import Interval, wilson
 from selfrag_cli.lab.gate import Condition, Gate, check_figures
 from selfrag_cli.lab.graders.rows import KINDS, UNGRADED, LabelledRow
 from selfrag_cli.lab.judging import Case, Progress, Setting, asked_as, budget_of, cost, grader_of, judged, judging
@@ -71,24 +71,13 @@ class WayReport(BaseModel):
         return {"balanced": self.balanced, **{name: rate and rate.share for name, rate in rates.items()}}
 
 
-class WayComparison(BaseModel):
-    """The rows that a way alone labels right, and the first one alone, with the exact p of McNemar's test."""
-
-    base: str
-    way: str
-    won: int
-    lost: int
-    p: float
-
-
 class GraderReport(BaseModel):
-    """The figures of each way over the rows that all have judged, and of each against the first."""
+    """The figures of each way over the rows that all have judged."""
 
     step: str
     rows: int
     judged: int
     ways: list[WayReport]
-    comparisons: list[WayComparison]
 
     def gate(self, conditions: Sequence[Condition]) -> Gate:
         """Check the figures of each way; the claims and questions with a wrong label explain them."""
@@ -118,8 +107,7 @@ def graded(job: Job, ways: Sequence[GraderConfig], progress: Progress) -> Grader
         left = None if left is None else left - (cost(list(verdicts[-1].results.values())) or 0.0)
     places = [at for at in range(len(job.rows)) if all(at in of.labels for of in verdicts)]
     reports = [_report(job, of, places) for of in verdicts]
-    comparisons = [_comparison(job, verdicts[0], other, places) for other in verdicts[1:]]
-    return GraderReport(step=job.step, rows=len(job.rows), judged=len(places), ways=reports, comparisons=comparisons)
+    return GraderReport(step=job.step, rows=len(job.rows), judged=len(places), ways=reports)
 
 
 def _graded(job: Job, way: GraderConfig, left: float | None, progress: Progress) -> _Verdicts:
@@ -167,12 +155,6 @@ def _report(job: Job, of: _Verdicts, places: Sequence[int]) -> WayReport:
 
 def _rate(count: int, of: int) -> Rate | None:
     return Rate(count / of, wilson(count, of), of) if of else None
-
-
-def _comparison(job: Job, base: _Verdicts, way: _Verdicts, places: Sequence[int]) -> WayComparison:
-    pairs = [(_is_right(job, base, at), _is_right(job, way, at)) for at in places]
-    won, lost = pairs.count((False, True)), pairs.count((True, False))
-    return WayComparison(base=base.way.name, way=way.way.name, won=won, lost=lost, p=mcnemar(won, lost))
 
 
 def _is_right(job: Job, of: _Verdicts, at: int) -> bool | None:

@@ -4,10 +4,10 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.questions import AskRequest
 from selfrag_cli.histories import ExecutionHistory
-from selfrag_cli.lab.responses import Response
 from selfrag_cli.local.backends import check_services, has_web
 from selfrag_cli.local.lookup import stored_records
 from selfrag_cli.local.serving.server import answering
@@ -18,7 +18,7 @@ from selfrag_cli.remote import ask_remote
 from selfrag_cli.terminal import reading_progress, warn, warn_of_wait
 
 # Called with a request, and a key that is the same when the same question is asked once more; returns the response.
-Ask = Callable[[AskRequest, str], Response]
+Ask = Callable[[AskRequest, str], AnswerResponse]
 # Called with the history of each execution that has ended.
 Store = Callable[[ExecutionHistory], None]
 
@@ -41,7 +41,7 @@ def asking_place(place: Place, setup: Setup, store: Store) -> Iterator[Ask]:
     """Answer from a place, whose documents are in step, with these prompts and models."""
     with answering(place, setup, keeps_histories=False) as (executions, _):
 
-        def ask(request: AskRequest, key: str) -> Response:
+        def ask(request: AskRequest, key: str) -> AnswerResponse:
             payload, question_id = request.execution_input([place.collection]), uuid.uuid4().hex
             payload["policy"]["web_search"] &= has_web(place)
             ended = executions.execute(question_id, payload)
@@ -49,11 +49,14 @@ def asking_place(place: Place, setup: Setup, store: Store) -> Iterator[Ask]:
             if ended.output is None:
                 # It may have paid by then, so it is not to be asked again at once.
                 raise SelfragError(f"The workflow gave no response: {ended.error}")
-            return Response.model_validate(ended.output)
+            return AnswerResponse.model_validate(ended.output)
 
         yield ask
 
 
 def asking_endpoint(endpoint: str, api_key: str) -> Ask:
     """Ask a deployment: a question with the key of an earlier one is paid once, within a day."""
-    return lambda request, key: Response.model_validate(ask_remote(request, endpoint, api_key, key))
+    # Another release may answer there, whose responses have more fields.
+    return lambda request, key: AnswerResponse.model_validate(
+        ask_remote(request, endpoint, api_key, key), extra="ignore"
+    )

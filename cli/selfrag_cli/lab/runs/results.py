@@ -12,8 +12,8 @@ from typing import IO, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.lab.responses import Response
 from selfrag_cli.lab.runs.variants import Variant, VariantConfig
 
 
@@ -32,7 +32,7 @@ class RunResult(BaseModel):
     question_id: str
     question: str
     seconds: float
-    response: Response
+    response: AnswerResponse
 
     @property
     def usd(self) -> float | None:
@@ -131,7 +131,7 @@ def _read(path: Path, file: IO[str]) -> tuple[Head | None, list[RunResult]]:
 
 def _parsed(path: Path, number: int, line: bytes, kind: type[Line]) -> Line:
     try:
-        return kind.model_validate_json(line)
+        return kind.model_validate_json(line, extra="ignore")
     except ValidationError as error:
         raise InvalidInput(f"{path}, line {number}: it is no result; name another file for the results.") from error
 

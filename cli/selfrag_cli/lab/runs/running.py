@@ -46,7 +46,7 @@ def tasks_left(questions: Sequence[GoldQuestion], variants: Sequence[Variant], r
     for question in questions:
         for variant in sorted(variants, key=lambda variant: _digest(f"{question.id} {variant.name}")):
             result = results.find(variant.name, question.id)
-            if result is None or result.response.failed:
+            if result is None or result.response.status == "failed":
                 tasks.append(QuestionTask(question, variant))
     return tasks
 
@@ -134,7 +134,7 @@ class Run:
     def _previous(self, task: QuestionTask) -> str:
         """Return the id of the same variant's answer to the earlier question; "" where there is none."""
         earlier = self._results.find(task.variant.name, task.question.after or "")
-        return earlier.response.id if earlier and not earlier.response.failed else ""
+        return earlier.response.id if earlier and earlier.response.status != "failed" else ""
 
     def _answer(self, request: AskRequest, key: str, task: QuestionTask) -> RunResult:
         """Ask with retries; the seconds are those of the try that brought the response."""
@@ -177,7 +177,7 @@ class Run:
         except Exception as error:
             self._end_after_many(str(error))
         else:
-            if result.response.failed:
+            if result.response.status == "failed":
                 self._end_after_many(result.response.answer)
             else:
                 self._failures, self._done = 0, self._done + 1

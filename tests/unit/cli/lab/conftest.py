@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from selfrag.domain.answers import AnswerResponse
 from selfrag_cli.lab.question_sets import GoldQuestion
-from selfrag_cli.lab.responses import Response
 from selfrag_cli.lab.runs.results import RunResult
 from selfrag_cli.lab.runs.variants import VariantConfig
+from tests.support.responses import response_body
 
 
 def response(
@@ -17,9 +18,11 @@ def response(
     rounds: int = 2,
 ) -> dict[str, Any]:
     """Return a response with citations of (document, quote)."""
-    cited = [{"document": document, "quote": quote, "passage_id": "p"} for document, quote in citations]
-    usage = {"model_calls": 8, "rounds": rounds, "cost_usd": usd, "warnings": []}
-    return {"id": "q", "status": status, "answer": answer, "citations": cited, "usage": usage, "path": ["Generate"]}
+    cited = [
+        {"document": document, "quote": quote, "passage_id": "p", "answer_span": (0, 1)}
+        for document, quote in citations
+    ]
+    return response_body(status, answer, citations=cited, rounds=rounds, cost_usd=usd)
 
 
 def reflection(
@@ -56,5 +59,5 @@ def result(variant: str, question_id: str, body: dict[str, Any], seconds: float 
         question_id=question_id,
         question=question_id,
         seconds=seconds,
-        response=Response.model_validate(body),
+        response=AnswerResponse.model_validate(body),
     )

@@ -17,16 +17,17 @@ ASKED = AskRequest(question="How long?", policy=Policy(top_k=2, cache=False))
 
 
 class Deployment:
-    """Answers each request with the next of these statuses; `heard` are its headers and bodies."""
+    """Answers with the next of these statuses, and `body` with 200; `heard` are the headers and bodies of requests."""
 
     def __init__(self, *statuses: int) -> None:
         self.statuses = list(statuses)
+        self.body = response()
         self.heard: list[tuple[str | None, dict[str, object]]] = []
 
     def __call__(self, request: Request) -> Response:
         self.heard.append((request.headers.get("idempotency-key"), json.loads(request.get_data())))
         status = self.statuses.pop(0)
-        body = response() if status == 200 else {"detail": f"It is {status}.", "hint": "Wait."}
+        body = self.body if status == 200 else {"detail": f"It is {status}.", "hint": "Wait."}
         return Response(
             json.dumps(body),
             status,
@@ -48,6 +49,14 @@ def deployed() -> Iterator[Callable[..., tuple[Deployment, str]]]:
     yield begun
     for server in opened:
         server.__exit__(None, None, None)
+
+
+def test_a_response_of_another_release_is_read_without_the_fields_that_are_new(
+    deployed: Callable[..., tuple[Deployment, str]],
+) -> None:
+    deployment, url = deployed(200)
+    deployment.body |= {"new": 1, "usage": {**deployment.body["usage"], "new": 1}}
+    assert asking_endpoint(url, "key")(ASKED, "run.default.q.0").usage.rounds == 2
 
 
 def test_a_question_to_a_deployment_has_its_policy_and_a_key_against_asking_twice(

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from selfrag.domain.answers import AnswerResponse
 from selfrag_cli.lab.matching import quoted_from, same_document
 from selfrag_cli.lab.measures import NOT_FOR_IT, Measured, Share, counted, overall
 from selfrag_cli.lab.measures import measured as measures_of
 from selfrag_cli.lab.question_sets import GoldQuestion
-from selfrag_cli.lab.responses import Response
 from tests.unit.cli.lab.conftest import gold, reflection, response
 
 KNOWN = gold(answers=("18 weeks",), answerable=True)
@@ -17,7 +17,7 @@ NONE = gold(answerable=False)
 
 
 def measured(question: GoldQuestion, body: dict[str, Any], seconds: float) -> Measured:
-    return measures_of(question, Response.model_validate(body), seconds)
+    return measures_of(question, AnswerResponse.model_validate(body), seconds)
 
 
 def test_the_nearest_of_several_right_answers_counts() -> None:
@@ -148,7 +148,3 @@ def test_rounds_calls_seconds_and_dollars_are_means_and_an_unknown_price_counts_
     said = [response(usd=0.01, rounds=2), response(usd=None, rounds=4), response(usd=0.03, rounds=6)]
     found = overall([measured(KNOWN, one, seconds) for one, seconds in zip(said, (1.0, 2.0, 6.0), strict=True)])
     assert (found["rounds"], found["seconds"], found["usd"], found["model_calls"]) == (4, 3, 0.02, 8)
-
-
-def test_a_response_of_another_release_is_measured_all_the_same() -> None:
-    assert measured(KNOWN, {**response("18 weeks"), "new": 1}, 1.0)["f1"] == Share(1)

@@ -9,8 +9,8 @@ from selectolax.lexbor import LexborHTMLParser
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.findings import Findings, JudgeReport
 from selfrag_cli.lab.measures import NOT_FOR_IT, Share
-from selfrag_cli.lab.outputs import check_outputs, write_outputs
 from selfrag_cli.lab.question_sets import GoldQuestion
+from selfrag_cli.lab.report import check_outputs, write_outputs
 from selfrag_cli.lab.runs.results import RunResult
 from selfrag_cli.lab.runs.variants import read_variants
 from tests.unit.cli.lab.conftest import gold, reflection, response, result

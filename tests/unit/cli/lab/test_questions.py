@@ -1,4 +1,4 @@
-"""Question sets are read in our own columns or those of Ragas, and a bad line is refused with its number."""
+"""Question sets are read from lines of JSON, and a bad line is refused with its number."""
 
 import json
 from collections.abc import Callable
@@ -46,23 +46,6 @@ def test_a_line_of_jsonl_says_question_answers_documents_and_whether_there_is_an
     ]
 
 
-def test_a_data_set_of_ragas_is_read_by_its_own_columns(lines: Write) -> None:
-    sample = {
-        "user_input": "How long?",
-        "reference": "18 weeks",
-        "reference_contexts": ["Each parent receives 18 weeks."],
-        "retrieved_contexts": ["Something else."],
-        "response": "20 weeks",
-    }
-    (read,) = read_questions(lines(sample))
-    assert known(read) == {
-        "question": "How long?",
-        "answers": ("18 weeks",),
-        "passages": ("Each parent receives 18 weeks.",),
-        "answerable": True,
-    }
-
-
 @pytest.mark.parametrize(
     ("bad", "sentence"),
     [
@@ -77,7 +60,6 @@ def test_a_data_set_of_ragas_is_read_by_its_own_columns(lines: Write) -> None:
             {"question": "b?", "answerable": False, "answer": "b"},
             "answerable was not accepted: it is false, but there is an answer",
         ),
-        ({"user_input": [{"content": "b?", "type": "human"}]}, "user_input was not accepted: "),
     ],
 )
 def test_a_bad_line_is_refused_with_its_number(lines: Write, bad: Any, sentence: str) -> None:
@@ -149,9 +131,7 @@ VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
 )
-FIELDS = st.sampled_from(
-    ["question", "answer", "answers", "documents", "user_input", "reference", "reference_contexts"]
-)
+FIELDS = st.sampled_from(["question", "answer", "answers", "documents"])
 
 
 @given(st.dictionaries(FIELDS, VALUES) | VALUES)

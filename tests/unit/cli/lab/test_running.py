@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
-from selfrag_cli.lab.responses import Response
 from selfrag_cli.lab.runs.costs import RunBudget
 from selfrag_cli.lab.runs.results import Results, opened_results
 from selfrag_cli.lab.runs.running import MOST_IN_A_ROW, PAUSES, QuestionTask, Run, tasks_left
@@ -35,11 +35,11 @@ class Asked:
         self.keys: list[str] = []
         self._instead, self._lock = instead, threading.Lock()
 
-    def __call__(self, request: AskRequest, key: str) -> Response:
+    def __call__(self, request: AskRequest, key: str) -> AnswerResponse:
         with self._lock:
             self.requests.append(request)
             self.keys.append(key)
-        return Response.model_validate(self._instead(request) or response())
+        return AnswerResponse.model_validate(self._instead(request) or response())
 
     @property
     def times(self) -> Counter[tuple[str, int]]:

@@ -5,10 +5,10 @@ from typing import get_args
 
 import pytest
 
+from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy
 from selfrag.domain.strategies import Strategy
-from selfrag_cli.lab.responses import Response
 from selfrag_cli.lab.runs.results import RunResult, opened_results
 from selfrag_cli.lab.runs.variants import Variant, read_variants
 from tests.unit.cli.lab.conftest import response
@@ -70,7 +70,7 @@ def test_answers_by_another_prompt_or_profile_of_the_same_name_are_not_gone_on_w
                 question_id="q",
                 question="?",
                 seconds=1.0,
-                response=Response.model_validate(response()),
+                response=AnswerResponse.model_validate(response()),
             )
         )
     with opened_results(path, "here", variants) as results:
