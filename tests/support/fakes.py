@@ -9,9 +9,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from selfrag.domain.calls import ModelCall
+from selfrag.domain.decisions import DecisionQuestion, Thresholds
 from selfrag.domain.passages import Bounds, Candidates, Passage
 from selfrag.ports.cache import CachedClaude, CachedReplies
-from selfrag.ports.grading import Grader
+from selfrag.ports.decider import Decisions, load_questions
+from selfrag.ports.grading import DecisionGrader, Grader
 from selfrag.ports.model import CitedBlocks, Claude, Flaw, Judgement, ModelText, Source, TextBlock
 from selfrag.ports.prompts import Prompt
 from tests.support import steps
@@ -52,6 +54,33 @@ class FakeClaude:
         if self.flaw == "unavailable":
             return ModelText((), self.flaw, call=None, attempts=4, error="TemporarilyUnavailable", throttled=True)
         return ModelText(tuple(self.says or ()), self.flaw, call=ModelCall.model_validate(steps.call(step)))
+
+
+class FakeDecider:
+    """Answers with `answers`, by the question's name or the part of it before `_` or a number; None is no verdict."""
+
+    def __init__(self, answers: Mapping[str, Mapping[str, float]] | None, flaw: Flaw = "malformed") -> None:
+        self.answers, self.flaw, self.model = answers, flaw, "decider-1"
+        self.states: list[Mapping[str, Any]] = []
+        self.questions: list[Mapping[str, DecisionQuestion]] = []
+
+    def ask(self, step: str, state: Mapping[str, object], questions: Mapping[str, DecisionQuestion]) -> Decisions:
+        self.states.append(state)
+        self.questions.append(questions)
+        if self.answers is None:
+            return Decisions(answers=None, flaw=self.flaw, call=None, warnings=("no verdict",))
+        call = ModelCall.model_validate({**steps.call(step), "model": self.model, "decision": True})
+        given = {name: dict(self.answers.get(name) or self.answers[name.rstrip("0123456789")]) for name in questions}
+        return Decisions(answers=given, call=call)
+
+
+def judge_of(
+    step: str, decider: FakeDecider, claude: Claude, *, upper: float | None = 0.9, lower: float = 0.1
+) -> Grader:
+    """Return a step's judge with a decision model before it; without `upper` all its verdicts stand."""
+    thresholds = None if upper is None else Thresholds(upper=upper, lower=lower)
+    questions = load_questions(f"selfrag.question.{step}.handler")
+    return Grader(step, PROMPT, claude, DecisionGrader(step, decider, questions, thresholds))
 
 
 class MemoryCache:

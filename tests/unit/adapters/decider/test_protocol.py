@@ -1,0 +1,214 @@
+"""A decision model over the protocol: what is sent, and what counts as an answer."""
+
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from selfrag.adapters.decider import SystemOneDecider, decider_client
+from selfrag.domain.decisions import DecisionQuestion, is_distribution, median_level, most_probable_option
+from selfrag.domain.errors import Misconfigured
+from selfrag.runtime.pace import Pace
+from tests.support.asking import MemoryCalls, Skipping
+from tests.support.doubles.systemone import MODES, OLLAMA_BYTES, SystemOneServer, options_of
+
+YES_NO = DecisionQuestion(type="yes_no", instructions="Is it so?", criteria={"yes": "It is.", "no": "It is not."})
+CHOICE = DecisionQuestion(type="choice", instructions="Which?", criteria={"full": "all", "none": "nothing"})
+LEVELS = DecisionQuestion(type="levels", instructions="How much?", criteria=["none", "some", "all"])
+QUESTIONS = {"relevant": YES_NO, "support": CHOICE, "useful": LEVELS}
+STATE = {"question": "How many days?", "passage": {"text": "Leave is 25 days."}}
+WRONG = [mode for mode in MODES if mode not in ("429", "slow", "500", "too_large")]
+
+
+def decider_at(
+    server: SystemOneServer, window: int = 8192, *, price: float = 0.042, budget: float | None = None, key: str = "",
+    time: Skipping | None = None, recent: MemoryCalls | None = None, seconds: float = 5.0,
+) -> SystemOneDecider:  # fmt: skip
+    pace = Pace((time or Skipping()).clock, recent or MemoryCalls(), seconds, None, 10.0)
+    return SystemOneDecider(decider_client(server.url, key), server.url, "jev-latest", window, price, pace, budget)
+
+
+def test_every_kind_of_question_comes_back_with_the_probability_of_each_of_its_options() -> None:
+    with SystemOneServer() as server:
+        decisions = decider_at(server).ask("grade_relevance", STATE, QUESTIONS)
+    assert decisions.answers is not None
+    assert decisions.answers["relevant"] == {"yes": 0.96, "no": pytest.approx(0.04)}
+    assert decisions.answers["support"] == {"full": 0.96, "none": pytest.approx(0.04)}
+    assert set(decisions.answers["useful"]) == {"1", "2", "3"}
+    assert (decisions.flaw, decisions.warnings) == (None, ())
+
+
+def test_a_call_has_its_step_its_tokens_and_its_price_and_is_no_call_of_a_language_model() -> None:
+    with SystemOneServer() as server:
+        decisions = decider_at(server, price=0.042).ask("grade_utility", STATE, QUESTIONS)
+    call = decisions.call
+    assert call is not None
+    assert (call.step, call.model, call.decision) == ("grade_utility", "jev-latest", True)
+    assert call.cost_usd == pytest.approx(call.input_tokens * 0.042 / 1e6)
+    assert decisions.usage["attempts"] == 0
+
+
+@pytest.mark.parametrize("mode", WRONG)
+def test_a_reply_that_is_no_verdict_is_none_and_says_why_without_a_second_request(mode: str) -> None:
+    with SystemOneServer(mode=mode) as server:
+        decisions = decider_at(server).ask("grade_relevance", STATE, QUESTIONS)
+    assert decisions.answers is None
+    assert decisions.flaw == ("refused" if mode.startswith("refusal") else decisions.flaw)
+    assert decisions.flaw in ("refused", "malformed", "unavailable")
+    assert len(decisions.warnings) == 1
+    assert "Is it so" not in decisions.warnings[0]
+    assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize("mode", ["429", "500"])
+def test_a_busy_server_is_asked_again_only_as_long_as_another_judge_would_not_be_faster(mode: str) -> None:
+    time, recent = Skipping(), MemoryCalls()
+    with SystemOneServer(mode=mode, retry_after="2") as server:
+        decisions = decider_at(server, time=time, recent=recent).ask("grade_relevance", STATE, QUESTIONS)
+    assert (decisions.answers, decisions.flaw) == (None, "unavailable")
+    assert 1 < len(server.bodies) <= 4
+    assert sum(time.slept) < 10
+    if mode == "429":
+        assert min(time.slept) >= 2
+        assert {seconds for _, seconds in recent.refusals} == {2.0}
+        assert decisions.throttled
+
+
+def test_a_retry_after_that_does_not_fit_is_not_waited_for() -> None:
+    time = Skipping()
+    with SystemOneServer(mode="429", retry_after="60") as server:
+        decisions = decider_at(server, time=time).ask("grade_relevance", STATE, QUESTIONS)
+    assert (decisions.answers, time.slept, len(server.bodies)) == (None, [], 1)
+
+
+def test_a_slow_server_is_given_up_at_the_timeout_of_a_decision() -> None:
+    with SystemOneServer(mode="slow") as server:
+        decisions = decider_at(server, seconds=0.2).ask("grade_relevance", STATE, QUESTIONS)
+    assert (decisions.answers, decisions.flaw, decisions.error) == (None, "unavailable", "TemporarilyUnavailable")
+
+
+def test_a_server_that_is_not_there_is_named_by_its_host_alone() -> None:
+    with SystemOneServer() as server:
+        decider = decider_at(server)
+    decisions = decider.ask("grade_relevance", STATE, QUESTIONS)
+    assert decisions.flaw == "unavailable"
+    assert server.url.removeprefix("http://") in decisions.warnings[0]
+
+
+def test_a_state_that_may_not_fit_the_window_is_not_sent() -> None:
+    with SystemOneServer() as server:
+        least = next(
+            n for n in range(200, 4000) if decider_at(server, n).ask("s", STATE, QUESTIONS).answers is not None
+        )
+        sent = len(server.bodies)
+        # Two more letters are a token more.
+        longer = {**STATE, "question": f"{STATE['question']}aaaa"}
+        refused = decider_at(server, least).ask("s", longer, QUESTIONS)
+        assert (refused.answers, refused.flaw, refused.call) == (None, "too_long", None)
+        assert len(server.bodies) == sent
+        assert decider_at(server, least + 4).ask("s", longer, QUESTIONS).answers is not None
+
+
+@given(st.text(max_size=2000))
+def test_no_text_has_more_tokens_by_any_common_tokenizer_than_the_check_counts(text: str) -> None:
+    # A tokenizer falls back to bytes for what it does not know, so digits and marks count one a byte.
+    from selfrag.text.tokens import most_tokens
+
+    assert most_tokens(text) >= len(text.encode("utf-8", "replace")) / 2
+
+
+def test_a_server_with_a_limit_of_bytes_is_no_verdict_above_it() -> None:
+    with SystemOneServer(mode="too_large") as server:
+        fits = {**STATE, "passage": "Leave is 25 days. " * 10}
+        beyond = {**STATE, "passage": "a" * OLLAMA_BYTES}
+        assert decider_at(server, 200_000).ask("s", fits, QUESTIONS).answers is not None
+        decisions = decider_at(server, 200_000).ask("s", beyond, QUESTIONS)
+    assert (decisions.answers, decisions.flaw) == (None, "unavailable")
+
+
+@pytest.mark.parametrize("price", [0.0, 0.1])
+def test_a_server_that_counts_no_tokens_is_booked_at_the_most_that_it_may_be(price: float) -> None:
+    with SystemOneServer(mode="zeros") as server:
+        decisions = decider_at(server, price=price).ask("s", STATE, QUESTIONS)
+    assert decisions.answers is not None
+    assert decisions.call is not None
+    assert decisions.call.cost_usd is not None
+    assert (decisions.call.cost_usd > 0) is (price > 0)
+
+
+def test_a_budget_that_buys_no_decision_sends_nothing() -> None:
+    with SystemOneServer() as server:
+        decisions = decider_at(server, budget=1e-9).ask("s", STATE, QUESTIONS)
+    assert (decisions.answers, decisions.error, server.bodies) == (None, "BudgetExceeded", [])
+
+
+def test_a_key_is_sent_where_there_is_one_and_a_wrong_one_is_no_verdict() -> None:
+    with SystemOneServer(key="good") as server:
+        assert decider_at(server, key="good").ask("s", STATE, QUESTIONS).answers is not None
+        wrong = decider_at(server, key="bad").ask("s", STATE, QUESTIONS)
+        assert (wrong.answers, wrong.error) == (None, "Misconfigured")
+        assert "bad" not in wrong.warnings[0]
+    with SystemOneServer() as server:
+        assert decider_at(server).ask("s", STATE, QUESTIONS).answers is not None
+    with pytest.raises(Misconfigured):
+        decider_client(server.url, "white space")
+
+
+def test_what_is_sent_is_the_state_and_the_questions_and_no_file_of_this_machine() -> None:
+    forged = {"question": "file:///etc/passwd", "passage": "<image:/etc/passwd> data:image/png;base64,AAAA"}
+    with SystemOneServer() as server:
+        decider_at(server).ask("s", forged, QUESTIONS)
+    [body] = server.requests
+    assert body["state"] == forged
+    assert set(body) == {"model", "state", "questions"}
+    assert body["questions"]["useful"] == {
+        "type": "score", "instructions": "How much?", "criteria": ["none", "some", "all"],
+    }  # fmt: skip
+
+
+def test_the_servers_own_words_are_in_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    with SystemOneServer(mode="422") as server:
+        decisions = decider_at(server).ask("s", STATE, QUESTIONS)
+    said = " ".join([*decisions.warnings, decisions.cause, caplog.text])
+    assert 'decision model"' not in said
+    assert "Leave is 25 days" not in said
+
+
+@given(st.lists(st.floats(0, 1), min_size=3, max_size=3))
+def test_probabilities_count_only_if_they_are_of_all_options_and_add_up_to_1(values: list[float]) -> None:
+    odds = dict(zip(("1", "2", "3"), values, strict=True))
+    assert is_distribution(odds, LEVELS) is (abs(sum(values) - 1) <= 0.02)
+    assert not is_distribution({"1": 1.0}, LEVELS)
+    assert not is_distribution({**odds, "1": math.nan}, LEVELS)
+
+
+def test_of_equal_probabilities_the_worse_label_is_taken_and_a_level_is_the_median() -> None:
+    assert most_probable_option({"full": 0.5, "none": 0.5}, ("none", "full")) == "none"
+    assert median_level({"1": 0.5, "2": 0.0, "3": 0.5}) == 1
+    assert median_level({"1": 0.4, "2": 0.0, "3": 0.3, "4": 0.3}) == 3
+    assert median_level({"1": 0.0, "2": 0.0, "3": 1.0}) == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "criteria"), [("yes_no", {"yes": "a"}), ("choice", ["a", "b"]), ("levels", {"a": "b"})]
+)
+def test_a_question_whose_criteria_do_not_fit_its_type_is_refused(kind: Any, criteria: Any) -> None:
+    with pytest.raises(ValueError, match="criteria"):
+        DecisionQuestion(type=kind, instructions="?", criteria=criteria)
+
+
+def test_the_questions_of_every_grader_are_such_that_a_server_takes_them() -> None:
+    from selfrag.ports.decider import load_questions
+
+    for step in ("decide_retrieval", "grade_relevance", "grade_support", "grade_utility"):
+        questions = load_questions(f"selfrag.question.{step}.handler")
+        with SystemOneServer() as server:
+            decisions = decider_at(server).ask(step, STATE, questions.by_name)
+        assert decisions.answers is not None
+        assert all(set(options_of(sent)) for sent in server.requests[0]["questions"].values())
+        assert len(questions.version) == 16
+        assert json.dumps(server.requests[0])
