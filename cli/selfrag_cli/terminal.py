@@ -111,54 +111,31 @@ def _json(value: Any, indent: int | None = None) -> str:
     return text.translate({ord(c): f"\\u{ord(c):04x}" for c in _controls(text) if c != "\n"})
 
 
-class TimeLeft:
-    """The time that is left of work whose share done is known, by the speed of the last half of what is done."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._moments = [(clock(), 0.0)]
-
-    def seconds_after(self, share: float) -> float | None:
-        """Return the seconds left once this share of the work is done, from 0 to 1; None if that cannot be told yet."""
-        now = self._clock()
-        began, before = next(moment for moment in reversed(self._moments) if moment[1] <= share / 2)
-        self._moments.append((now, share))
-        return (now - began) / (share - before) * (1 - share) if share > before else None
-
-    def after(self, share: float) -> str:
-        """Return the same in words, "" if it cannot be told yet."""
-        seconds = self.seconds_after(share)
-        if seconds is None:
-            return ""
-        return f"{seconds / 60:.0f} min left" if seconds >= 90 else f"{seconds:.0f} s left"
-
-
 @contextmanager
 def reading_progress(clock: Callable[[], float] = time.monotonic) -> "Iterator[OnDocument]":
     """Show the progress of an ingestion on stderr, only if there is something to do.
 
-    A bar for a person at a terminal, else a line every ten seconds. The time left is told of what is embedded: that
-    takes most of the time, and how much of it each passage takes is known from its length.
+    A bar with the time left for a person at a terminal, else a line every ten seconds. How much of the time a passage
+    takes to embed is known from its length.
     """
     about = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"))
     counts = (TextColumn("{task.fields[phase]}"), BarColumn(bar_width=12), TextColumn("{task.fields[count]}"))
-    columns = (*counts, TextColumn("{task.fields[left]}"), about)
+    columns = (*counts, TimeRemainingColumn(), about)
     bar = ProgressBar(*columns, console=err, transient=True, expand=True, disable=not err.is_terminal)
-    task = bar.add_task("", total=None, visible=False, phase="", count="", left="")
-    last, time_left = clock(), TimeLeft(clock)
+    task = bar.add_task("", total=None, visible=False, phase="", count="")
+    last = clock()
 
     def show(progress: "Progress") -> None:
         nonlocal last
-        left = time_left.after(progress.share) if progress.share is not None else ""
         part, whole = (progress.done, progress.total) if progress.share is None else (progress.share, 1.0)
         count = f"{progress.done:,}/{progress.total:,}"
         name = escape(visible(progress.name))
         bar.update(task, completed=part, total=whole, description=name, visible=True)
-        bar.update(task, phase=progress.phase, count=count, left=left)
+        bar.update(task, phase=progress.phase, count=count)
         if not err.is_terminal and clock() - last >= _EVERY_SECONDS:
             last = clock()
             done = "documents read" if progress.phase == "Reading" else "passages embedded"
-            sys.stderr.write(f"selfrag: {progress.done:,} of {progress.total:,} {done}{left and f', {left}'}\n")
+            sys.stderr.write(f"selfrag: {progress.done:,} of {progress.total:,} {done}\n")
 
     with bar:
         yield show

@@ -1,33 +1,19 @@
 """Documents of the served API between an upload or a deletion and the run of ingestion that follows it."""
 
 from collections.abc import Mapping
-from typing import Protocol
 
 from selfrag.domain.documents import document_id
-from selfrag.domain.records import Record
 from selfrag_cli.local.environment import DOCUMENTS_BUCKET
+from selfrag_cli.local.stores.manifest import LocalManifest
 
 # Any moment will do: no execution has seen a deletion of the API's.
 _NOW = 1
 
 
-class MarkingManifest(Protocol):
-    """A manifest in which a document is marked before an execution has looked at it."""
-
-    def read(self, document_id: str) -> Record | None:
-        """Return what is known of a document, or None."""
-
-    def mark(self, document_id: str, key: str, collection: str, status: str, reason: str = "") -> None:
-        """Write how a document stands."""
-
-    def begin_deletion(self, document_id: str, at: int) -> None:
-        """Write that a document is about to be deleted, if it is known."""
-
-
 class Documents:
     """The documents of a collection as the manifest lists them."""
 
-    def __init__(self, collection: str, manifest: MarkingManifest) -> None:
+    def __init__(self, collection: str, manifest: LocalManifest) -> None:
         self._collection, self._manifest = collection, manifest
 
     def changed(self, key: str, etag: str) -> None:
