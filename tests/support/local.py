@@ -1,6 +1,6 @@
 """The whole local stack for a test: real handlers, a model server, and an index of a few passages."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -38,7 +38,9 @@ def few_parts() -> Parts:
 
 
 @contextmanager
-def local_stack(model: ModelServer, **environment: str) -> Iterator[LocalStack]:
+def local_stack(
+    model: ModelServer, more_secrets: Mapping[str, str] | None = None, **environment: str
+) -> Iterator[LocalStack]:
     """Yield the stack with the deployed handlers, whose calls their roles decide; nothing waits between retries."""
     settings = {
         "SELFRAG_MODEL_BASE_URL": model.url,
@@ -46,7 +48,7 @@ def local_stack(model: ModelServer, **environment: str) -> Iterator[LocalStack]:
         "SELFRAG_WEB_SECRET": "web-key",
         **environment,
     }
-    secrets = {"model-key": "test-key", "web-key": "test"}
+    secrets = {"model-key": "test-key", "web-key": "test", **(more_secrets or {})}
     deployed = deployed_handlers()
     handlers = {name: as_caller(name, handler) for name, handler in deployed.items()}
     made: Any = {"parts": few_parts(), "handlers": handlers}

@@ -22,9 +22,10 @@ MODES = (
 
 
 def sure(name: str, question: Mapping[str, Any], state: Any) -> dict[str, float]:
-    """Be sure of what passes: yes, fully supported, of most use."""
+    """Be sure of what passes: yes, fully supported, of most use, complete; and that nothing is to be counted."""
     options = options_of(question)
-    best = next((option for option in ("yes", "full", "simple", "5") if option in options), options[0])
+    passing = ("no",) if name == "aggregate" else ("complete", "yes", "full", "complex", "5")
+    best = next((option for option in passing if option in options), options[0])
     rest = 0.04 / max(1, len(options) - 1)
     return {option: 0.96 if option == best else rest for option in options}
 

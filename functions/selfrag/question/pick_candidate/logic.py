@@ -135,11 +135,19 @@ def _path_support(path: Path) -> SupportVerdict:
     """Return IsSup of the whole: full if every sentence is, and each rests on a passage."""
     claims = [claim for segment in path.segments for claim in segment.support.claims]
     claims += [Claim(claim=segment.answer, support="none") for segment in path.segments if not segment.grounded]
-    models = dict.fromkeys(segment.support.model for segment in path.segments if segment.support.model)
+    supports = [segment.support for segment in path.segments]
+    models = dict.fromkeys(support.model for support in supports if support.model)
     # One sentence that a rule judged, and the whole is no judgement.
-    by_rule = any(segment.support.judged_by == "rule" for segment in path.segments)
-    by: JudgedBy = "rule" if by_rule else "model"
-    return SupportVerdict(level=_path_level(path), claims=claims, model=", ".join(models), judged_by=by)
+    judges: set[JudgedBy] = {support.judged_by for support in supports if support.model or support.judged_by == "rule"}
+    by: JudgedBy = "rule" if "rule" in judges else "decider" if judges == {"decider"} else "model"
+    odds = [support.probability for support in supports if support.probability is not None]
+    return SupportVerdict(
+        level=_path_level(path),
+        claims=claims,
+        model=", ".join(models),
+        judged_by=by,
+        probability=min(odds) if by == "decider" and len(odds) == len(supports) else None,
+    )
 
 
 def _path_level(path: Path) -> SupportLevel:
