@@ -32,6 +32,9 @@ model_provider = "anthropic"
 # What Amazon Textract reads of pages that show pictures and hold no text: "lines", "layout" or "tables".
 # text_recognition = "lines"
 
+# A decision model that judges before Claude: docs/decider.md.
+# decider = { url = "https://api.typesafe.ai", model = "jev-latest", secret = true, window_tokens = 32000, price = 0.042 }
+
 # The fine-tuned model as a second generator: docs/generator.md.
 # selfrag_generator_url = "https://llm.example.com"
 

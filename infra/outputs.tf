@@ -17,6 +17,7 @@ output "secret_commands" {
     for name, arns in {
       anthropic = aws_secretsmanager_secret.anthropic[*].arn
       tavily    = aws_secretsmanager_secret.tavily[*].arn
+      decider   = aws_secretsmanager_secret.decider[*].arn
       generator = aws_secretsmanager_secret.generator[*].arn
       otlp      = aws_secretsmanager_secret.otlp[*].arn
     } :

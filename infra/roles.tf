@@ -35,6 +35,10 @@ locals {
         resources = [aws_dynamodb_table.table["verdicts"].arn]
       }]
     }
+    decider = {
+      environment = local.decider_environment
+      statements  = local.decider_statements
+    }
     # The data access policy has the permissions in the collection.
     collection = {
       environment = { SELFRAG_COLLECTION_ENDPOINT = local.collection_endpoint }

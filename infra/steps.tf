@@ -16,7 +16,7 @@ locals {
     }
     decide_retrieval = {
       description = "Retrieve: decides whether the question needs a search."
-      uses        = ["model", "verdicts", "generator", "guidance"]
+      uses        = ["model", "verdicts", "decider", "generator", "guidance"]
       memory      = local.one_processor
     }
     retrieve = {
@@ -27,7 +27,7 @@ locals {
     }
     grade_relevance = {
       description = "IsRel: grades the relevance of a passage."
-      uses        = ["model", "verdicts"]
+      uses        = ["model", "verdicts", "decider"]
       memory      = local.one_processor
     }
     generate = {
@@ -37,12 +37,12 @@ locals {
     }
     grade_support = {
       description = "IsSup: checks each claim of the answer against the evidence."
-      uses        = ["model", "verdicts"]
+      uses        = ["model", "verdicts", "decider"]
       memory      = local.one_processor
     }
     grade_utility = {
       description = "IsUse: grades the usefulness of the answer, 1 to 5."
-      uses        = ["model", "verdicts"]
+      uses        = ["model", "verdicts", "decider"]
       memory      = local.one_processor
     }
     rewrite_question = {

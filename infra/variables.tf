@@ -647,6 +647,60 @@ variable "manage_api_gateway_account" {
   default     = false
 }
 
+# Decision models as judges: docs/decider.md
+
+variable "decider" {
+  description = "A decision model that judges before Claude or in its place: the base URL of its server, the model's name there, whether the server needs a key (the output secret_commands sets it), the tokens that the model reads, its price in dollars per million input tokens, and the thresholds of each grader's cascade; null for none."
+  type = object({
+    url           = string
+    model         = string
+    secret        = optional(bool, false)
+    window_tokens = optional(number, 4096)
+    price         = optional(number, 0)
+    thresholds    = optional(map(object({ upper = number, lower = number })), {})
+  })
+  default = null
+
+  validation {
+    condition     = var.decider == null || can(regex("^https://[^/]", var.decider.url))
+    error_message = "decider.url must begin with https://: questions and passages are sent there."
+  }
+  validation {
+    condition     = var.decider == null || try(length(var.decider.model) > 0 && var.decider.window_tokens >= 256 && var.decider.price >= 0, false)
+    error_message = "decider needs a model, at least 256 window_tokens and a price of 0 or more."
+  }
+  validation {
+    condition     = length(setsubtract(keys(try(var.decider.thresholds, {})), ["decide_retrieval", "grade_relevance", "grade_support", "grade_utility"])) == 0
+    error_message = "decider.thresholds are of decide_retrieval, grade_relevance, grade_support and grade_utility."
+  }
+}
+
+variable "graders" {
+  description = "Who judges, by grader: claude, decider (Claude only where it gives no verdict) or cascade; what is left out follows the profile. `selfrag eval graders --adopt infra/graders.auto.tfvars.json` writes it."
+  type        = map(string)
+  default     = {}
+
+  validation {
+    condition     = length(setsubtract(keys(var.graders), ["decide_retrieval", "grade_relevance", "grade_support", "grade_utility"])) == 0 && length(setsubtract(values(var.graders), ["claude", "decider", "cascade"])) == 0
+    error_message = "graders are decide_retrieval, grade_relevance, grade_support and grade_utility, each claude, decider or cascade."
+  }
+  validation {
+    condition     = var.decider != null || alltrue([for kind in values(var.graders) : kind == "claude"])
+    error_message = "graders that are not claude need a decider."
+  }
+}
+
+variable "decider_thresholds" {
+  description = "The thresholds that were measured, by grader; they go before those in decider. The same file has them."
+  type        = map(object({ upper = number, lower = number }))
+  default     = {}
+
+  validation {
+    condition     = alltrue([for limits in values(var.decider_thresholds) : 0 <= limits.lower && limits.lower <= limits.upper && limits.upper <= 1])
+    error_message = "decider_thresholds are from 0 to 1, lower not above upper."
+  }
+}
+
 # The fine-tuned model: docs/generator.md
 
 variable "selfrag_generator_url" {

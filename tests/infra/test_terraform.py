@@ -65,6 +65,9 @@ WRONG: dict[str, tuple[Any, str]] = {
     "key_quota_per_day": (0, "key_quota_per_day must be"),
     "web_acl_arn": ("waf", "web_acl_arn must be"),
     "selfrag_generator_url": ("localhost:8000", "selfrag_generator_url must be a URL"),
+    "decider": ({"url": "http://llm.example.com", "model": "m"}, "decider.url must begin with https://"),
+    "graders": ({"generate": "claude"}, "graders are decide_retrieval"),
+    "decider_thresholds": ({"grade_support": {"upper": 0.1, "lower": 0.9}}, "decider_thresholds are from 0 to 1"),
     "alarm_email": ("me", "alarm_email must be"),
     "thresholds": ({"failures": 0}, "thresholds must be above 0"),
 }
@@ -121,6 +124,7 @@ REACHED: Cases = [
     ({**PRIVATE, "security_group_ids": []}, "subnet_ids and security_group_ids belong together"),
 ]
 TUNED: Cases = [
+    ({"graders": {"grade_support": "cascade"}}, "graders that are not claude need a decider"),
     ({"selfrag_generator_secret": True}, "selfrag_generator_secret belongs to selfrag_generator_url"),
 ]
 # The functions depend on the collector: while its address is refused nothing is said of their models and copies.

@@ -10,7 +10,7 @@ ACCOUNT: tuple[Check[Account], ...] = (
     Check("identity", "Your identity", ("sts:GetCallerIdentity",), (identity,)),
     Check("concurrency", "Lambda's limit", ("lambda:GetAccountSettings",), (quotas.concurrency,)),
     Check("quotas", "Service Quotas", quotas.ACTIONS, (quotas.embeddings, quotas.claude)),
-    Check("models", "A model", ("bedrock:InvokeModel",), (models.embedding, models.claude)),
+    Check("models", "A model", ("bedrock:InvokeModel",), (models.embedding, models.claude, models.decider)),
     Check(
         "region",
         "A service of the region",

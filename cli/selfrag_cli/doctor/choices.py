@@ -14,6 +14,15 @@ from selfrag.domain.errors import InvalidInput, Misconfigured
 Outputs = dict[str, str]
 
 
+class DeciderChoice(BaseModel):
+    """The server of a decision model."""
+
+    url: str
+    model: str
+    secret: bool = False
+    window_tokens: int = 4096
+
+
 class Choices(BaseModel):
     """Variables by their names in infra/variables.tf, with its defaults; a test compares them."""
 
@@ -30,6 +39,7 @@ class Choices(BaseModel):
     text_recognition: str = "off"
     otlp_secret: bool = False
     selfrag_generator_secret: bool = False
+    decider: DeciderChoice | None = None
 
     @property
     def secrets(self) -> list[str]:
@@ -38,6 +48,7 @@ class Choices(BaseModel):
             "anthropic": self.model_provider == "anthropic",
             "tavily": self.web_search,
             "generator": self.selfrag_generator_secret,
+            "decider": self.decider is not None and self.decider.secret,
             "otlp": self.otlp_secret,
         }
         return [f"{self.name}/{each}" for each, is_needed in needed.items() if is_needed]

@@ -1,21 +1,26 @@
 """Access to the models: an embedding, and on Bedrock a verdict and an answer by the code of the steps."""
 
 import json
+import os
 from collections.abc import Iterator
 from typing import Any
 
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from selfrag.adapters.claude.sdk import SdkClaude, client_of
+from selfrag.adapters.decider import SystemOneDecider, decider_client
 from selfrag.adapters.faults import code_of
 from selfrag.adapters.titan import MODEL as TITAN
+from selfrag.domain.decisions import YES
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.passages import Evidence
 from selfrag.domain.steps import GenerateResult, GenerateTask
+from selfrag.ports.decider import load_questions
 from selfrag.ports.model import Judgement
 from selfrag.ports.prompts import load_prompt
 from selfrag.ports.recent import Recent
 from selfrag.question.generate import logic as generate
+from selfrag.question.grade_relevance import logic as grade_relevance
 from selfrag.question.grade_support import logic as grade_support
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.pace import Pace
@@ -25,6 +30,8 @@ from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
 SECONDS = 20.0
 WRITER = "generate"
 PASSAGE = Evidence(passage_id="p", document="leave.md", title="Leave", text="Everybody has 25 days of leave a year.")
+UNRELATED = Evidence(passage_id="u", document="gym.md", title="Gym", text="The gym is in the cellar of house B.")
+_DECIDER_KEY = "SELFRAG_DECIDER_KEY"
 QUESTION = "How many days of leave do I have?"
 CHECK = {
     "question": QUESTION,
@@ -62,6 +69,32 @@ def claude(account: Account) -> Iterator[Finding]:
         return
     for model in sorted(set(account.choices.models.values())):
         yield from _of_claude(account, model)
+
+
+def decider(account: Account) -> Iterator[Finding]:
+    """Let the decision model judge a passage that holds an answer, and one that does not."""
+    choice = account.choices.decider
+    if choice is None:
+        return
+    key = os.environ.get(_DECIDER_KEY, "")
+    if choice.secret and not key:
+        yield unknown(f"{choice.model} was not asked: set {_DECIDER_KEY} to the key of its server.")
+        return
+    pace = Pace(Clock(), _NoRecord(), SECONDS, deadline_ms=(Clock().now() + SECONDS) * 1000)
+    judge = SystemOneDecider(decider_client(choice.url, key), choice.url, choice.model, choice.window_tokens, 0.0, pace)
+    questions = {"relevant": load_questions(grade_relevance.__name__).by_name["relevant"]}
+    odds = []
+    for passage in (PASSAGE, UNRELATED):
+        decisions = judge.ask("grade_relevance", {"question": QUESTION, "passage": passage.quoted()}, questions)
+        if decisions.answers is None:
+            yield blocks(f"{choice.model} gives no decision: {decisions.cause}.", "docs/decider.md says what it needs.")
+            return
+        odds.append(decisions.answers["relevant"][YES])
+    said = f"{odds[0]:.2f} for a passage with the answer, {odds[1]:.2f} for one without"
+    if odds[0] > odds[1]:
+        yield fine(f"{choice.model} decides: {said}.")
+    else:
+        yield look(f"{choice.model} judges a known pair wrongly: {said}.", "Measure it: `selfrag eval graders`.")
 
 
 def _of_claude(account: Account, model: str) -> Iterator[Finding]:

@@ -53,11 +53,12 @@ mock_provider "aws" {
 }
 run "planned" {
   command = plan
-  # Fails with what the functions are told of the fine-tuned model.
+  # Fails with what the functions are told of the fine-tuned model and of a decision model.
   assert {
     condition = local.environments == null
     error_message = jsonencode({ for step, of in local.environments : step => {
-      for name in keys(of) : name => of[name] if startswith(name, "SELFRAG_GENERATOR_") ? of[name] != null : false
+      for name in keys(of) : name => of[name]
+      if can(regex("^SELFRAG_(GENERATOR|DECIDER|GRADERS)", name)) ? of[name] != null : false
     } })
   }
 }
