@@ -93,16 +93,27 @@ class OpenSearchPassages:
         for entry in entries:
             check_length(entry.vector, self._dimensions)
             check_terms(entry.passage)
-        if create_if_missing(self._client, self._index, self._dimensions):
+        if _create_if_missing(self._client, self._index, self._dimensions):
             self._has_all_fields = True
         if not self._has_all_fields:
-            add_missing_fields(self._client, self._index, self._dimensions)
+            _add_missing_fields(self._client, self._index, self._dimensions)
             self._has_all_fields = True
-        return write_passages(self._client, self._index, entries)
+        added, documents = WriteOutcome(), {entry.passage.passage_id: _document(entry) for entry in entries}
+        try:
+            for batch in _batches(documents):
+                _write(self._client, self._index, batch, added)
+        except SelfragError as error:
+            if not added.ids and not added.unknown:
+                raise
+            unsent = documents.keys() - added.ids.keys() - added.failed.keys() - added.unknown
+            added.failed.update(dict.fromkeys(unsent, type(error).__name__))
+        return added
 
     def delete(self, ids: Iterable[str]) -> None:
         """Delete documents by the service's ids; one that is gone already is no error."""
-        delete_documents(self._client, self._index, ids)
+        with index_faults():
+            for service_id in ids:
+                self._client.delete(index=self._index, id=service_id, ignore=404)
 
     def _named(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Hit]:
         query = {"bool": {"filter": [any_of("passage_id", passage_ids), *_within(bounds)]}}
@@ -159,7 +170,7 @@ def _scored(hits: Sequence[Hit]) -> list[tuple[Passage, float]]:
     return list(best.values())
 
 
-def create_if_missing(client: OpenSearch, index: str, dimensions: int) -> bool:
+def _create_if_missing(client: OpenSearch, index: str, dimensions: int) -> bool:
     """Create the index, in its present mapping, if it is missing; return whether this call did."""
     with index_faults():
         if client.indices.exists(index=index):
@@ -174,7 +185,7 @@ def create_if_missing(client: OpenSearch, index: str, dimensions: int) -> bool:
     return True
 
 
-def add_missing_fields(client: OpenSearch, index: str, dimensions: int) -> None:
+def _add_missing_fields(client: OpenSearch, index: str, dimensions: int) -> None:
     """Add the fields that an earlier release's index lacks; else the service guesses their types."""
     fields = mapping(dimensions)["mappings"]["properties"]
     with index_faults():
@@ -184,30 +195,6 @@ def add_missing_fields(client: OpenSearch, index: str, dimensions: int) -> None:
         missing = {name: field for name, field in fields.items() if name not in there}
         if missing:
             client.indices.put_mapping(index=index, body={"properties": missing})
-
-
-def write_passages(client: OpenSearch, index: str, entries: Sequence[IndexEntry]) -> WriteOutcome:
-    """Write passages, each once; items that the service was too busy for are retried, alone.
-
-    Raises if nothing was written and nothing may have been; else the result has the outcome of each.
-    """
-    added, documents = WriteOutcome(), {entry.passage.passage_id: _document(entry) for entry in entries}
-    try:
-        for batch in _batches(documents):
-            _write(client, index, batch, added)
-    except SelfragError as error:
-        if not added.ids and not added.unknown:
-            raise
-        unsent = documents.keys() - added.ids.keys() - added.failed.keys() - added.unknown
-        added.failed.update(dict.fromkeys(unsent, type(error).__name__))
-    return added
-
-
-def delete_documents(client: OpenSearch, index: str, ids: Iterable[str]) -> None:
-    """Delete documents by the service's ids; one that is gone already is no error."""
-    with index_faults():
-        for service_id in ids:
-            client.delete(index=index, id=service_id, ignore=404)
 
 
 def _write(client: OpenSearch, index: str, pending: Mapping[str, str], added: WriteOutcome) -> None:
