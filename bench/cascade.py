@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from selfrag.domain.decisions import Thresholds
-from selfrag_cli.lab.graders.adoption import Limits, adoption_of
+from selfrag_cli.lab.graders.adoption import ErrorLimits, adoption_of
 from selfrag_cli.lab.graders.figures import Outcome
 from tests.support.simulated_judges import Statement, cascade, judge_support, statements
 
@@ -51,7 +51,7 @@ def cascades(accuracy: float) -> Iterator[tuple[object, ...]]:
 
 def adoptions(accuracy: float, count: int) -> tuple[object, ...]:
     """Return of all seeds how often the thresholds that would be adopted break a limit on the held-out half."""
-    limits = Limits()
+    limits = ErrorLimits()
     adopted = [
         adoption_of("grade_support", _outcomes(statements(accuracy, count, seed), seed), limits)
         for seed in range(SEEDS)

@@ -196,7 +196,7 @@ def test_where_no_threshold_holds_claude_judges_the_step_and_other_steps_keep_th
     [
         (["--judge", "jury"], "There is no judge 'jury'"),
         (["--judge", "decider", "--step", "grade_correctness"], "A decision model does not judge grade_correctness"),
-        (["--output", "a.json"], "--output is for --adopt"),
+        (["--output", "a.json"], "--output is the file of --adopt"),
         (["--judge", "decider"], "SELFRAG_DECIDER_URL"),
     ],
 )

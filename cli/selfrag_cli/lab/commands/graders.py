@@ -10,14 +10,14 @@ from rich.table import Table
 
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel, end_incomplete, end_with, read_judges
-from selfrag_cli.options import AsJson, Region
+from selfrag_cli.options import AsJson
 from selfrag_cli.terminal import err, measuring_progress, out, print_json
 
 if TYPE_CHECKING:
     from selfrag.ports.grading import GraderKind
     from selfrag_cli.lab.graders.adoption import Adoption
     from selfrag_cli.lab.graders.evaluation import GraderConfig, GraderReport, WayReport
-    from selfrag_cli.lab.graders.figures import Calibration, Figures, Rate
+    from selfrag_cli.lab.graders.figures import Calibration, JudgeFigures, Rate
 
 # The width of a bar, in characters.
 _BAR = 40
@@ -46,10 +46,6 @@ FalsePasses = Annotated[
 FalseStrips = Annotated[
     float, typer.Option("--false-strips", min=0.001, max=0.5, help="With --adopt: the most, of rows that should pass.")
 ]
-Publish = Annotated[
-    bool, typer.Option("--publish", help="For grade_support: show its measured precision in answers from now on.")
-]
-To = Annotated[str, typer.Option("--name", help="With --publish: the name of the deployment; this laptop if left out.")]
 
 
 def graders(
@@ -66,9 +62,6 @@ def graders(
     max_cost: MaxCost = None,
     parallel: Parallel = 8,
     fail_if: FailIf = None,
-    publish: Publish = False,
-    name: To = "",
-    region: Region = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare a grader with people: labelled rows through the deployed step, and how often it is right.
@@ -78,22 +71,20 @@ def graders(
     """
     from selfrag.runtime.decider_settings import GRADERS as DECIDABLE
     from selfrag_cli.lab.gate import read_conditions
-    from selfrag_cli.lab.graders.adoption import Limits
+    from selfrag_cli.lab.graders.adoption import ErrorLimits
     from selfrag_cli.lab.graders.evaluation import Job, graded
     from selfrag_cli.lab.graders.rows import KINDS, read_rows
 
     if step not in KINDS:
         raise InvalidInput(f"There is no grader {step!r}; there are {', '.join(KINDS)}.")
-    if (publish and step != "grade_support") or ((name or region) and not publish):
-        raise InvalidInput("--publish is for grade_support; --name and --region say where to.")
-    if (publish and judge) or (output and not adopt):
-        raise InvalidInput("--publish is for the step as it is set, without --judge; --output is for --adopt.")
+    if output and not adopt:
+        raise InvalidInput("--output is the file of --adopt.")
     if (judge or adopt) and step not in DECIDABLE:
         raise InvalidInput(f"A decision model does not judge {step}: it is for {', '.join(DECIDABLE)}.")
     conditions = read_conditions(fail_if or [])
     kinds = read_judges([*(judge or []), *(["decider"] if adopt else [])])
     ways = _ways(step, prompt or [], model or [], kinds)
-    limits = Limits(false_passes, false_strips) if adopt else None
+    limits = ErrorLimits(false_passes, false_strips) if adopt else None
     job = Job(step, read_rows(rows, step)[:limit], parallel, max_cost, limits)
     with measuring_progress() as progress:
         report = graded(job, ways, lambda done, total: progress("Judging", done, total))
@@ -102,8 +93,6 @@ def graders(
     else:
         _show(report)
     end_incomplete(report.rows - report.judged)
-    if publish:
-        _publish(report.ways[0], rows.stem, name, region)
     if report.adoption:
         _adopt(report.adoption, output)
     end_with(report.gate(conditions))
@@ -131,15 +120,6 @@ def _adopt(adoption: "Adoption", output: Path | None) -> None:
     thresholds = adoption.thresholds if adoption.grader == "cascade" else None
     read_adopted(path).adopt(adoption.step, adoption.grader, thresholds).write(path)
     err.print(f"{adoption.step} is judged by {adoption.grader}, because {adoption.reason}: {escape(str(path))}")
-
-
-def _publish(way: "WayReport", set_name: str, name: str, region: str | None) -> None:
-    from selfrag_cli.lab.graders.publishing import published
-    from selfrag_cli.show.precision import in_full
-
-    precision = in_full(published(way, set_name, name, region))
-    where = escape(name or "this laptop")
-    err.print(f"Published for {where}, while it judges by {escape(way.model)} and this prompt: {precision}")
 
 
 def _show(report: "GraderReport") -> None:
@@ -178,7 +158,7 @@ def _side_by_side(ways: "list[WayReport]") -> Table:
     for heading in ("n", "false passes", "false strips", "balanced accuracy", "ECE"):
         table.add_column(heading, justify="right")
     for way in ways:
-        groups: dict[str, Figures] = {"all": way}
+        groups: dict[str, JudgeFigures] = {"all": way}
         groups |= {f"language {name}": figures for name, figures in way.by_language.items()}
         groups |= {f"{name} characters": figures for name, figures in way.by_length.items()}
         if way.by_claims:

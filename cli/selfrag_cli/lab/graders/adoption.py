@@ -20,7 +20,7 @@ _NEVER = -1.0
 
 
 @dataclass(frozen=True)
-class Limits:
+class ErrorLimits:
     """The most false passes, of rows that should fail, and false strips, of rows that should pass, as shares."""
 
     false_passes: float = 0.02
@@ -74,7 +74,7 @@ class Adoption(BaseModel):
     held_out: HalfReport | None = None
 
 
-def adoption_of(step: str, outcomes: Mapping[str, Outcome], limits: Limits) -> Adoption:
+def adoption_of(step: str, outcomes: Mapping[str, Outcome], limits: ErrorLimits) -> Adoption:
     """Return the judge of a step by the decision model's outcomes, by the ids of their rows.
 
     It is the cascade if thresholds hold on the half that they are chosen on, and then on the other one; else Claude.
@@ -102,7 +102,7 @@ def adoption_of(step: str, outcomes: Mapping[str, Outcome], limits: Limits) -> A
     )
 
 
-def chosen_thresholds(outcomes: Sequence[Outcome], limits: Limits, *, if_low: bool = True) -> Thresholds | None:
+def chosen_thresholds(outcomes: Sequence[Outcome], limits: ErrorLimits, *, if_low: bool = True) -> Thresholds | None:
     """Return the thresholds that pass on the fewest rows while the bounds of both errors keep their limits, or None.
 
     They are looked for from the strictest on, so that the bounds hold though there are many candidates.
@@ -139,7 +139,7 @@ def half_report(outcomes: Sequence[Outcome], upper: float, lower: float) -> Half
     )
 
 
-def holds_on(half: HalfReport, limits: Limits) -> bool:
+def holds_on(half: HalfReport, limits: ErrorLimits) -> bool:
     """Return whether the errors on a half that thresholds were not chosen on keep their limits."""
     most_passes, most_strips = limits.false_passes * half.false_passes.of, limits.false_strips * half.false_strips.of
     return half.false_passes.count <= most_passes and half.false_strips.count <= most_strips

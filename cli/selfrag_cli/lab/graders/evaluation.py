@@ -8,11 +8,9 @@ from pydantic import BaseModel, Field
 
 from selfrag.domain.calls import ModelCall, StepResult
 from selfrag.ports.grading import Grader
-from selfrag.ports.measurements import measurement_key
-from selfrag.question.grade_support.logic import Support
 from selfrag_cli.lab.gate import Condition, Gate, check_figures
-from selfrag_cli.lab.graders.adoption import Adoption, Limits, adoption_of
-from selfrag_cli.lab.graders.figures import Figures, Outcome, figures_of
+from selfrag_cli.lab.graders.adoption import Adoption, ErrorLimits, adoption_of
+from selfrag_cli.lab.graders.figures import JudgeFigures, Outcome, figures_of
 from selfrag_cli.lab.graders.rows import KINDS, LabelledRow
 from selfrag_cli.lab.judging import (
     Case,
@@ -47,7 +45,7 @@ class Job:
     rows: Sequence[LabelledRow]
     parallel: int = 8
     max_cost: float | None = None
-    adopt: Limits | None = None
+    adopt: ErrorLimits | None = None
 
 
 class CostReport(BaseModel):
@@ -61,16 +59,16 @@ class CostReport(BaseModel):
 class ClaimReport(BaseModel):
     """The rows that have claims: judged as sentences, and passed only if each of their claims passes."""
 
-    by_sentence: Figures
-    by_claim: Figures
+    by_sentence: JudgeFigures
+    by_claim: JudgeFigures
 
 
-class WayReport(Figures):
+class WayReport(JudgeFigures):
     """The figures of a way, of all rows and of those of one language or length.
 
     Rows without a verdict are `ungraded`, and count in no rate. `wrong` are the claims or questions with a wrong label.
     `calls` and `usd` are those of this run, which pays for no verdict twice; `per_thousand` is null where a cached one
-    says no cost. `measured_as` is the key of its measured precision.
+    says no cost. `outcomes` are by the ids of rows.
     """
 
     name: str
@@ -81,10 +79,9 @@ class WayReport(Figures):
     calls: dict[str, int]
     usd: float | None
     per_thousand: CostReport | None
-    by_language: dict[str, Figures]
-    by_length: dict[str, Figures]
+    by_language: dict[str, JudgeFigures]
+    by_length: dict[str, JudgeFigures]
     by_claims: ClaimReport | None
-    measured_as: str = Field(exclude=True)
     outcomes: dict[str, Outcome] = Field(exclude=True)
 
     @property
@@ -121,7 +118,6 @@ class _Verdicts:
 
     way: GraderConfig
     model: str
-    measured_as: str
     results: Mapping[_Place, StepResult]
     per_thousand: CostReport | None
 
@@ -153,11 +149,10 @@ def _graded(job: Job, way: GraderConfig, left: float | None, progress: Progress)
                 cases[at, number] = Case(job.step, kind.task(row.model_copy(update={"claim": claim})))
     with judging(way.setting, {}) as grade:
         grader = grader_of(job.step)
-        measured_as = measurement_key(grader, Support) if job.step == "grade_support" else ""
         budget = None if left is None else budget_of(left, [job.step])
         results = judged(cases, grade, job.parallel, budget, progress)
         per_thousand = _per_thousand([calls_behind(result) for (_, number), result in results.items() if not number])
-    return _Verdicts(way, _judges(way, job.step, grader), measured_as, results, per_thousand)
+    return _Verdicts(way, _judges(way, job.step, grader), results, per_thousand)
 
 
 def _is_judged(results: Mapping[_Place, StepResult], at: int) -> bool:
@@ -195,7 +190,7 @@ def _report(job: Job, of: _Verdicts, places: Sequence[int]) -> WayReport:
     models = Counter(call.model for result in of.results.values() for call in result.calls)
     wrong = [job.rows[at] for at, outcome in graded_rows.items() if outcome.passed != outcome.should_pass]
 
-    def by(class_of: Callable[[LabelledRow], str]) -> dict[str, Figures]:
+    def by(class_of: Callable[[LabelledRow], str]) -> dict[str, JudgeFigures]:
         classes = sorted({class_of(job.rows[at]) for at in graded_rows})
         members = {
             name: [each for at, each in graded_rows.items() if class_of(job.rows[at]) == name] for name in classes
@@ -218,7 +213,6 @@ def _report(job: Job, of: _Verdicts, places: Sequence[int]) -> WayReport:
         by_language=by(lambda row: row.language),
         by_length=by(lambda row: row.length),
         by_claims=_by_claims(job, of.results, graded_rows),
-        measured_as=of.measured_as,
         outcomes={job.rows[at].identity: outcome for at, outcome in graded_rows.items()},
         **dict(figures_of(list(graded_rows.values()))),
     )

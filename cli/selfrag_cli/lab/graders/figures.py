@@ -1,4 +1,4 @@
-"""Figures of a judge against people's labels: errors, accuracy and calibration."""
+"""JudgeFigures of a judge against people's labels: errors, accuracy and calibration."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Calibration(BaseModel):
     bins: list[Bin]
 
 
-class Figures(BaseModel):
+class JudgeFigures(BaseModel):
     """The figures of graded rows; a rate of no row is null.
 
     `passing_right` is the share that passes of the rows that should, and `false_strips` the rest of them;
@@ -68,14 +68,14 @@ class Figures(BaseModel):
     calibration: Calibration | None
 
 
-def figures_of(outcomes: Sequence[Outcome]) -> Figures:
+def figures_of(outcomes: Sequence[Outcome]) -> JudgeFigures:
     """Return the figures of graded rows."""
     passing = [outcome.passed for outcome in outcomes if outcome.should_pass]
     failing = [outcome.passed for outcome in outcomes if not outcome.should_pass]
     passing_right, failing_right = _rate(sum(passing), len(passing)), _rate(failing.count(False), len(failing))
     passed = sum(passing) + sum(failing)
     both = (passing_right, failing_right) if passing_right and failing_right else None
-    return Figures(
+    return JudgeFigures(
         graded=len(outcomes),
         passed=passed,
         passing_right=passing_right,

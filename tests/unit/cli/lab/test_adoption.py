@@ -4,11 +4,11 @@ import hashlib
 
 import pytest
 
-from selfrag_cli.lab.graders.adoption import ErrorCount, Limits, adoption_of, chosen_thresholds, half_report
+from selfrag_cli.lab.graders.adoption import ErrorCount, ErrorLimits, adoption_of, chosen_thresholds, half_report
 from selfrag_cli.lab.graders.figures import Outcome, figures_of
 from tests.support.simulated_judges import statements
 
-LIMITS = Limits(false_passes=0.02, false_strips=0.02)
+LIMITS = ErrorLimits(false_passes=0.02, false_strips=0.02)
 
 
 def rows(should_pass: bool, probability: float, count: int) -> dict[str, Outcome]:
