@@ -1,6 +1,6 @@
 """`python -m bench PART ...`: measure something, and print its figures.
 
-rows, strategies, workflow   the workflow against a simulated Claude; several parts may be named
+rows, strategies, graders, workflow   the workflow against a simulated Claude; several parts may be named
 publish                      put the figures of these parts into docs/
 documents                    words and table cells that readers of documents keep
 retrieval                    the search, on questions in SQuAD's format or on lines that differ in an identifier

@@ -11,7 +11,7 @@ from bench.workflow import parts
 from bench.workflow.page import BUILT, published, rows_table, table
 from bench.workflow.rows import read, write
 
-PARTS = ("rows", "strategies", "workflow")
+PARTS = ("rows", "strategies", "graders", "workflow")
 
 
 def run() -> None:
@@ -37,6 +37,7 @@ def _measure(names: list[str]) -> None:
         print(rows_table(rows))
     runs: dict[str, Callable[[], parts.Tables]] = {
         "strategies": lambda: parts.strategies(_progress),
+        "graders": lambda: parts.graders(_progress),
         "workflow": lambda: parts.workflow(_progress, rows),
     }
     for name in names:

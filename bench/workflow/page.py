@@ -26,8 +26,10 @@ _HEADINGS = {
     "express_usd": "Express, USD per 1,000",
     "never_read": "of these never read",
     "k": "top_k",
+    "graders_usd": "of graders",
+    "passed_on": "passed on to Claude",
 }
-_OF_ONE, _TINY = ("usd", "waste_usd"), ("express_usd",)
+_OF_ONE, _TINY = ("usd", "waste_usd", "graders_usd"), ("express_usd",)
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -1,4 +1,4 @@
-"""The parts of a run, each with its own stack: rows, strategies and workflow."""
+"""The parts of a run, each with its own stack: rows, strategies, graders and workflow."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -7,6 +7,7 @@ from typing import Any
 from bench.workflow.api.apart import ApartApi
 from bench.workflow.api.clock import standing
 from bench.workflow.api.server import MessagesApi, usual_pace
+from bench.workflow.graders import graded
 from bench.workflow.orchestration import orchestration
 from bench.workflow.paces import paces, zipf
 from bench.workflow.paper.rows import Taken, taken
@@ -55,6 +56,15 @@ def strategies(told: Told) -> Tables:
                 told(f"{one.row.scenario}, {one.way}, {one.row.speculate}, {one.row.profile}")
                 found.append(one)
     return {"strategies": [one.fields for one in found]}
+
+
+def graders(told: Told) -> Tables:
+    """Return what questions take by Claude alone, by a decision model alone, and by both as a cascade."""
+    found = []
+    for line in graded(usual_pace):
+        told(f"{line.scenario}, {line.strategy}, {line.speculate}, {line.graders}, {line.decision_seconds} s")
+        found.append(asdict(line))
+    return {"graders": found}
 
 
 def workflow(told: Told, of: list[Row]) -> Tables:

@@ -3,7 +3,7 @@
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -116,6 +116,7 @@ def running(
     api: MessagesApi | ApartApi,
     profile: str = "balanced",
     sleep: Callable[[float], None] = time.sleep,
+    more_settings: Mapping[str, str] | None = None,
 ) -> Iterator[Running]:
     """Start it all; waits call `sleep`, and the recent calls go by the service's clock."""
     index: Any = ScriptedIndex()
@@ -133,6 +134,7 @@ def running(
             "SELFRAG_MODEL_SECRET": "model-key",
             "SELFRAG_WEB_BASE_URL": web.url,
             "SELFRAG_WEB_SECRET": "web-key",
+            **(more_settings or {}),
         }
         secrets = {"model-key": "simulated", "web-key": "simulated"}
         with opened_stores(settings, secrets, parts) as items:

@@ -11,6 +11,8 @@ SPECULATE = ("off", "draft", "full")
 # What the model reads in a passage; see api/model.py.
 RELEVANT, ASIDE, TEMPTING, NOTHING = "[relevant]", "[relevant] [aside]", "[tempting]", ""
 _MISREAD = "[relevant] [misread as: The notice at station {at} is three weeks.]"
+# The answer has other words than the passage, and so other facts to a check by code; see api/model.py.
+_REWORDED = tuple(f"{RELEVANT} [other words: {number}]" for number in range(4))
 _FARE = "The ferry to station {at} costs 40 euros."
 _TEMPTS = f"[relevant] [tempts: {_FARE} | ferry fare station {{at}}]"
 _TOPICS = ("leave", "notice", "allowance", "shift", "fee", "limit", "bonus", "deposit")
@@ -81,6 +83,8 @@ MANY = Story("many", "all relevant", (4, 2, 2), first=_ALL, below=_ALL)
 SHORT = replace(MANY, slug="short", name="all relevant, two sentences do", sentences=2)
 HALF = replace(MANY, slug="half", name="every second relevant", first=_EVERY_SECOND, below=_EVERY_SECOND)
 COMPARED = {story.slug: story for story in (MANY, SHORT, HALF)}
+# The answer to this one has other words than the passages, so the check by code is in doubt.
+REWORDED = Story("reworded", "four relevant, in other words", (4, 2, 2), first=_REWORDED)
 
 
 def found(query: str) -> list[Passage]:
@@ -107,7 +111,7 @@ def _named(query: str) -> tuple[Story, int]:
     found = _AT.search(query)
     if found is None:
         raise ValueError(f"no station is named in {query!r}")
-    return {**STORIES, **COMPARED}[found[1]], int(found[2])
+    return {**STORIES, **COMPARED, REWORDED.slug: REWORDED}[found[1]], int(found[2])
 
 
 def _passage(which: str, at: str, number: int, marks: str) -> Passage:

@@ -5,6 +5,8 @@ A mark is `[name]` or `[name: words]` at the end of a passage. The model knows
 - `[tempting]`: an answer is written from it as well, though it is not relevant.
 - `[aside]`: an answer from nothing else is of little use.
 - `[misread as: SENTENCE]`: the first answer says this in place of the passage's first sentence, which says otherwise.
+- `[other words: NUMBER]`: an answer says that one of OTHER_WORDS in place of the passage's first sentence, and means
+  the same.
 - `[tempts: SENTENCE | PHRASE]`: the answer says this as well. Unless a passage holds the sentence nothing supports
   it, and PHRASE is what is missing.
 How prompts are worded does not matter to it, only the task, the question, the passages and the answer that it is given.
@@ -24,6 +26,12 @@ from selfrag_cli.local.stand_in.messages import content_blocks
 from tests.support.doubles.requests import forced_tool, schema_of
 
 USELESS = "By the way,"
+OTHER_WORDS = (
+    "A pair of units of it is granted in Basel, there where the Alps end.",
+    "Tell them a trio of units ahead, in Basel as elsewhere.",
+    "Basel pays a quartet of units on top.",
+    "Five are worked in Basel at a stretch.",
+)
 _MARK = re.compile(r"\s*\[([\w ]+)(?:: ([^\]|]+?)(?: \| ([^\]]+))?)?\]")
 _SENTENCES = re.compile(r"In (\d+) sentences, ")
 _REASON = "This is what the marks of the passages say, in about as many words as a short reason has."
@@ -32,7 +40,7 @@ Block = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class _Read:
+class Read:
     """A passage as the model reads it: its sentences without marks, and its marks with their words."""
 
     sentences: list[str]
@@ -53,9 +61,10 @@ def content_of(body: Mapping[str, Any]) -> list[Block]:
     return [thought, {"type": "text", "text": json.dumps(verdict, ensure_ascii=False)}]
 
 
-def _read(text: str) -> _Read:
+def read(text: str) -> Read:
+    """Return a passage's text as the model reads it."""
     marks = {found[1]: (found[2] or "", found[3] or "") for found in _MARK.finditer(text)}
-    return _Read([sentence.strip() for sentence in split_sentences(_MARK.sub("", text))], marks)
+    return Read([sentence.strip() for sentence in split_sentences(_MARK.sub("", text))], marks)
 
 
 def _decision(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,7 +76,7 @@ def _decision(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _relevance(fields: Mapping[str, Any]) -> dict[str, Any]:
-    score = 0.9 if "relevant" in _read(fields["passage"]["text"]).marks else 0.1
+    score = 0.9 if "relevant" in read(fields["passage"]["text"]).marks else 0.1
     verdict: dict[str, Any] = {"reason": _REASON, "score": score}
     if "strips" in fields:
         verdict["strips"] = [{"strip": strip["strip"], "score": score} for strip in fields["strips"]]
@@ -83,13 +92,13 @@ def _rewrite(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _support(fields: Mapping[str, Any]) -> dict[str, Any]:
-    passages = [_read(passage["text"]) for passage in fields["passages"]]
+    passages = [read(passage["text"]) for passage in fields["passages"]]
     said = [sentence.strip() for sentence in split_sentences(fields["answer"].replace(" [uncited]", ""))]
     return {"claims": [_claim(sentence.removeprefix(USELESS).strip(), passages) for sentence in said]}
 
 
-def _claim(sentence: str, passages: Sequence[_Read]) -> dict[str, Any]:
-    holding = [number for number, passage in enumerate(passages, 1) if sentence in passage.sentences]
+def _claim(sentence: str, passages: Sequence[Read]) -> dict[str, Any]:
+    holding = [number for number, passage in enumerate(passages, 1) if holds(passage, sentence)]
     against = [n for n, passage in enumerate(passages, 1) if passage.marks.get("misread as", ("",))[0] == sentence]
     if holding or against:
         support = "full" if holding else "contradicted"
@@ -97,6 +106,15 @@ def _claim(sentence: str, passages: Sequence[_Read]) -> dict[str, Any]:
     tempting = [passage.marks["tempts"] for passage in passages if "tempts" in passage.marks]
     missing = next((phrase for tempted, phrase in tempting if tempted == sentence), "")
     return {"claim": sentence, "support": "none", "passages": [], "missing": missing}
+
+
+def holds(passage: Read, sentence: str) -> bool:
+    """Return whether a passage says a sentence, in these or in other words."""
+    return sentence in passage.sentences or sentence == _in_other_words(passage)
+
+
+def _in_other_words(passage: Read) -> str:
+    return OTHER_WORDS[int(passage.marks["other words"][0])] if "other words" in passage.marks else ""
 
 
 _VERDICTS = {
@@ -113,8 +131,9 @@ def _written(fields: Mapping[str, Any], results: Sequence[Block]) -> list[Block]
     if not results:
         thanked = fields["task"] == "direct" and not fields["question"].endswith("?")
         return [{"type": "text", "text": "You are welcome." if thanked else NO_ANSWER}]
-    read = [(number, _read("".join(block["text"] for block in one["content"]))) for number, one in enumerate(results)]
-    relevant = [(number, passage) for number, passage in read if passage.marks.keys() & {"relevant", "tempting"}]
+    texts = ["".join(block["text"] for block in result["content"]) for result in results]
+    passages = [(number, read(text)) for number, text in enumerate(texts)]
+    relevant = [(number, passage) for number, passage in passages if passage.marks.keys() & {"relevant", "tempting"}]
     direct = [(number, passage) for number, passage in relevant if "aside" not in passage.marks]
     said: dict[str, int] = {}
     for number, passage in direct or relevant:
@@ -131,10 +150,10 @@ def _written(fields: Mapping[str, Any], results: Sequence[Block]) -> list[Block]
     return cited
 
 
-def _first_sentence(passage: _Read, task: str) -> str:
+def _first_sentence(passage: Read, task: str) -> str:
     if task != "repair" and "misread as" in passage.marks:
         return passage.marks["misread as"][0]
-    return passage.sentences[0]
+    return _in_other_words(passage) or passage.sentences[0]
 
 
 def _cited(text: str, result: Block, number: int) -> Block:

@@ -90,11 +90,13 @@ def decider(account: Account) -> Iterator[Finding]:
             yield blocks(f"{choice.model} gives no decision: {decisions.cause}.", "docs/decider.md says what it needs.")
             return
         odds.append(decisions.answers["relevant"][YES])
-    said = f"{odds[0]:.2f} for a passage with the answer, {odds[1]:.2f} for one without"
+    probabilities = f"{odds[0]:.2f} for a passage with the answer, {odds[1]:.2f} for one without"
     if odds[0] > odds[1]:
-        yield fine(f"{choice.model} decides: {said}.")
+        yield fine(f"{choice.model} decides: {probabilities}.")
     else:
-        yield look(f"{choice.model} judges a known pair wrongly: {said}.", "Measure it: `selfrag eval graders`.")
+        yield look(
+            f"{choice.model} judges a known pair wrongly: {probabilities}.", "Measure it: `selfrag eval graders`."
+        )
 
 
 def _of_claude(account: Account, model: str) -> Iterator[Finding]:

@@ -114,6 +114,7 @@ def _of_verdict(step: str, verdict: Mapping[str, Any]) -> Attributes:
             "gen_ai.evaluation.score.label": verdict.get(label),
             "gen_ai.evaluation.score.value": verdict.get(score),
             "selfrag.judged_by": verdict.get("judged_by"),
+            "selfrag.probability": verdict.get("probability"),
         }
     return attributes
 
@@ -139,7 +140,8 @@ def _of_step(step: Step, begin: float, content: bool) -> Span:
 
 def _of_call(call: ModelCall) -> Span:
     attributes: Attributes = {
-        "gen_ai.operation.name": "chat",
+        # A decision is no chat, and the convention has no word for it.
+        "gen_ai.operation.name": "decide" if call.decision else "chat",
         "gen_ai.provider.name": _provider(call.model),
         "gen_ai.request.model": call.model,
         "gen_ai.response.finish_reasons": [call.stop_reason],
@@ -153,7 +155,13 @@ def _of_call(call: ModelCall) -> Span:
         "gen_ai.usage.cost": call.cost_usd,
         "selfrag.step": call.step,
     }
-    return Span(f"chat {call.model}", call.started_at, call.ended_at, attributes, kind=_CLIENT)
+    return Span(
+        f"{'decide' if call.decision else 'chat'} {call.model}",
+        call.started_at,
+        call.ended_at,
+        attributes,
+        kind=_CLIENT,
+    )
 
 
 def _provider(model: str) -> str:

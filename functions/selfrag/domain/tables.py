@@ -1,9 +1,77 @@
-"""Rows of a table whose cells may span columns, each value with what its columns are called."""
+"""Rows of a table whose cells may span columns and rows, each value with what its columns are called."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from selfrag.domain.errors import BadDocument
+
+# Cells that span rows are repeated in each: three million tags could ask for a thousand times as many cells.
+MAX_CELLS = 5_000_000
 
 # The text of each cell of a row, and how many columns it spans.
 Shown = Sequence[tuple[str, int]]
+
+
+@dataclass(slots=True)
+class TableCell:
+    """The text of a cell; `wide` and `tall` are the columns and rows that it spans, `head` tells whether it names some.
+
+    It stands in the next free column from `least` on.
+    """
+
+    text: str
+    wide: int = 1
+    tall: int = 1
+    head: bool = False
+    least: int = 0
+
+
+class PlacedCell(NamedTuple):
+    """A cell in one of its rows, in the columns from `first` to before `end`; it is in `rows` from this one on."""
+
+    first: int
+    end: int
+    cell: TableCell
+    rows: int
+
+    @property
+    def from_above(self) -> bool:
+        """Return whether the cell begins in a row above."""
+        return self.rows < self.cell.tall
+
+
+@dataclass
+class CellBudget:
+    """Counts the cells of a document's tables, of which there may be `most`."""
+
+    key: str
+    most: int = MAX_CELLS
+    cells: int = 0
+
+    def spend(self, cells: int) -> None:
+        """Raise BadDocument when there are too many."""
+        self.cells += cells
+        if self.cells > self.most:
+            raise BadDocument(f"{self.key} has tables of more than {self.most:,} cells; split it into several files.")
+
+
+def placed_cells(rows: Iterable[Sequence[TableCell]], budget: CellBudget) -> Iterator[list[PlacedCell]]:
+    """Yield each row with the columns of its cells, and those that reach into it from above; raises BadDocument."""
+    hanging: list[PlacedCell] = []
+    for row in rows:
+        placed, column, above = list[PlacedCell](), 0, iter([*hanging, None])
+        next_above = next(above)
+        for cell in row:
+            column = max(column, cell.least)
+            while next_above and next_above.first <= column:
+                column, next_above = max(column, next_above.end), next(above)
+            placed.append(PlacedCell(column, column + cell.wide, cell, cell.tall))
+            column += cell.wide
+        whole = sorted([*hanging, *placed], key=lambda item: item.first)
+        budget.spend(sum(item.end - item.first for item in whole))
+        yield whole
+        hanging = [item._replace(rows=item.rows - 1) for item in whole if item.rows > 1]
 
 
 class ColumnNames:

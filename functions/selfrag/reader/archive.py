@@ -8,8 +8,6 @@ from pathlib import PurePosixPath
 from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from typing_extensions import override
-
 from selfrag.domain.errors import BadDocument
 from selfrag.reader.kinds import refuse_other_kinds
 
@@ -45,7 +43,6 @@ class _Elements(PartReader):
     def __init__(self) -> None:
         self.begun: list[tuple[str, dict[str, str]]] = []
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self.begun.append((name, attributes))
 

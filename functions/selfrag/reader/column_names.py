@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from selfrag.domain.documents import has_words
 
@@ -21,23 +22,19 @@ _LONGEST_DATA = 100
 
 
 def look_like_names(first: Sequence[str], below: Sequence[Sequence[str]], likely: bool = False) -> bool:
-    """Return whether the texts of a row are words or years that differ, above rows of which one holds a number.
+    """Return whether the texts of a row name columns, are words that differ, and stand above a row with a number.
 
     Of rows of words alone it cannot be told whether the first names the others, unless that is `likely`.
     """
     named = first if first[0] else first[1:]
+    has_data = (likely and len(below) > 1) or any(
+        any(map(str.isdigit, text[:_NUMBERS_BEGIN])) for row in below for text in row
+    )
+    words = all(has_words(text) and len(text) <= MAX_NAME for text in named)
+    no_counts = all(not text[0].isdigit() or YEAR.fullmatch(text) for text in named)
     distinct = len(set(named)) == len(named) > 1
-    has_data = (likely and len(below) > 1) or any(map(_is_a_number, (text for row in below for text in row)))
-    years = any(YEAR.fullmatch(text) for row in below for text in row)
-    return has_data and distinct and all(len(text) <= MAX_NAME and _is_a_name(text, years) for text in named)
-
-
-def _is_a_name(text: str, years_below: bool) -> bool:
-    return has_words(text) and (not text[0].isdigit() or (not years_below and YEAR.fullmatch(text) is not None))
-
-
-def _is_a_number(text: str) -> bool:
-    return any(map(str.isdigit, text[:_NUMBERS_BEGIN]))
+    years = [next(filter(YEAR.fullmatch, column), "") for column in zip_longest(*below, fillvalue="")]
+    return has_data and words and no_counts and distinct and names_columns(first, years)
 
 
 def is_data(value: str) -> bool:

@@ -1,7 +1,5 @@
 """Equations of Office and of MathML as a line of text: E=mc^2, (a+b)/c, sqrt(x), sum_(i=1)^n."""
 
-from typing_extensions import override
-
 from selfrag.reader.archive import PartReader
 from selfrag.reader.scripts import grouped
 
@@ -26,14 +24,12 @@ class Equation(PartReader):
         """Return what was written."""
         return " ".join("".join(self._open[0][0]).split())
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name.endswith("Chr") or name in ("chr", "degHide"):
             self._open[-1][1][name] = attributes.get("val", "")[:_MAX_SIGN]
         values = {key: value[:_MAX_SIGN] for key, value in attributes.items() if key in ("open", "close", "separators")}
         self._open.append(([], values))
 
-    @override
     def text(self, text: str) -> None:
         if text.strip():
             self._length += len(text)
@@ -41,7 +37,6 @@ class Equation(PartReader):
             place = self._open[-1 if self._length <= MAX_EQUATION else 0]
             place[0].append(text.translate(_INVISIBLE))
 
-    @override
     def end(self, name: str) -> None:
         parts, values = self._open.pop()
         if name.endswith("Pr"):
@@ -104,14 +99,12 @@ class WithEquations(PartReader):
         self._reader = reader
         self._equation: Equation | None = None
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if self._equation is None and name == "oMath":
             self._equation = Equation()
         else:
             (self._equation or self._reader).start(name, attributes)
 
-    @override
     def end(self, name: str) -> None:
         if self._equation and name == "oMath":
             self._reader.equation(self._equation.shown)
@@ -119,6 +112,5 @@ class WithEquations(PartReader):
         else:
             (self._equation or self._reader).end(name)
 
-    @override
     def text(self, text: str) -> None:
         (self._equation or self._reader).text(text)

@@ -8,10 +8,11 @@ from pathlib import PurePosixPath
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, Part, document_from
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.kinds import ending_of
+from selfrag.domain.writing import listed
 from selfrag.reader.labels import last_modified, of_object
 from selfrag.reader.processes import pool
 from selfrag.reader.processes.pool import ContainedFunction, WorkerFailure
-from selfrag.reader.scans.detection import HOW, Scan, listed, scan_of
+from selfrag.reader.scans.detection import HOW, Scan, scan_of, stretches
 
 MAX_SECONDS_A_PAGE = 10
 MAX_SECONDS_AN_ATTACHMENT = 20
@@ -83,6 +84,8 @@ def _with_warning(document: Document, scan: Scan | None, recognition: bool) -> D
     warnings = [warning for warning in document.warnings if SCANNED not in warning]
     if unread := scan.left if recognition else (*scan.pages, *scan.left):
         why = "more than are recognised of one document (`text_recognition_pages`)" if recognition else HOW
-        pages = f"{document.key} has pages that show pictures and hold no text, which were not read: {listed(unread)}"
-        warnings.append(f"{pages}; {why}.")
+        pages = listed(stretches(unread))
+        warnings.append(
+            f"{document.key} has pages that show pictures and hold no text, which were not read: {pages}; {why}."
+        )
     return replace(document, warnings=tuple(warnings))

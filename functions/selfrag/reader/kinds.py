@@ -39,22 +39,8 @@ _TYPES = {
     b"application/vnd.oasis.opendocument.spreadsheet": ODS,
     b"application/epub+zip": EPUB,
 }
-_IWORK = ("Index/Document.iwa", "Index.zip", "index.apxl", "index.xml.gz")
-# Streams of an OLE file, as its directory names them, and the ending of what has them.
-_STREAMS = {
-    "__properties_version1.0": ".msg",
-    "PowerPoint Document": ".ppt",
-    "WordDocument": ".doc",
-}
-_WORKBOOKS = ("Workbook", "Book")  # Excel 97 and later, and Excel 95
-_ARCHIVES = {
-    b"\x1f\x8b": ".gz",
-    b"BZh": ".bz2",
-    b"\xfd7zXZ\x00": ".xz",
-    b"7z\xbc\xaf\x27\x1c": ".7z",
-    b"Rar!\x1a\x07": ".rar",
-}
-_TAR_MARK, _TAR_AT = b"ustar", 257
+_WORKBOOKS = ("Workbook", "Book")  # streams of Excel 97 and later, and of Excel 95
+_EMBEDDING = ("WordDocument", "PowerPoint Document")  # streams of files in which a workbook may be embedded
 # Readers of PDF look for its mark this far into a file: some programs write a line of their own before it.
 _PDF_WITHIN = 1024
 _TYPE_LENGTH = 100
@@ -90,10 +76,7 @@ def _kind_of(content: bytes, expected: str) -> str:
         return _of_ole(content, expected)
     if content.startswith(_ZIP):
         return _of_zip(content, expected)
-    if content[_TAR_AT:].startswith(_TAR_MARK):
-        return REFUSED[".tar"]
-    refused = next((REFUSED[ending] for mark, ending in _ARCHIVES.items() if content.startswith(mark)), "")
-    return refused or (expected if expected in (TEXT, MESSAGE) else "")
+    return expected if expected in (TEXT, MESSAGE) else ""
 
 
 def _of_ole(content: bytes, expected: str) -> str:
@@ -104,11 +87,9 @@ def _of_ole(content: bytes, expected: str) -> str:
 
     if has("EncryptedPackage"):
         return "an Office file with a password; save it without one"
-    is_workbook = any(map(has, _WORKBOOKS))
-    if is_workbook and expected == XLS:  # other files may be embedded in it
+    if any(map(has, _WORKBOOKS)) and (expected == XLS or not any(map(has, _EMBEDDING))):
         return XLS
-    reasons = (REFUSED[ending] for name, ending in _STREAMS.items() if has(name))
-    return next(reasons, XLS if is_workbook else "an Office file of the old kind; save it as .docx, .xlsx or .pptx")
+    return "an Office file of the old kind; save it as .docx, .xlsx or .pptx"
 
 
 def _of_zip(content: bytes, expected: str) -> str:
@@ -119,8 +100,6 @@ def _of_zip(content: bytes, expected: str) -> str:
         if "mimetype" in names:
             with archive.open("mimetype") as opened:
                 media_type = opened.read(_TYPE_LENGTH)
-    if any(name in names for name in _IWORK):
-        return REFUSED[".pages"]
     kinds = [kind for part, kind in _PARTS.items() if part in names]
     kinds += [kind for name, kind in _TYPES.items() if media_type.startswith(name)]
     if expected in kinds or (not names and expected in (*_PARTS.values(), *_TYPES.values())):

@@ -1,4 +1,4 @@
-"""JudgeFigures of a judge against people's labels: errors, accuracy and calibration."""
+"""Figures of a judge against the labels of people: errors, accuracy and calibration."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

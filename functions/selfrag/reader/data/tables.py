@@ -1,16 +1,14 @@
 """Tables out of rows of values: the lines that stand above them, the names of their columns, and their rows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, groupby, islice, pairwise
 from string import ascii_uppercase
 
-from selfrag.domain.tables import ColumnNames
+from selfrag.domain.tables import ColumnNames, PlacedCell
 from selfrag.domain.writing import MAX_HEADING, Writer
 from selfrag.reader.column_names import is_data, names_columns
 
-# A cell may be merged over all columns; so many get its name.
-_MAX_NAMED = 16_384
 _BANNER_LINES = 3  # at most, above the names of the columns
 
 
@@ -18,14 +16,13 @@ _BANNER_LINES = 3  # at most, above the names of the columns
 class DataRow:
     """A row that holds a value, by its number in a spreadsheet; `apart` if rows without any stand before it.
 
-    `wide` says of cells that are merged over columns how many these are, `from_above` whether one began further up.
+    `merged` are the cells that span columns or rows.
     """
 
     number: int
     values: Sequence[str]
     apart: bool = False
-    wide: Mapping[int, int] = field(default_factory=dict)
-    from_above: bool = False
+    merged: Sequence[PlacedCell] = ()
 
 
 class DataTables:
@@ -149,15 +146,17 @@ def flush_lines(writer: Writer, above: list[str]) -> None:
 
 def _goes_on(header: DataRow, line: DataRow) -> bool:
     """Return whether a second line belongs to the names: a cell above is merged over columns, or into it."""
-    return bool(header.wide or line.from_above) and names_columns(line.values, ())
+    merged = any(cell.cell.wide > 1 for cell in header.merged) or any(cell.from_above for cell in line.merged)
+    return merged and names_columns(line.values, ())
 
 
 def _named(headers: Sequence[DataRow]) -> list[str]:
     """Return the names by column: that of a merged cell is every column's that it spans, and the lower ones follow."""
     names = ColumnNames()
     for line in headers:
+        ends = {cell.first: cell.end for cell in line.merged}
         for column, value in enumerate(line.values):
-            names.add(" ".join(value.split()), column, min(line.wide.get(column, 1), _MAX_NAMED - column))
+            names.add(" ".join(value.split()), column, ends.get(column, column + 1) - column)
     return [names.name(column) for column in range(len(names))]
 
 

@@ -21,10 +21,11 @@ class Paragraph:
 
 @dataclass(slots=True)
 class Cell:
-    """A cell as wide as `columns`; one that goes `on` says what the cell above it says."""
+    """A cell that spans `columns` and `rows`; one that goes `on` is part of the cell above it."""
 
     blocks: "list[Block]" = field(default_factory=list)
     columns: int = 1
+    rows: int = 1
     on: bool = False
 
 

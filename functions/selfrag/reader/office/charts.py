@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from posixpath import normpath
 from xml.parsers.expat import ExpatError
 
-from typing_extensions import override
-
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import PartReader, XmlArchive
 from selfrag.reader.data.workbooks.formats import shown
@@ -59,7 +57,6 @@ class ChartReader(PartReader):
         self._code = ""  # the format of the values that come
         self._text: list[str] | None = None
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._axes += name in _AXES
         if name in _PLACES:
@@ -77,12 +74,10 @@ class ChartReader(PartReader):
         if name in ("v", "t", "formatCode", "pt"):
             self._text = []
 
-    @override
     def text(self, text: str) -> None:
         if self._text is not None:
             self._text.append(text)
 
-    @override
     def end(self, name: str) -> None:
         self._axes -= name in _AXES
         if name in ("v", "t", "formatCode", "pt") and self._text is not None:
@@ -152,7 +147,6 @@ class OdfObject(PartReader):
         series = [Series(name, places, column) for name, column in zip(names[1:], values, strict=True)]
         return lines_of(self._title, series)
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if self.equation:
             self.equation.start(name, attributes)
@@ -167,7 +161,6 @@ class OdfObject(PartReader):
         if name in ("title", "axis", "table-cell"):
             self._places.append(name)
 
-    @override
     def text(self, text: str) -> None:
         if self.equation:
             self.equation.text(text)
@@ -176,7 +169,6 @@ class OdfObject(PartReader):
         elif self._places[-1:] == ["table-cell"] and self._rows and self._rows[-1] and self._cells <= MAX_POINTS:
             self._rows[-1][-1] += text[: MAX_TITLE - len(self._rows[-1][-1])]
 
-    @override
     def end(self, name: str) -> None:
         if self.equation and name != "math":
             self.equation.end(name)

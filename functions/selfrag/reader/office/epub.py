@@ -7,7 +7,6 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser
-from typing_extensions import override
 
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
@@ -73,7 +72,6 @@ class _Package(Properties):
         # Parts in which a table of contents stands; some books have it in one part with their first chapters.
         self.contents_within: set[str] = set()
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         super().start(name, attributes)
         href = attributes.get("href", "")

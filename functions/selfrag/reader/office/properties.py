@@ -1,7 +1,5 @@
 """The properties of an office document: its title, keywords, and when it was saved."""
 
-from typing_extensions import override
-
 from selfrag.domain.documents import Labels
 from selfrag.reader.archive import PartReader, XmlArchive
 from selfrag.reader.labels import labels
@@ -17,17 +15,14 @@ class Properties(PartReader):
         self._name = ""
         self._values = dict.fromkeys(("title", "keywords", "keyword", "subject", *_DATES), "")
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._name = name
         if self._values.get(self._name):
             self.text(",")
 
-    @override
     def end(self, name: str) -> None:
         self._name = ""
 
-    @override
     def text(self, text: str) -> None:
         # A few tags and a day are short; putting many pieces together would take time with the square of their length.
         if self._name in self._values and len(self._values[self._name]) < MAX_PROPERTY:

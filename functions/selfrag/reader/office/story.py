@@ -135,9 +135,9 @@ class Story:
             table = self._inside[-1] if self._inside else None
             table.lines.append(ended) if isinstance(table, Grid) else self._put(Grid([ended], first=False))
 
-    def begin_cell(self, columns: int = 1, on: bool = False) -> None:
+    def begin_cell(self, columns: int = 1, rows: int = 1, on: bool = False) -> None:
         """A cell of the row that is open, as a Cell is."""
-        self._inside.append(Cell(columns=columns, on=on))
+        self._inside.append(Cell(columns=columns, rows=rows, on=on))
 
     def end_cell(self) -> None:
         """End the cell."""

@@ -4,39 +4,42 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from selfrag.domain.tables import Shown, named_rows
+from selfrag.domain.tables import CellBudget, PlacedCell, TableCell, named_rows, placed_cells
 from selfrag.domain.writing import Writer
 from selfrag.reader.column_names import is_data, look_like_names, names_columns
-from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, Paragraph, Slide
+from selfrag.reader.office.blocks import Block, Cell, Grid, Paragraph, Slide
+
+_MAX_CELLS = 1_000_000  # of a document; each is in memory with those that it reaches into
 
 
-def write(writer: Writer, blocks: Sequence[Block]) -> None:
-    """Write the blocks in order.
+def write(writer: Writer, blocks: Sequence[Block], budget: CellBudget | None = None) -> None:
+    """Write the blocks in order; raises BadDocument where their tables have more cells than the budget.
 
     A caption is of the table below it; it is of the table above if that has none and none follows.
     """
+    budget = budget or CellBudget(writer.key, _MAX_CELLS)
     above: Grid | None = None  # a table that has no caption yet
     caption = ""
     for block in blocks:
         if isinstance(block, Grid):
-            _write_table(writer, above, "")
-            above, caption = (None, _write_table(writer, block, caption)) if caption else (block, "")
+            _write_table(writer, above, "", budget)
+            above, caption = (None, _write_table(writer, block, caption, budget)) if caption else (block, "")
             continue
         if above or caption:
             if isinstance(block, Paragraph) and block.caption and not caption:
                 caption = block.text
                 continue
-            caption, above = _write_table(writer, above, caption), None
+            caption, above = _write_table(writer, above, caption, budget), None
         if isinstance(block, Slide):
             writer.part(f"slide {block.number}", block.number)
         elif block.caption:
             caption = block.text
         elif block.text:
             writer.heading(block.level, block.text) if block.level else writer.line(block.text)
-    _write_table(writer, above, caption)
+    _write_table(writer, above, caption, budget)
 
 
-def _write_table(writer: Writer, grid: Grid | None, caption: str) -> str:
+def _write_table(writer: Writer, grid: Grid | None, caption: str, budget: CellBudget) -> str:
     """Write a table below its caption; without a table the caption is a line like others. Gives no caption."""
     if grid is None:
         if caption:
@@ -44,12 +47,12 @@ def _write_table(writer: Writer, grid: Grid | None, caption: str) -> str:
     elif _lays_out(grid):
         if caption:
             writer.line(caption)
-        write(writer, [block for line in grid.lines for cell in line.cells for block in cell.blocks])
+        write(writer, [block for line in grid.lines for cell in line.cells for block in cell.blocks], budget)
     else:
         with writer.table(caption):
             if caption:
                 writer.line(caption)
-            for names, values in _rows(grid):
+            for names, values in _rows(grid, budget):
                 writer.row(names, values)
     return ""
 
@@ -62,29 +65,41 @@ def _lays_out(grid: Grid) -> bool:
     return all(len(line.cells) == 1 for line in grid.lines) and any(len(cell.blocks) > 1 for cell in cells)
 
 
-def _rows(grid: Grid) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """The names of the columns and the values of each row."""
-    shown = list(_repeated(grid.lines))
-    names = names_of(grid, shown)
-    if len(names) == len(shown):
-        names = []
-    return named_rows(names, shown[len(names) :])
+def _rows(grid: Grid, budget: CellBudget) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Yield the names of the columns and the values of each row."""
+    rows = list(placed_cells(_cells(grid, budget), budget))
+    shown = [[*_shown(row)] for row in rows]
+    depth = _depth(grid, rows, [[text for text, _ in row] for row in shown])
+    return named_rows(shown[:depth], shown[depth:])
 
 
-def _repeated(lines: Sequence[GridRow]) -> Iterator[Shown]:
-    """Yield the text and the width of each cell; one that goes on from above says the same again."""
-    above: dict[int, str] = {}
-    for line in lines:
-        at, row = 0, list[tuple[str, int]]()
+def _cells(grid: Grid, budget: CellBudget) -> list[list[TableCell]]:
+    """Return the cells by the row in which each begins."""
+    rows, above = list[list[TableCell]](), dict[int, TableCell]()
+    for line in grid.lines:
+        at = 0
+        rows.append([])
         for cell in line.cells:
-            text = above.get(at, "") if cell.on else _text(cell)
-            above[at] = text
-            row.append((text, cell.columns))
+            if cell.on and at in above:
+                above[at].tall += 1
+            else:
+                above[at] = TableCell(_text(cell, budget), cell.columns, cell.rows)
+                rows[-1].append(above[at])
             at += cell.columns
-        yield row
+    return rows
 
 
-def _text(cell: Cell) -> str:
+def _shown(row: Sequence[PlacedCell]) -> Iterator[tuple[str, int]]:
+    """Yield the text of each cell and how many columns it spans, also for columns without a cell."""
+    at = 0
+    for placed in row:
+        if placed.first > at:
+            yield "", placed.first - at
+        yield placed.cell.text, placed.end - placed.first
+        at = placed.end
+
+
+def _text(cell: Cell, budget: CellBudget) -> str:
     """Return what a cell says, on one line; a table in it, row by row."""
     texts = []
     for block in cell.blocks:
@@ -92,7 +107,7 @@ def _text(cell: Cell) -> str:
             texts.append(block.text)
         elif isinstance(block, Grid):
             # Nothing else shows which row of a small table in a cell names its columns.
-            rows = _rows(replace(block, likely=True))
+            rows = _rows(replace(block, likely=True), budget)
             texts.append("; ".join(pair for names, values in rows for pair in _pairs(names, values)))
     return " ".join(" ".join(texts).split())
 
@@ -101,31 +116,30 @@ def _pairs(names: Sequence[str], values: Sequence[str]) -> Iterator[str]:
     return (f"{name}: {value}" if name else value for name, value in zip(names, values, strict=True) if value)
 
 
-def names_of(grid: Grid, shown: Sequence[Shown]) -> Sequence[Shown]:
-    """The rows at the top that name the columns: those that the table says, else a first row that looks like names."""
+def _depth(grid: Grid, rows: Sequence[Sequence[PlacedCell]], texts: Sequence[Sequence[str]]) -> int:
+    """Return how many rows name the columns: those that the table says, else a first row that looks like names."""
     depth = len(list(takewhile(lambda line: line.header, grid.lines)))
     if not depth and grid.first is not False:
-        depth = int(grid.first or _looks_like_names(grid, shown))
-    while 0 < depth < len(shown) - 1 and _goes_on(grid.lines[depth - 1 : depth + 1], shown[depth : depth + 2]):
+        depth = int(grid.first or _looks_like_names(grid, texts))
+    while 0 < depth < len(rows) - 1 and _goes_on(rows[depth - 1 : depth + 1], texts[depth : depth + 2]):
         depth += 1
-    return shown[:depth]
+    return depth if depth < len(rows) else 0
 
 
-def _goes_on(lines: Sequence[GridRow], below: Sequence[Shown]) -> bool:
+def _goes_on(rows: Sequence[Sequence[PlacedCell]], texts: Sequence[Sequence[str]]) -> bool:
     """Return whether the row below a row of names has names, too: one reaches into it, or spans several above data."""
-    reaches = any(cell.on for cell in lines[1].cells)
-    parts = 1 < len(lines[0].cells) < len(lines[1].cells)
-    texts, data = ([text for text, _ in row] for row in below)
-    return names_columns(texts, data) and (reaches or (parts and all(texts[1:]) and any(map(is_data, data))))
+    reaches = any(placed.from_above for placed in rows[1])
+    parts = 1 < len(rows[0]) < len(rows[1])
+    below, data = texts
+    return names_columns(below, data) and (reaches or (parts and all(below[1:]) and any(map(is_data, data))))
 
 
-def _looks_like_names(grid: Grid, shown: Sequence[Shown]) -> bool:
+def _looks_like_names(grid: Grid, texts: Sequence[Sequence[str]]) -> bool:
     """Return whether the first row alone is bold or, where nothing is, its texts look like names."""
     bold = [all(_bold(cell) for cell in line.cells if cell.blocks) for line in grid.lines]
     if any(_bold(cell) for line in grid.lines for cell in line.cells if cell.blocks):
         return bold[0] and not all(bold)
-    first, *below = ([text for text, _ in row] for row in shown)
-    return look_like_names(first, below, grid.likely)
+    return look_like_names(texts[0], texts[1:], grid.likely)
 
 
 def _bold(cell: Cell) -> bool:

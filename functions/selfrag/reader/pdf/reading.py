@@ -26,6 +26,7 @@ _ROWS = 3  # at the top and at the bottom of a page
 _LONGEST = 150  # characters
 _LONGEST_ROW = 8  # lines of a row of a table
 _CELL_LINES, _LONGEST_END = 5, 60  # lines of a page that may be the end of a cell above a row, and their characters
+_NOTE = re.compile(r"\[?\d{1,3}\]?\s|[*†‡]")  # at the foot of a page
 _FAR = 2.5  # sizes from a line of a table to the next
 _LEAST_PAGES = 3
 _NEAR = 6  # pages before and after, in which a chapter's header comes again
@@ -178,11 +179,15 @@ def _pages_of(sheets: Sequence[PdfSheet]) -> list[list[PdfElement]]:
     def ends_a_cell(element: PdfElement) -> bool:
         return isinstance(element, PdfParagraph) and len(element.text) <= _LONGEST_END and not element.bold
 
+    def is_a_note(element: PdfElement) -> bool:
+        return isinstance(element, PdfParagraph) and _NOTE.match(element.text) is not None
+
     for before, page in pairwise(elements):
         # The end of a cell, in lines of its own, may stand above the first row of a table that goes on.
-        first = next(dropwhile(ends_a_cell, page[:_CELL_LINES]), None) if before else None
-        if isinstance(first, PdfTable) and isinstance(before[-1], PdfTable):
-            first.go_on(before[-1])
+        first = next(dropwhile(ends_a_cell, page[:_CELL_LINES]), None)
+        last = next(dropwhile(is_a_note, reversed(before)), None)
+        if isinstance(first, PdfTable) and isinstance(last, PdfTable):
+            first.go_on(last)
     return elements
 
 
@@ -300,7 +305,7 @@ def _write_table(writer: Writer, table: PdfTable) -> None:
         if table.caption:
             writer.line(table.caption)
         for row in table.rows:
-            writer.row(table.names, row)
+            writer.row(table.names if row[1:] else [""], row)
 
 
 def _part_lines(writer: Writer) -> None:

@@ -62,9 +62,8 @@ def wordless_pages(document: Document) -> list[int]:
     ]
 
 
-def listed(pages: tuple[int, ...]) -> str:
-    """Numbers of pages as a sentence names them: neighbours as one stretch, and ten stretches at the most."""
+def stretches(pages: tuple[int, ...]) -> list[str]:
+    """Return numbers of pages as a sentence names them, neighbours as one stretch."""
     firsts = [pages[0], *(page for before, page in pairwise(pages) if page != before + 1)]
     lasts = [*(before for before, page in pairwise(pages) if page != before + 1), pages[-1]]
-    shown = [f"{first}" if first == last else f"{first} to {last}" for first, last in zip(firsts, lasts, strict=True)]
-    return ", ".join(shown[:10]) + (" and more" if len(shown) > 10 else "")
+    return [f"{first}" if first == last else f"{first} to {last}" for first, last in zip(firsts, lasts, strict=True)]

@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from selfrag.domain.documents import Document, Labels, has_words
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.tables import CellBudget
 from selfrag.domain.writing import MAX_HEADING, Writer
 from selfrag.reader.equations import Equation
 from selfrag.reader.labels import labels
@@ -28,7 +29,7 @@ from selfrag.reader.web.furniture import (
     role,
 )
 from selfrag.reader.web.navigation import Navigation
-from selfrag.reader.web.tables import CELLS, CellBudget, HtmlTable, TableWriter, children, is_data
+from selfrag.reader.web.tables import CELLS, HtmlTable, TableWriter, children, is_data
 from selfrag.reader.web.walk import walk
 from selfrag.text.weight import CAPACITY, weigh
 

@@ -1,73 +1,18 @@
 """The tables of web pages: which of them hold data, their cells, and their rows with the names of columns."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 
 from selectolax.lexbor import LexborNode
 
-from selfrag.domain.errors import BadDocument
-from selfrag.domain.tables import ColumnNames
+from selfrag.domain.tables import CellBudget, ColumnNames, PlacedCell, TableCell, placed_cells
 from selfrag.domain.writing import Writer
 from selfrag.reader.column_names import look_like_names
 from selfrag.reader.web.furniture import ElementFacts, role
 from selfrag.text.weight import CAPACITY
 
 MAX_SPAN = 1000  # browsers stop there, too
-# Cells that span rows are repeated in each: three million tags could ask for a thousand times as many cells.
-MAX_CELLS = 5_000_000
 _HEAD_ROWS = 3  # at most: what the columns have in common may stand above their names
 CELLS = ("td", "th")
-
-
-@dataclass(frozen=True, slots=True)
-class HtmlCell:
-    """The text of a cell; `wide` and `tall` are the columns and rows that it spans."""
-
-    text: str
-    is_header: bool = False
-    wide: int = 1
-    tall: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedCell:
-    """A cell, and the columns from `first` to before `end` in which it stands; it hangs into `more` rows below."""
-
-    first: int
-    end: int
-    cell: HtmlCell
-    more: int
-
-
-@dataclass
-class CellBudget:
-    """The cells that the tables of a document may still have."""
-
-    key: str
-    cells: int = MAX_CELLS
-
-    def spend(self, cells: int) -> None:
-        """Raise BadDocument when there are too many."""
-        self.cells -= cells
-        if self.cells < 0:
-            raise BadDocument(f"{self.key} has tables of more than {MAX_CELLS:,} cells; split it into several files.")
-
-
-def placed_cells(rows: Iterable[list[HtmlCell]], budget: CellBudget) -> Iterator[list[PlacedCell]]:
-    """Each row with the columns of its cells, and those that hang into it from above."""
-    hanging: list[PlacedCell] = []
-    for row in rows:
-        placed, column, above = list[PlacedCell](), 0, iter([*hanging, None])
-        next_above = next(above)
-        for cell in row:
-            while next_above and next_above.first <= column:
-                column, next_above = max(column, next_above.end), next(above)
-            placed.append(PlacedCell(column, column + cell.wide, cell, cell.tall))
-            column += cell.wide
-        whole = sorted([*hanging, *placed], key=lambda item: item.first)
-        budget.spend(sum(item.end - item.first for item in whole))
-        yield whole
-        hanging = [PlacedCell(item.first, item.end, item.cell, item.more - 1) for item in whole if item.more > 1]
 
 
 class TableWriter:
@@ -82,7 +27,7 @@ class TableWriter:
         self._was_heading = False
         self._counted = 0
 
-    def write(self, caption: str, rows: Iterable[list[HtmlCell]]) -> None:
+    def write(self, caption: str, rows: Iterable[list[TableCell]]) -> None:
         """Write a table with its caption; rows below a heading that is alone on its row, a group, begin with it.
 
         Rows are called by their number, as who counts them below the first headings finds them.
@@ -97,7 +42,7 @@ class TableWriter:
 
     def _write_row(self, row: list[PlacedCell]) -> None:
         cells = [placed.cell for placed in row if placed.cell.text]
-        is_heading = bool(cells) and all(placed.cell.is_header for placed in row)
+        is_heading = bool(cells) and all(placed.cell.head for placed in row)
         is_group = is_heading and len(row) == 1 and (row[0].cell.wide > 1 or len(self._columns) > 1)
         if is_group:
             self._group = cells[0].text
@@ -126,10 +71,10 @@ class TableWriter:
             name = ", ".join(names)
             for heading in names:
                 self._unseen.pop(heading, None)
-            if own and (name or placed.cell.is_header):
+            if own and (name or placed.cell.head):
                 pairs.append(("", own))
                 own = ""
-            if placed.cell.is_header and not name:
+            if placed.cell.head and not name:
                 own = text
             else:
                 pairs.append((name or own, text))
@@ -149,12 +94,12 @@ class HtmlTable:
 
     def __init__(self, caption: str) -> None:
         self.caption = caption
-        self.rows: list[list[HtmlCell]] = []
+        self.rows: list[list[TableCell]] = []
 
     def take_caption(self) -> str:
         """Return the caption; a heading across the first row is one if there is no other."""
         alone = self.rows[0] if len(self.rows) > 1 and len(self.rows[0]) == 1 else []
-        if not self.caption and alone and alone[0].is_header and alone[0].wide > 1:
+        if not self.caption and alone and alone[0].head and alone[0].wide > 1:
             return self.rows.pop(0)[0].text
         return " ".join(self.caption.split())
 
@@ -165,21 +110,22 @@ class HtmlTable:
         above = row.parent if row is not None else None
         in_head = node.tag == "th" or (above is not None and above.tag == "thead")
         wide, tall = _span(spans.get("colspan")), _span(spans.get("rowspan"))
-        self.rows[-1].append(HtmlCell(" ".join(text.split()), in_head, wide, tall))
+        self.rows[-1].append(TableCell(" ".join(text.split()), wide, tall, in_head))
 
     def mark_names(self) -> None:
         """Make the first row of several cells, and the rows above it, headings where it names the columns.
 
         A table that marks a heading itself is left as it is.
         """
-        if any(cell.is_header for row in self.rows for cell in row):
+        if any(cell.head for row in self.rows for cell in row):
             return
         shown = [[cell.text for cell in row] for row in self.rows]
         at = next((at for at, row in enumerate(shown[:_HEAD_ROWS]) if sum(map(bool, row)) > 1), len(shown))
         # Cells may be blank between columns of money.
         if at + 1 < len(shown) and look_like_names([shown[at][0], *filter(None, shown[at][1:])], shown[at + 1 :]):
             for row in self.rows[: at + 1]:
-                row[:] = [replace(cell, is_header=True) for cell in row]
+                for cell in row:
+                    cell.head = True
 
 
 def _span(value: str | None) -> int:

@@ -364,3 +364,69 @@ def test_a_table_whose_columns_begin_elsewhere_has_no_names_of_the_page_before()
     first = [*HEAD, *feature_rows(744, ("B1", "Direct SQL"), ("B2", "Routines", "since May"), ("B3", "Views"))]
     second = [Text(x, y, words) for y in (760, 746, 732) for x, words in ((72, "Oslo"), (260, "Bergen"))]
     assert read_pdf("a.pdf", laid(first, second)).text.endswith("Oslo; Bergen\nOslo; Bergen\nOslo; Bergen")
+
+
+TYPES = [("1", "SYMSXP", "symbols"), ("2", "LISTSXP", "pairlists"), ("3", "CLOSXP", "closures")]
+NAMED_TYPES = [f"No: {number}; Type: {name}; Description: {meaning}" for number, name, meaning in TYPES]
+
+
+def type_rows(y, rows, fonts=(FIXED, FIXED, "F1")):
+    """Return rows as TeX sets those of a manual: no line is drawn, and code is in letters of one width."""
+    return [
+        Text(x, y - 14 * at, cell, font=font)
+        for at, row in enumerate(rows)
+        for x, cell, font in zip((100, 140, 260), row, fonts, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("fonts", [(FIXED, FIXED, "F1"), ("F1", FIXED, "F1"), (FIXED, FIXED, FIXED)])
+def test_a_table_of_code_without_lines_has_the_names_that_stand_above_it_in_other_letters(fonts):
+    page = [*lines(72, 760, *BODY), *type_rows(680, [("No", "Type", "Description")], ("F1",) * 3)]
+    document = read_pdf("a.pdf", laid([*page, *type_rows(666, TYPES, fonts), *lines(72, 600, *BODY)]))
+    assert rows_of(document) == NAMED_TYPES
+
+
+def test_a_table_of_code_whose_head_looks_like_its_rows_has_no_names():
+    document = read_pdf("a.pdf", laid([*lines(72, 760, *BODY), *type_rows(680, [("No", "Type", "Kind"), *TYPES])]))
+    assert rows_of(document) == ["; ".join(row) for row in [("No", "Type", "Kind"), *TYPES]]
+
+
+def test_what_a_program_prints_below_a_sentence_is_no_table():
+    head = [Text(72, 714, "the result of this is"), Text(300, 714, "what follows")]
+    output = [("t = 3.2", "df = 12"), ("p = 0.7", "true"), ("95 percent", "interval"), ("mean of x", "mean of y")]
+    printed = [
+        Text(x + 6 * at, 700 - 14 * at, words, font=FIXED)
+        for at, row in enumerate(output)
+        for x, words in zip((72, 300), row, strict=True)
+    ]
+    assert read_pdf("a.pdf", laid([*head, *printed])).tables == ()
+
+
+def test_a_program_in_a_frame_is_no_table():
+    frame = [line for line in grid(72, 700, [300, 80], 3) if not (line.x == line.to_x == 372)]
+    frame.append(Line(372, 700, 372, 680))
+    document = read_pdf("a.pdf", laid([*frame, *lines(78, 686, "x <- 1", "y <- 2", "z <- 3", font=FIXED)]))
+    assert document.text.split("\n") == ["x <- 1", "y <- 2", "z <- 3"]
+
+
+def test_a_note_at_the_foot_of_a_page_does_not_take_the_names_from_the_rest_of_a_table():
+    first = [*type_rows(120, [("No", "Type", "Description")], ("F1",) * 3), *type_rows(106, TYPES)]
+    note = Text(96, 44, "1 strictly, a node of its own", size=8)
+    rest = [("4", "ENVSXP", "environments"), ("5", "PROMSXP", "promises"), ("6", "LANGSXP", "language objects")]
+    document = read_pdf("a.pdf", laid([*first, note], [*type_rows(760, rest), *lines(72, 700, *BODY)]))
+    assert rows_of(document)[-1] == "No: 6; Type: LANGSXP; Description: language objects"
+
+
+@pytest.mark.parametrize("group", ["Class 22: Data Exception", "Class 02: No Data, a class of warnings as well"])
+def test_a_bold_line_across_a_table_names_a_group_of_rows_and_is_in_no_column(group):
+    head = [*wrapped(700, ("Code", "Condition"), xs=(72, 270)), Line(66, 697, 463, 697)]
+    groups = [Text(72, 684, "Class 00: Success", font=BOLD), Text(72, 656, group, font=BOLD)]
+    rows = [*wrapped(670, ("00000", "success"), xs=(72, 270)), *wrapped(642, ("22000", "exception"), xs=(72, 270))]
+    document = read_pdf("a.pdf", laid([*head, *groups, *rows, *wrapped(628, ("22001", "end"), xs=(72, 270))]))
+    assert rows_of(document) == [
+        "Class 00: Success",
+        "Code: 00000; Condition: success",
+        group,
+        "Code: 22000; Condition: exception",
+        "Code: 22001; Condition: end",
+    ]

@@ -1,4 +1,4 @@
-"""Markdown is read as GitHub shows it, with definitions, and with the names of columns in every row of a table."""
+"""Markdown is read as GitHub shows it, and with the names of columns in every row of a table."""
 
 from contextlib import suppress
 
@@ -49,7 +49,8 @@ def test_a_table_is_read_as_people_write_it(table, rows):
 
 
 def test_rows_are_cited_by_their_number_and_definitions_by_none():
-    assert [row.name for row in read_markdown(f"{TABLE}\nApple\n: A fruit.\n").rows] == ["row 1", "row 2", ""]
+    page = f"{TABLE}\n<dl><dt>Apple<dd>A fruit.</dl>\n"
+    assert [row.name for row in read_markdown(page).rows] == ["row 1", "row 2", ""]
 
 
 @pytest.mark.parametrize("page", [f"Table: By city\n\n{TABLE}", f"{TABLE}\nTable: By city\n", f"{TABLE}\n: By city\n"])
@@ -67,6 +68,7 @@ def test_a_caption_stays_with_its_table(page):
         (f"```\n{TABLE}```\nEnd.", f"{TABLE}End."),
         (f"    {TABLE}".replace("\n", "\n    ") + "\nEnd.", f"{TABLE}End."),
         ("```\nApple\n\n: A `fruit`\n```", "Apple\n\n: A `fruit`"),
+        ("Apple\n: A [fruit](f.md).\n", "Apple : A fruit."),
         ("| A | B |\n|---|\nEnd.", "| A | B | |---| End."),
         ("a | b\nc | d", "a | b c | d"),
         ("Ratios:\n3 : 4\nWell: so.", "Ratios: 3 : 4 Well: so."),
@@ -79,7 +81,7 @@ def test_a_caption_stays_with_its_table(page):
         ("Copyright 2026 The Authors. All rights reserved.", "Copyright 2026 The Authors. All rights reserved."),
     ],
 )
-def test_what_is_no_table_and_no_definition_is_what_github_shows(text, shown):
+def test_what_is_no_table_is_what_github_shows(text, shown):
     document = read_markdown(text)
     assert document.text.strip() == shown.strip()
     assert not document.rows
@@ -115,7 +117,6 @@ def test_front_matter_is_no_part_of_the_text_and_gives_the_title():
         ("See [the *rules*\nof `leave`](rules.md#1).", "See the rules of leave."),
         ("[![Logo](a.png)](b.html) ![Plan](c.svg)", "Logo Plan"),
         ("|A|\n|-|\n|[b](c.md)|\n", "A: b"),
-        ("Apple\n: A [fruit](f.md).\n", "Apple: A fruit."),
     ],
 )
 def test_where_a_link_leads_to_is_left_out_as_on_a_web_page(text, shown):
@@ -127,30 +128,6 @@ def test_a_heading_stays_where_it_is_behind_links_and_with_one():
     (heading,) = document.headings
     assert document.text[heading.start : heading.end] == "The rules"
     assert heading.text == "The rules"
-
-
-@pytest.mark.parametrize(
-    ("text", "rows"),
-    [
-        ("Apple\n: A fruit.\n", ["Apple: A fruit."]),
-        ("Intro.\n\nApple\n:   A fruit.\n\nPear\n:   Another.\n", ["Apple: A fruit.", "Pear: Another."]),
-        ("Apple\nPear\n: Fruits.\n: Trees.\n", ["Apple, Pear: Fruits.\nTrees."]),
-        (
-            "*Apple*\n\n:   A fruit.\n\n    It is red.\n\n        core\n\nAfter.",
-            ["Apple: A fruit.\nIt is red.\ncore"],
-        ),
-        ("Apple\r\n~ A fruit\r\nthat is red.\r\n\r\nAfter.", ["Apple: A fruit that is red."]),
-    ],
-)
-def test_a_term_stays_with_its_definition(text, rows):
-    assert rows_of(read_markdown(text)) == rows
-
-
-def test_every_passage_of_a_long_definition_carries_its_term_and_what_follows_does_not():
-    text = f"# Options\n\n--force\n:   {SENTENCE * 40}\n\n{'It is quiet here. ' * 60}\n"
-    titles = [piece.title for piece in split(read_markdown(text))]
-    assert titles.count("Options > --force") > 1
-    assert titles[-1] == "Options"
 
 
 def test_tables_and_definitions_in_html_are_read_like_those_of_a_web_page():

@@ -3,8 +3,6 @@
 import re
 from pathlib import PurePosixPath
 
-from typing_extensions import override
-
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import PartReader, open_archive
@@ -48,7 +46,6 @@ class OdsContent(PartReader):
         self._in_paragraph = 0
         self._hidden = False
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if self._skipped or name in _SKIPPED:
             self._skipped += 1
@@ -76,7 +73,6 @@ class OdsContent(PartReader):
         elif name in _MARKS:
             self._parts.append(_MARKS[name])
 
-    @override
     def end(self, name: str) -> None:
         if self._skipped:
             self._skipped -= 1
@@ -91,7 +87,6 @@ class OdsContent(PartReader):
         elif name == "table-row":
             self._end_row()
 
-    @override
     def text(self, text: str) -> None:
         if self._in_paragraph and not self._skipped:
             self._parts.append(text)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from selfrag.domain.tables import CellBudget, PlacedCell, TableCell, placed_cells
 from selfrag.domain.writing import Writer, listed
 from selfrag.reader.archive import LimitExceeded
 from selfrag.reader.data.tables import DataRow, DataTables, flush_lines
@@ -63,7 +64,7 @@ class Cells:
 
 
 _NARROWEST, _MOST = 2, 20  # columns of a table beside others, and such tables
-MAX_STEPS = 20_000_000  # cells with and without a value up to the last one of each row, and cells in merged ones
+MAX_STEPS = 20_000_000  # cells with and without a value up to the last one of each row
 
 Band = list[tuple[int, bool, dict[int, str]]]
 
@@ -114,7 +115,7 @@ def _hide_columns(sheet: WorkbookSheet) -> bool:
 
 
 def _write(writer: Writer, sheet: WorkbookSheet, level: int) -> None:
-    wide, from_above = unmerge(sheet)
+    merged = unmerge(sheet, CellBudget(writer.key))
     above, tables = list[str](), dict[int, DataTables]()
     shown = {column for number, row in sheet.rows.items() if number not in sheet.hidden_rows for column in row}
     for left, right, band in blocks(sheet, bool(len(shown) > 1)):
@@ -126,8 +127,11 @@ def _write(writer: Writer, sheet: WorkbookSheet, level: int) -> None:
                 number,
                 [row.get(column, "") for column in range(left, max(row) + 1)],
                 apart,
-                {column - left: width for column, width in wide.get(number, {}).items()},
-                number in from_above,
+                [
+                    cell._replace(first=cell.first - left, end=cell.end - left)
+                    for cell in merged[number]
+                    if left <= cell.first <= right
+                ],
             )
             for number, apart, row in band
         )
@@ -184,28 +188,18 @@ def _bands(sheet: WorkbookSheet) -> Iterator[Band]:
         yield band
 
 
-def unmerge(sheet: WorkbookSheet) -> tuple[dict[int, dict[int, int]], set[int]]:
-    """Repeat a cell that spans rows in each of them that has a value; gives the widths by row and column.
-
-    Gives, too, the rows into which a cell from above reaches.
-    """
-    numbers, steps = sorted(sheet.rows), 0
-    wide: dict[int, dict[int, int]] = {}
-    from_above: set[int] = set()
-    for merged in sheet.merged:
-        value = sheet.rows.get(merged.top, {}).get(merged.left, "")
-        if not value:
-            continue
-        if merged.right > merged.left:
-            wide.setdefault(merged.top, {})[merged.left] = merged.right - merged.left + 1
-        below = numbers[bisect_right(numbers, merged.top) : bisect_right(numbers, merged.bottom)]
-        steps += len(below)
-        if steps > MAX_STEPS:
-            raise LimitExceeded("has too many merged cells; split it into several files")
-        for number in below:
-            if merged.left not in sheet.rows[number]:
-                sheet.rows[number][merged.left] = value
-                from_above.add(number)
-                if merged.right > merged.left:
-                    wide.setdefault(number, {})[merged.left] = merged.right - merged.left + 1
-    return wide, from_above
+def unmerge(sheet: WorkbookSheet, budget: CellBudget) -> dict[int, list[PlacedCell]]:
+    """Repeat a cell that spans rows in each of them that has a value; gives the merged cells by row."""
+    numbers, begun = sorted(sheet.rows), dict[int, list[TableCell]]()
+    last = max((max(row) for row in sheet.rows.values() if row), default=0)
+    for area in sorted(sheet.merged, key=lambda area: area.left):
+        if value := sheet.rows.get(area.top, {}).get(area.left, ""):
+            tall = bisect_right(numbers, area.bottom) - bisect_right(numbers, area.top) + 1
+            wide = max(1, min(area.right, last) - area.left + 1)
+            begun.setdefault(area.top, []).append(TableCell(value, wide, max(1, tall), least=area.left))
+    rows = placed_cells((begun.get(number, ()) for number in numbers), budget)
+    merged = dict(zip(numbers, rows, strict=True))
+    for number, cells in merged.items():
+        for cell in cells:
+            sheet.rows[number].setdefault(cell.first, cell.cell.text)
+    return merged

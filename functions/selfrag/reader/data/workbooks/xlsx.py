@@ -5,8 +5,6 @@ from collections.abc import Iterable
 from itertools import chain
 from pathlib import PurePosixPath
 
-from typing_extensions import override
-
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import LimitExceeded, PartReader, XmlArchive, open_archive
@@ -72,7 +70,6 @@ class SheetReader(PartReader):
         self._parts: list[str] = []
         self._in_value = self._aside = self._formula = False
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "c":
             self._begin_cell(attributes)
@@ -95,7 +92,6 @@ class SheetReader(PartReader):
         elif name == "mergeCell":
             self._merge(attributes.get("ref", ""))
 
-    @override
     def end(self, name: str) -> None:
         if name in ("v", "t"):
             self._in_value = False
@@ -108,7 +104,6 @@ class SheetReader(PartReader):
             self._sheet.unseen += bool(value.strip()) and not shown_value
             self._cells.put(self._sheet, self._row, self._column, shown_value)
 
-    @override
     def text(self, text: str) -> None:
         if self._in_value:
             self._parts.append(text)
@@ -162,14 +157,12 @@ class Strings(PartReader):
         self._parts: list[str] = []
         self._in_text = self._aside = False
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "rPh":
             self._aside = True
         elif name == "t":
             self._in_text = not self._aside
 
-    @override
     def end(self, name: str) -> None:
         if name == "t":
             self._in_text = False
@@ -181,7 +174,6 @@ class Strings(PartReader):
             self.texts.append(unescaped("".join(self._parts)))
             self._parts.clear()
 
-    @override
     def text(self, text: str) -> None:
         if self._in_text:
             self._parts.append(text)

@@ -2,10 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-
-from typing_extensions import override
 
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
@@ -39,7 +36,8 @@ class OdfContent(PartReader):
         self.hidden: list[int] = []
         self._slides = 0
         self._styles, self._page_number = styles, page_number
-        self._lists, self._tables = OdfLists(styles), OdfTables()
+        self._lists = OdfLists(styles)
+        self._heads: list[bool] = []  # of the tables that are open, whether their rows name columns
         self._depth = ElementDepth()
         self._styling = self._in_notes = False
         self._title = 0  # the depth of the frame that holds a slide's title; 0 if none does
@@ -54,9 +52,12 @@ class OdfContent(PartReader):
             **dict.fromkeys(("p", "h"), self._end_paragraph),
             **{"span": self._end_span, "list": self._lists.end_list, "note-body": self._end_note},
             "notes": lambda: setattr(self, "_in_notes", False),
+            "table-cell": lambda: self.story.end_cell(),
+            "table-row": lambda: self.story.end_row(),
+            "table-header-rows": lambda: self._name_columns(False),
+            "table": self._end_table,
         }
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth.enter()
         if self._styling:
@@ -69,7 +70,6 @@ class OdfContent(PartReader):
             if name in self._starts:
                 self._starts[name](attributes)
 
-    @override
     def end(self, name: str) -> None:
         skipped = self._depth.leave()
         if name in _BACKGROUNDS and not skipped and not self._styling:
@@ -78,12 +78,9 @@ class OdfContent(PartReader):
             self._styling = False
         elif name in self._ends and not skipped and not self._styling:
             self._ends[name]()
-        elif not skipped and not self._styling:
-            self._tables.end(name, self.story)
         if self._depth.depth < self._title:
             self._title = 0
 
-    @override
     def text(self, text: str) -> None:
         if not self._depth.on and not self._styling:
             behind = next(filter(None, reversed(self._fills)), self._styles.page)
@@ -106,10 +103,10 @@ class OdfContent(PartReader):
             "note-body": lambda _: setattr(self, "story", Story(self.story.left_out)),
             "list": self._lists.begin_list,
             "list-item": self._lists.begin_item,
-            "table": lambda _: self._tables.begin(self.story),
-            "table-header-rows": lambda _: self._tables.head(True),
-            "table-row": lambda _: self._tables.begin_row(self.story),
-            "table-cell": lambda attributes: self._tables.begin_cell(attributes, self.story),
+            "table": self._begin_table,
+            "table-header-rows": lambda _: self._name_columns(True),
+            "table-row": lambda _: self.story.begin_row(any(self._heads[-1:])),
+            "table-cell": self._begin_cell,
             "page": self._begin_slide,
             "notes": lambda _: setattr(self, "_in_notes", True),
         }
@@ -119,8 +116,6 @@ class OdfContent(PartReader):
         kind = attributes.get("class", "")
         if name in PAGE_NUMBERS:
             self.story.add(self._page_number)
-        elif name == "covered-table-cell":
-            self._tables.cover(attributes, self.story)
         elif kind == "title":
             self._title = self._depth.depth
         elif kind == "subtitle":  # the slide is the title of the presentation
@@ -147,6 +142,21 @@ class OdfContent(PartReader):
     def _end_span(self) -> None:
         self._bold.pop()
         self._looks.pop()
+
+    def _begin_table(self, _: dict[str, str]) -> None:
+        self._heads.append(False)
+        self.story.begin_table()
+
+    def _name_columns(self, on: bool) -> None:
+        self._heads[-1:] = [on] if self._heads else []
+
+    def _begin_cell(self, attributes: dict[str, str]) -> None:
+        width, rows = _number(attributes, "number-columns-spanned"), _number(attributes, "number-rows-spanned")
+        self.story.begin_cell(max(width, _number(attributes, "number-columns-repeated")), rows)
+
+    def _end_table(self) -> None:
+        self._heads.pop()
+        self.story.end_table()
 
     def _begin_slide(self, attributes: dict[str, str]) -> None:
         self._slides += 1
@@ -238,72 +248,6 @@ class OdfLists:
     def _counted(self, style: str, name: str, level: int) -> str:
         level = min(level, MAX_LEVELS - 1)
         return self._styles.label(style, self._counters.next(name, level, self._styles.starts(style)))
-
-
-@dataclass
-class _OdfTable:
-    at: int = 0
-    header: bool = False
-    reaching: dict[int, tuple[int, int]] = field(default_factory=dict)  # by column: how many rows on, and how wide
-
-
-class OdfTables:
-    """Follows the tables that are open."""
-
-    def __init__(self) -> None:
-        self._open: list[_OdfTable] = []
-
-    def begin(self, story: Story) -> None:
-        """A table, which may stand in a cell of another one."""
-        self._open.append(_OdfTable())
-        story.begin_table()
-
-    def head(self, header: bool) -> None:
-        """The rows that follow are headers, or no longer."""
-        if self._open:
-            self._open[-1].header = header
-
-    def begin_row(self, story: Story) -> None:
-        """A row of the table that is open."""
-        if self._open:
-            self._open[-1].at = 0
-        story.begin_row(bool(self._open) and self._open[-1].header)
-
-    def begin_cell(self, attributes: dict[str, str], story: Story) -> None:
-        """A cell of the row that is open."""
-        width, rows = _number(attributes, "number-columns-spanned"), _number(attributes, "number-rows-spanned")
-        times = _number(attributes, "number-columns-repeated")
-        if self._open:
-            table = self._open[-1]
-            if rows > 1:
-                table.reaching[table.at] = (rows - 1, width)
-            table.at += times
-        story.begin_cell(max(width, times))
-
-    def cover(self, attributes: dict[str, str], story: Story) -> None:
-        """A cell that is covered by the one above or on its left."""
-        if not self._open:
-            return
-        table = self._open[-1]
-        for _ in range(_number(attributes, "number-columns-repeated")):
-            rows, width = table.reaching.get(table.at, (0, 0))
-            if rows:
-                table.reaching[table.at] = (rows - 1, width)
-                story.begin_cell(width, on=True)
-                story.end_cell()
-            table.at += 1
-
-    def end(self, name: str, story: Story) -> None:
-        """End what began with one of the names of tables."""
-        if name == "table-cell":
-            story.end_cell()
-        elif name == "table-row":
-            story.end_row()
-        elif name == "table-header-rows":
-            self.head(False)
-        elif name == "table":
-            self._open.pop()
-            story.end_table()
 
 
 def _number(attributes: dict[str, str], name: str) -> int:

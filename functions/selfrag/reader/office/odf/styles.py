@@ -4,8 +4,6 @@ import re
 from dataclasses import dataclass, field
 from typing import cast
 
-from typing_extensions import override
-
 from selfrag.reader.archive import PartReader
 from selfrag.reader.office.blocks import RunLook, Script
 from selfrag.reader.office.numbering import MAX_LEVELS, numeral, whole
@@ -53,7 +51,6 @@ class OdfStyles(PartReader):
         self._looks: dict[tuple[str, str], RunLook] = {}
         self.page = WHITE  # the colour behind the text
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "style":
             key = f"{attributes.get('family', '')} {attributes.get('name', '')}"

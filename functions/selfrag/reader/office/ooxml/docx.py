@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 
-from typing_extensions import override
-
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import ElementDepth, XmlArchive, open_archive, switched_on
@@ -75,7 +73,6 @@ class Body(ReaderOfEquations):
             "t": lambda: setattr(self, "_in_text", False),
         }
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth.enter()
         if self._depth.on or name in _SKIPPED:
@@ -89,7 +86,6 @@ class Body(ReaderOfEquations):
         else:
             self._fields.start(name, attributes)
 
-    @override
     def end(self, name: str) -> None:
         if self._depth.leave():
             return
@@ -98,14 +94,12 @@ class Body(ReaderOfEquations):
         else:
             self._fields.end(name)
 
-    @override
     def text(self, text: str) -> None:
         if self._in_text and not self._depth.on:
             self._add(text)
         else:
             self._fields.text(text)
 
-    @override
     def equation(self, text: str) -> None:
         """Take in an equation as text."""
         if not self._depth.on:
@@ -324,14 +318,12 @@ class _NoteTexts(Body):
         self.notes = {}
         self._id = ""
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name in ("footnote", "endnote"):
             self._id = attributes.get("id", "")
             self.story.blocks.clear()
         super().start(name, attributes)
 
-    @override
     def end(self, name: str) -> None:
         super().end(name)
         if name in ("footnote", "endnote"):

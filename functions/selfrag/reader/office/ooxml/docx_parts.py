@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, field
 
-from typing_extensions import override
-
 from selfrag.reader.archive import PartReader, switched_on
 from selfrag.reader.office.blocks import RunLook, Script
 from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, whole
@@ -64,7 +62,6 @@ class Styles(PartReader):
         self._id = self._default = ""
         self._looks: dict[tuple[str, str], RunLook] = {}
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         value = attributes.get("val", "")
         if name == "style":
@@ -171,7 +168,6 @@ class Numbering(PartReader):
         self._level = 0
         self._counters = Counters()
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         value = attributes.get("val", "")
         if name == "abstractNum":

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from typing_extensions import override
-
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer, listed
 from selfrag.reader.archive import ElementDepth, XmlArchive, open_archive
@@ -51,7 +49,6 @@ class SlideReader(ReaderOfEquations):
         """Return what the slide says."""
         return self._first.blocks + self._rest.blocks
 
-    @override
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth.enter()
         if self._depth.on or name in _SKIPPED or (name == "tc" and _on(attributes, "hMerge")):
@@ -77,7 +74,6 @@ class SlideReader(ReaderOfEquations):
             self._fills.start(name, attributes)
             self._begin(name, attributes)
 
-    @override
     def end(self, name: str) -> None:
         if self._depth.leave():
             return
@@ -99,13 +95,11 @@ class SlideReader(ReaderOfEquations):
         elif name == "tbl":
             self._story.end_table()
 
-    @override
     def text(self, text: str) -> None:
         if not self._in_text or self._depth.on:
             return
         self._story.add_run(text, self._run, self._fills.behind, self._bold)
 
-    @override
     def equation(self, text: str) -> None:
         """Take in an equation as text."""
         if not self._depth.on:
@@ -135,7 +129,7 @@ class SlideReader(ReaderOfEquations):
             "tblPr": lambda: setattr(story.innermost(Grid), "first", _on(attributes, "firstRow")),
             "tr": story.begin_row,
             "chart": lambda: story.take_in(map(Paragraph, self._charts.pop(attributes.get("r:id", ""), ()))),
-            "tc": lambda: story.begin_cell(whole(attributes.get("gridSpan", "")), _on(attributes, "vMerge")),
+            "tc": lambda: story.begin_cell(whole(attributes.get("gridSpan", "")), on=_on(attributes, "vMerge")),
         }
         if name in begins:
             begins[name]()

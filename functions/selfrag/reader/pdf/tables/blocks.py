@@ -68,10 +68,19 @@ def _end(rows: Sequence[Row], at: int, frames: Sequence[Box]) -> int:
     while len(rows[at]) > 1 and end < len(rows) and _are_near(rows[end - 1], rows[end]):
         if len(rows[end]) > 1:
             wide, last = rows[end], end + 1
-        elif sum(rows[end][0].is_over(cell) for cell in wide) > 1:
+        elif sum(rows[end][0].is_over(cell) for cell in wide) > 1 and not _names_a_group(rows[end : end + 2], wide):
             break
         end += 1
     return last
+
+
+def _names_a_group(rows: Sequence[Row], wide: Row) -> bool:
+    """Return whether a line across columns is bold, and the next one's cells begin where those of the row above do."""
+    below = rows[-1]
+    alike = len(below) == len(wide) and all(
+        abs(cell.box.left - other.box.left) <= _EXACT for cell, other in zip(below, wide, strict=True)
+    )
+    return rows[0][0].bold and alike and _are_near(rows[0], below)
 
 
 def _within(rows: Sequence[Row], start: int, end: int, columns: Columns) -> tuple[int, int]:
@@ -125,18 +134,24 @@ def _columns(rows: Sequence[Row], rules: Sequence[Rule], box: Box) -> Columns:
 
 
 def _columns_of_cells(rows: Sequence[Row], ruled: bool) -> Columns:
-    """Return what the rows with the usual number of cells cover, if each cell stands below the one above."""
-    cells = [segment for row in rows for segment in row]
+    """Return what the rows with the usual number of cells cover, if each cell stands below the one above.
+
+    Lines of a program, in letters of one width, are none, unless all begin where columns do, below other letters.
+    """
+    cells, several = [segment for row in rows for segment in row], [row for row in rows if len(row) > 1]
+    widest = _below_the_widest(rows, cells)
     if sum(segment.fixed for segment in cells) > (len(cells) / 2 if ruled else 0):
-        return []  # the lines of a program
-    if all(ENUMERATOR.fullmatch(row[0].text) for row in rows if len(row) > 1):
+        fixed = [all(segment.fixed for segment in row) for row in several]
+        if not widest or (all(fixed[:1]) and 2 * sum(fixed) > len(fixed)):
+            return []
+    if all(ENUMERATOR.fullmatch(row[0].text) for row in several):
         return []  # a list
     counts = Counter(len(row) for row in rows if len(row) > 1)
     usual = max(counts, key=lambda count: (counts[count], count), default=0)
     if counts[usual] < (_LEAST_RULED if ruled else _LEAST_ROWS):
         return []
     below = zip(*(row for row in rows if len(row) == usual), strict=True)
-    return _edges(_below_the_widest(rows, cells, usual)) or _edges([*below])
+    return _edges(widest if len(widest) > usual else []) or _edges([*below])
 
 
 def _edges(columns: Sequence[Sequence[PdfSegment]]) -> Columns:
@@ -145,8 +160,8 @@ def _edges(columns: Sequence[Sequence[PdfSegment]]) -> Columns:
     return edges if all(left[1] < right[0] + 1 for left, right in pairwise(edges)) else []
 
 
-def _below_the_widest(rows: Sequence[Row], cells: Sequence[PdfSegment], usual: int) -> list[Row]:
-    """Return the cells of each column if all begin exactly where those of a row of more cells than usual do."""
+def _below_the_widest(rows: Sequence[Row], cells: Sequence[PdfSegment]) -> list[Row]:
+    """Return the cells of each column if all begin exactly where those of the row with most cells do."""
     lefts = [segment.box.left for segment in max(rows, key=len)]
     columns = [[cell for cell in cells if abs(cell.box.left - left) <= _EXACT] for left in lefts]
-    return columns if len(lefts) > usual and sum(map(len, columns)) == len(cells) else []
+    return columns if sum(map(len, columns)) == len(cells) else []

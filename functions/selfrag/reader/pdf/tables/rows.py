@@ -18,6 +18,7 @@ _LEAST_SHARED = 3  # rows
 _EXACT = 4  # points: heights of lines are rounded to 3
 _LONGEST = 120  # characters of a name: what is longer is a sentence
 _ALIGNED = 2  # points by which columns may begin apart on two pages
+_BEYOND = 3  # sizes, by which a line that names a group of rows goes beyond the first column
 _OFF = 9  # points from the middle of what a name is over
 _NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
 
@@ -36,20 +37,22 @@ def names_of(
     """Return the rows at the top that name columns, none if that is not certain; `at` are the columns.
 
     Names stand above a drawn line, as the first `head` lines do, or above the first number of a column of numbers, or
-    are bold. A value is never taken for a name.
+    are bold, or are not in the letters of one width that each row has. A value is never taken for a name.
     """
     bold = [all(segment.bold for line in group for segment in line.row) for group in groups]
+    fixed = [any(segment.fixed for line in group for segment in line.row) for group in groups]
+    letters = all(fixed[1:]) and not fixed[0] and len(groups[0]) == 1 and len(groups[0][0].row) == len(at)
     head_rows = next((at for at, lines in enumerate(accumulate(map(len, groups)), 1) if lines >= head > 0), 0)
-    depth = _depth(rows, head_rows, bold[0] and not all(bold))
+    depth = _depth(rows, head_rows, (bold[0] and not all(bold)) or letters)
     above = max(0, depth - 1)
     return [*(_spread(rows[row], groups[row], at) for row in range(above)), *rows[above:depth]]
 
 
-def _depth(rows: Sequence[Sequence[str]], head: int, bold: bool) -> int:
+def _depth(rows: Sequence[Sequence[str]], head: int, apart: bool) -> int:
     columns = numbered([["" if YEAR.fullmatch(cell) else cell for cell in cells] for cells in rows])
     values = [2 * sum(is_number(cells[at]) for at in columns) >= len(columns) for cells in rows]
     first = values.index(True) if columns and True in values else len(rows)
-    depth = head or (first if columns else int(bold))
+    depth = head or (first if columns else int(apart))
     while 0 < depth < first and (
         spans(rows[depth - 1]) or (first < len(rows) and not _are_named(rows[:depth], columns))
     ):
@@ -101,7 +104,10 @@ def _spread(cells: Sequence[str], group: Sequence[TableLine], columns: Columns) 
 
 @dataclass(slots=True)
 class PdfTable:
-    """The names of columns, "" where they are not certain, the values of each row, and where the columns begin."""
+    """The names of columns, "" where they are not certain, the values of each row, and where the columns begin.
+
+    A row of one value is a line across the table, which names a group of rows.
+    """
 
     names: list[str]
     rows: list[list[str]]
@@ -113,8 +119,12 @@ class PdfTable:
         nearest = [min(range(len(table.lefts)), key=lambda at: abs(left - table.lefts[at])) for left in self.lefts]
         near = (abs(left - table.lefts[at]) <= _ALIGNED for left, at in zip(self.lefts, nearest, strict=True))
         if not any(self.names) and all(near):
-            cells = [dict(zip(nearest, row, strict=True)) for row in self.rows]
-            self.rows = [[row.get(at, "") for at in range(len(table.lefts))] for row in cells]
+            cells = [dict(zip(nearest, row, strict=False)) for row in self.rows]
+            columns = range(len(table.lefts))
+            self.rows = [
+                row if len(row) == 1 else [held.get(at, "") for at in columns]
+                for row, held in zip(self.rows, cells, strict=True)
+            ]
             self.names, self.lefts = table.names, table.lefts
 
 
@@ -133,7 +143,18 @@ def table_of(block: Block, words: Words) -> PdfTable | None:
     rows = _with_shared(rows, [group[0].above for group in groups], flat, block)
     names = names_of(rows, groups, head, block.columns)
     columns = [", ".join(dict.fromkeys(filter(None, column))) for column in zip(*names, strict=True)]
-    return PdfTable(columns or [""] * len(block.columns), rows[len(names) :], [left for left, _ in block.columns])
+    below = [
+        row[:1] if _names_a_group(group, block.columns) else row
+        for row, group in zip(rows[len(names) :], groups[len(names) :], strict=True)
+    ]
+    return PdfTable(columns or [""] * len(block.columns), below, [left for left, _ in block.columns])
+
+
+def _names_a_group(group: Sequence[TableLine], columns: Columns) -> bool:
+    """Return whether a row is a bold line that begins in the first column and goes far beyond it."""
+    (first, *others), *more = (line.row for line in group)
+    edge = columns[0][1]
+    return not others and not more and first.bold and first.box.left < edge < first.box.right - _BEYOND * first.size
 
 
 def _cells(row: Row, columns: Columns) -> list[str]:

@@ -70,6 +70,7 @@ def _is_beside(prose: Sequence[PdfSegment], listing: Sequence[PdfSegment]) -> bo
     dense = len({round(segment.base) for segment in listing}) >= _DENSE * len(prose)
     return (
         dense
+        and _is_running_text(prose)
         and all(segment.fixed for segment in listing)
         and full >= _DENSE * len(prose)
         and 3 * goes_on >= len(prose)
