@@ -69,8 +69,8 @@ def adoptions(accuracy: float, count: int) -> tuple[object, ...]:
     )
 
 
-def _outcomes(rows: list[Statement], seed: int) -> dict[str, Outcome]:
-    return {f"{seed} {row.number}": row.outcome for row in rows}
+def _outcomes(rows: list[Statement], seed: int) -> list[tuple[str, Outcome]]:
+    return [(f"{seed} {row.number}", row.outcome) for row in rows]
 
 
 def main(

@@ -156,22 +156,36 @@ def test_a_comparison_that_broke_off_goes_on_without_paying_twice(
     assert asked.isdisjoint(json.dumps(body["state"], sort_keys=True) for body in decider.requests)
 
 
-def test_adopted_thresholds_are_what_the_laptop_judges_by_from_then_on(
-    here: Run, server: ModelServer, decider: SystemOneServer, many: str, claims: str, tmp_path: Path
+def test_adopted_thresholds_are_what_the_laptop_judges_by_unless_the_environment_says_others(
+    here: Run, server: ModelServer, decider: SystemOneServer, many: str, claims: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended = here("eval", "graders", many, "--adopt", "--output", "adopted.json", "--limit", "1000", "--json")
-    adopted = json.loads((tmp_path / "adopted.json").read_text(encoding="utf-8"))
-    thresholds = adopted["decider_thresholds"]["grade_support"]
-    assert (ended.code, adopted["graders"]) == (0, {"grade_support": "cascade"})
-    assert 0.01 <= thresholds["lower"] <= 0.5 <= thresholds["upper"] <= 0.98
-    assert ended.response["adoption"]["held_out"]["false_passes"]["count"] == 0
-    assert here("eval", "graders", many, "--adopt").code == 0
-    decider.requests.clear()
-    assert here("eval", "graders", claims, "--json").response["ways"][0]["confusion"]["supported"] == {
-        "supported": 2,
-        "unsupported": 1,
+    confusion = here("eval", "graders", claims, "--json").response["ways"][0]["confusion"]
+    assert confusion["supported"] == {"supported": 2, "unsupported": 1}
+    assert {fields_of(body["messages"][-1])["answer"] for body in server.requests} == {
+        "Leave is paid.",
+        "有給休暇は30日です。",
+    }, "with thresholds that are a guess, Claude judges the doubts"
+    adoption = here("eval", "graders", many, "--adopt", "--json").response["adoption"]
+    assert (adoption["grader"], adoption["held_out"]["false_passes"]["count"]) == ("cascade", 0)
+    adopted = here("eval", "graders", claims, "--json").response["ways"][0]["per_thousand"]
+    assert adopted["calls"] == {"double": 1000}, "the model is sure from 0.5 on"
+    monkeypatch.setenv("SELFRAG_DECIDER_THRESHOLDS", '{"grade_support": {"upper": 1, "lower": 0}}')
+    doubting = here("eval", "graders", claims, "--json").response["ways"][0]["per_thousand"]
+    assert sum(doubting["calls"].values()) >= 2000
+    monkeypatch.setenv("SELFRAG_GRADERS", '{"grade_support": "claude"}')
+    claude = here("eval", "graders", claims, "--json").response["ways"][0]["per_thousand"]
+    assert "double" not in claude["calls"]
+
+
+def test_adopted_thresholds_are_written_for_terraform_where_a_file_is_named(
+    here: Run, decider: SystemOneServer, many: str, tmp_path: Path
+) -> None:
+    assert here("eval", "graders", many, "--adopt", "graders.auto.tfvars.json").code == 0
+    adopted = json.loads((tmp_path / "graders.auto.tfvars.json").read_text(encoding="utf-8"))
+    assert adopted == {
+        "graders": {"grade_support": "cascade"},
+        "decider_thresholds": {"grade_support": {"upper": 0.5, "lower": 0.5}},
     }
-    assert len(decider.requests) == 6
 
 
 def test_where_no_threshold_holds_claude_judges_the_step_and_other_steps_keep_their_judges(
@@ -182,7 +196,7 @@ def test_where_no_threshold_holds_claude_judges_the_step_and_other_steps_keep_th
         "decider_thresholds": {"grade_relevance": {"upper": 0.8, "lower": 0.2}},
     }
     (tmp_path / "adopted.json").write_text(json.dumps(other), encoding="utf-8")
-    ended = here("eval", "graders", claims, "--adopt", "--output", "adopted.json")
+    ended = here("eval", "graders", claims, "--adopt", "adopted.json")
     assert ended.code == 0
     assert "grade_support is judged by claude, because no threshold holds" in ended.err
     assert json.loads((tmp_path / "adopted.json").read_text(encoding="utf-8")) == {
@@ -196,7 +210,7 @@ def test_where_no_threshold_holds_claude_judges_the_step_and_other_steps_keep_th
     [
         (["--judge", "jury"], "There is no judge 'jury'"),
         (["--judge", "decider", "--step", "grade_correctness"], "A decision model does not judge grade_correctness"),
-        (["--output", "a.json"], "--output is the file of --adopt"),
+        (["adopted.json"], "adopted.json would be written by --adopt"),
         (["--judge", "decider"], "SELFRAG_DECIDER_URL"),
     ],
 )
@@ -211,6 +225,6 @@ def test_a_file_of_judges_that_says_something_else_is_named_with_what_to_do(
     here: Run, decider: SystemOneServer, claims: str, tmp_path: Path
 ) -> None:
     (tmp_path / "adopted.json").write_text('{"graders": {"grade_support": "jury"}}', encoding="utf-8")
-    ended = here("eval", "graders", claims, "--adopt", "--output", "adopted.json")
+    ended = here("eval", "graders", claims, "--adopt", "adopted.json")
     assert ended.code != 0
     assert "adopted.json does not say who judges which step: delete it" in ended.err

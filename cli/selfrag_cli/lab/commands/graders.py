@@ -11,7 +11,7 @@ from rich.table import Table
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.commands.options import FailIf, Limit, MaxCost, Parallel, end_incomplete, end_with, read_judges
 from selfrag_cli.options import AsJson
-from selfrag_cli.terminal import err, measuring_progress, out, print_json
+from selfrag_cli.terminal import err, measuring_progress, out, print_json, visible
 
 if TYPE_CHECKING:
     from selfrag.ports.grading import GraderKind
@@ -38,7 +38,7 @@ Adopt = Annotated[
     bool, typer.Option("--adopt", help="Choose the step's judge and its thresholds by the decision model's errors.")
 ]
 Output = Annotated[
-    Path | None, typer.Option("--output", metavar="FILE", help="With --adopt: the file, in place of this laptop's.")
+    Path | None, typer.Argument(metavar="[FILE]", help="With --adopt: the file to write, in place of this laptop's.")
 ]
 FalsePasses = Annotated[
     float, typer.Option("--false-passes", min=0.001, max=0.5, help="With --adopt: the most, of rows that should fail.")
@@ -50,12 +50,12 @@ FalseStrips = Annotated[
 
 def graders(
     rows: Rows,
+    output: Output = None,
     step: Step = "grade_support",
     prompt: Prompts = None,
     model: Models = None,
     judge: Judges = None,
     adopt: Adopt = False,
-    output: Output = None,
     false_passes: FalsePasses = 0.02,
     false_strips: FalseStrips = 0.02,
     limit: Limit = None,
@@ -78,7 +78,7 @@ def graders(
     if step not in KINDS:
         raise InvalidInput(f"There is no grader {step!r}; there are {', '.join(KINDS)}.")
     if output and not adopt:
-        raise InvalidInput("--output is the file of --adopt.")
+        raise InvalidInput(f"{output} would be written by --adopt: name one file of rows, or add --adopt.")
     if (judge or adopt) and step not in DECIDABLE:
         raise InvalidInput(f"A decision model does not judge {step}: it is for {', '.join(DECIDABLE)}.")
     conditions = read_conditions(fail_if or [])
@@ -169,13 +169,13 @@ def _side_by_side(ways: "list[WayReport]") -> Table:
             balanced = "" if figures.balanced is None else f"{figures.balanced:.2f}{ends}"
             ece = f"{figures.calibration.ece:.2f}" if figures.calibration else ""
             errors = (_with_interval(figures.false_passes), _with_interval(figures.false_strips))
-            table.add_row(escape(way.name), name, str(figures.graded), *errors, balanced, ece)
+            table.add_row(escape(way.name), escape(visible(name)), str(figures.graded), *errors, balanced, ece)
     return table
 
 
 def _reliability(calibration: "Calibration") -> Table:
     """Return the reliability diagram: the bars are as long as the probabilities if these are calibrated."""
-    table = Table("Probability", "rows", "should pass", "", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table("Probability", "rows", "should pass", "(│ is the probability)", box=SIMPLE_HEAD, pad_edge=False)
     for rows, probability, share in calibration.bins:
         bar = "█" * round(share * _BAR)
         at = min(round(probability * _BAR), _BAR - 1)

@@ -2,7 +2,7 @@
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, fsum, lgamma, log, log1p
 
@@ -74,15 +74,15 @@ class Adoption(BaseModel):
     held_out: HalfReport | None = None
 
 
-def adoption_of(step: str, outcomes: Mapping[str, Outcome], limits: ErrorLimits) -> Adoption:
-    """Return the judge of a step by the decision model's outcomes, by the ids of their rows.
+def adoption_of(step: str, outcomes: Sequence[tuple[str, Outcome]], limits: ErrorLimits) -> Adoption:
+    """Return the judge of a step by the decision model's outcomes, each with the id of its row.
 
     It is the cascade if thresholds hold on the half that they are chosen on, and then on the other one; else Claude.
     """
     # Retrieve asks Claude wherever no option is probable.
     if_low = step != "decide_retrieval"
-    first = [outcome for name, outcome in outcomes.items() if _in_first_half(name)]
-    second = [outcome for name, outcome in outcomes.items() if not _in_first_half(name)]
+    first = [outcome for name, outcome in outcomes if _in_first_half(name)]
+    second = [outcome for name, outcome in outcomes if not _in_first_half(name)]
     thresholds = chosen_thresholds(first, limits, if_low=if_low)
     if thresholds is None:
         alike = half_report(first, 1.0, 0.0)

@@ -68,7 +68,7 @@ class WayReport(JudgeFigures):
 
     Rows without a verdict are `ungraded`, and count in no rate. `wrong` are the claims or questions with a wrong label.
     `calls` and `usd` are those of this run, which pays for no verdict twice; `per_thousand` is null where a cached one
-    says no cost. `outcomes` are by the ids of rows.
+    says no cost. `outcomes` have the ids of their rows.
     """
 
     name: str
@@ -82,7 +82,7 @@ class WayReport(JudgeFigures):
     by_language: dict[str, JudgeFigures]
     by_length: dict[str, JudgeFigures]
     by_claims: ClaimReport | None
-    outcomes: dict[str, Outcome] = Field(exclude=True)
+    outcomes: list[tuple[str, Outcome]] = Field(exclude=True)
 
     @property
     def figures(self) -> dict[str, float | None]:
@@ -213,7 +213,7 @@ def _report(job: Job, of: _Verdicts, places: Sequence[int]) -> WayReport:
         by_language=by(lambda row: row.language),
         by_length=by(lambda row: row.length),
         by_claims=_by_claims(job, of.results, graded_rows),
-        outcomes={job.rows[at].identity: outcome for at, outcome in graded_rows.items()},
+        outcomes=[(job.rows[at].identity, outcome) for at, outcome in graded_rows.items()],
         **dict(figures_of(list(graded_rows.values()))),
     )
 
