@@ -61,6 +61,22 @@ def test_the_rows_of_a_table_name_their_columns_and_a_caption_stays_with_it():
     assert [table.caption for table in document.tables] == ["Table 1: Limits"]
 
 
+def test_a_cell_that_spans_all_rows_of_a_long_table_is_in_each():
+    cell = '<table:table-cell table:number-rows-spanned="{}">{}</table:table-cell>'
+    rows = [row(cell.format(200, p("Oslo")), "0", "new")]
+    rows += [row("<table:covered-table-cell/>", f"{number}", "old") for number in range(1, 200)]
+    head = f"<table:table-header-rows>{row('City', 'Number', 'State')}</table:table-header-rows>"
+    document = read(f"<table:table>{head}{''.join(rows)}</table:table>")
+    assert document.text.split("\n")[-1] == "City: Oslo; Number: 199; State: old"
+
+
+def test_tall_cells_side_by_side_in_more_rows_than_are_read_are_refused():
+    tall = f'<table:table-cell table:number-rows-spanned="90000">{p("a")}</table:table-cell>'
+    rows = row(*[tall] * 1000) + row("b") * 1000
+    with pytest.raises(BadDocument, match="has tables of more than 1,000,000 cells"):
+        read(f"<table:table>{rows}</table:table>")
+
+
 def test_lists_and_headings_keep_their_numbers():
     level = '<text:list-level-style-number text:level="{}" style:num-format="{}" style:num-suffix="{}" {}/>'
     numbers = level.format(1, "1", ".", 'text:start-value="3"') + level.format(2, "a", ")", 'text:display-levels="2"')

@@ -151,8 +151,8 @@ class OdfContent(PartReader):
         self._heads[-1:] = [on] if self._heads else []
 
     def _begin_cell(self, attributes: dict[str, str]) -> None:
-        width, rows = _number(attributes, "number-columns-spanned"), _number(attributes, "number-rows-spanned")
-        self.story.begin_cell(max(width, _number(attributes, "number-columns-repeated")), rows)
+        width, times = _number(attributes, "number-columns-spanned"), _number(attributes, "number-columns-repeated")
+        self.story.begin_cell(max(width, times), max(1, whole(attributes.get("number-rows-spanned", ""))))
 
     def _end_table(self) -> None:
         self._heads.pop()
