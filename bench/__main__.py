@@ -8,6 +8,8 @@ laptop                       `selfrag ask` and `selfrag serve` on this machine
 first-hour                   92 files of Debian's packages: until the first answer, and until all vectors are there
 animation                    the animation of README, by a simulated model
 cold                         the functions of a question that start cold
+cascade                      a simulated decision model in front of a simulated Claude, by threshold and accuracy
+labels                       public sets of labelled rows, as files for `selfrag eval graders`
 hostile, growth              files and texts that are made to take long
 
 Each part says with --help what options it has.
@@ -25,6 +27,8 @@ MODULES = {
     "first-hour": "bench.laptop.first_hour",
     "animation": "bench.animation",
     "cold": "bench.cold",
+    "cascade": "bench.cascade",
+    "labels": "bench.labels",
     "hostile": "bench.hostile",
     "growth": "bench.growth",
 }

@@ -1,19 +1,20 @@
 """The deployed graders on cases of one's own: many at a time, within a sum, each verdict kept so as to be paid once."""
 
 import json
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
-from selfrag.domain.calls import Limits, StepResult, price_of
+from selfrag.domain.calls import Limits, ModelCall, StepResult, price_of
 from selfrag.domain.errors import BudgetExceeded, InvalidInput, Misconfigured, TemporarilyUnavailable
 from selfrag.domain.steps import DecideRetrievalTask, GradeRelevanceTask, GradeSupportTask, GradeUtilityTask
 from selfrag.ports.cache import VerdictCache
-from selfrag.ports.grading import Grader
+from selfrag.ports.grading import Grader, GraderKind
 from selfrag.ports.prompts import Prompt, load_prompt
 from selfrag.question.decide_retrieval import logic as decide_retrieval
 from selfrag.question.grade_relevance import logic as grade_relevance
@@ -27,6 +28,12 @@ from selfrag_cli.lab.runs.running import MOST_IN_A_ROW
 from selfrag_cli.local.backends import check_services, chosen_backends
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.local.stack import opened_stores
+
+# The setting of who judges each step, and the first part of the key of a verdict's call.
+_KINDS, _CALL = "SELFRAG_GRADERS", "call#"
+
+
+Name = TypeVar("Name")
 
 
 class Case(NamedTuple):
@@ -52,10 +59,11 @@ STEPS: dict[str, tuple[str, type[Limits], Callable[[Any, Grader], StepResult]]] 
 
 @dataclass(frozen=True)
 class Setting:
-    """Prompts and models in place of the graders' own, by their folders."""
+    """Prompts, models and kinds of judges in place of the graders' own, by their folders."""
 
     prompts: Mapping[str, Prompt] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
+    graders: Mapping[str, GraderKind] = field(default_factory=dict)
 
 
 # In place of a model's name: the step as it is set, with its first grader.
@@ -65,7 +73,8 @@ AS_SET = "as-set"
 def alone(step: str, model: str) -> Setting:
     """Return the setting in which this model judges a step by itself, without a first grader."""
     of = asked_as(step)
-    return Setting(models={of: model, FIRST: model} if of == "grade_support" else {of: model})
+    models = {of: model, FIRST: model} if of == "grade_support" else {of: model}
+    return Setting(models=models, graders={of: "claude"})
 
 
 def asked_as(step: str) -> str:
@@ -75,7 +84,7 @@ def asked_as(step: str) -> str:
 
 @contextmanager
 def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Grade]:
-    """Give the graders with these prompts and models; the home's verdict cache keeps their verdicts.
+    """Give the graders by this setting; the home's verdict cache keeps their verdicts.
 
     `recorded` are verdicts of traces, by their keys. Raises Misconfigured for settings, a service or a
     model that cannot be.
@@ -85,9 +94,11 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Grade]:
     with chosen_backends(Place("replay")) as backends:
         by_rule = backends.environment.get("SELFRAG_MODELS")
         chosen = {**(json.loads(by_rule) if by_rule else read(Settings).models), **setting.models}
-        environment = {**backends.environment, "SELFRAG_MODELS": json.dumps(chosen)}
+        kinds = json.loads(backends.environment.get(_KINDS) or os.environ.get(_KINDS) or "{}")
+        graders_setting = json.dumps({**kinds, **setting.graders})
+        environment = {**backends.environment, "SELFRAG_MODELS": json.dumps(chosen), _KINDS: graders_setting}
         stores = opened_stores(environment, backends.secrets, {**backends.parts, "prompts": setting.prompts})
-        with stores, bootstrap.using(verdicts=_ReplayCache(recorded, questions.verdicts())):
+        with stores, bootstrap.using(verdicts=(replies := _ReplayCache(recorded, questions.verdicts()))):
             graders = {step: _grader(step) for step in STEPS}
 
             def grade(case: Case, budget_usd: float | None) -> StepResult:
@@ -95,14 +106,18 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Grade]:
                 within = {"budget_usd": budget_usd, "collections": case.fields.get("collections", [])}
                 limits, (_, kind, judge) = Limits.model_validate(within), STEPS[case.step]
                 task = kind.model_validate({**case.fields, **limits.model_dump()}, extra="ignore")
-                return judge(task, graders[case.step](limits))
+                result = judge(task, graders[case.step](limits))
+                replies.put_calls(result)
+                return result
 
             yield grade
 
 
 def _grader(step: str) -> Callable[[Limits], Grader]:
-    name = "correctness.md" if step == correctness.STEP else "prompt.md"
-    return questions.grader(asked_as(step), load_prompt(STEPS[step][0], name), step)
+    module = STEPS[step][0]
+    if step == correctness.STEP:
+        return questions.grader(asked_as(step), load_prompt(module, "correctness.md"), step)
+    return questions.grader(step, load_prompt(module), module=module)
 
 
 def grader_of(step: str) -> Grader:
@@ -111,24 +126,46 @@ def grader_of(step: str) -> Grader:
 
 
 class _ReplayCache:
-    """The verdict cache of a replay: the recorded verdicts, then another cache, which stores the new ones."""
+    """The verdict cache of a replay: the recorded verdicts, then another cache, which stores the new ones.
+
+    Beside each new one is its call: a cached verdict costs nothing, but its judge does.
+    """
 
     def __init__(self, recorded: Mapping[str, str], behind: VerdictCache) -> None:
         self._recorded, self._behind = recorded, behind
-        self.put = behind.put
+        self._new: set[str] = set()
 
     def get(self, key: str) -> str | None:
         return self._recorded.get(key) or self._behind.get(key)
 
+    def put(self, key: str, verdict: str) -> None:
+        self._new.add(key)
+        self._behind.put(key, verdict)
+
+    def put_calls(self, result: StepResult) -> None:
+        keys = [verdict.key for verdict in result.judged if verdict.key in self._new]
+        # A call whose reply was no verdict has no key.
+        if len(keys) == len(result.calls):
+            for key, call in zip(keys, result.calls, strict=True):
+                self._behind.put(_CALL + key, call.model_dump_json())
+
+
+def calls_behind(result: StepResult) -> list[ModelCall] | None:
+    """Return the calls of a result and of its cached verdicts, inside `judging`; None where one is not recorded."""
+    if len(result.calls) >= len(result.judged):
+        return result.calls
+    texts = [questions.verdicts().get(_CALL + verdict.key) for verdict in result.judged]
+    return None if None in texts else [ModelCall.model_validate_json(text) for text in texts if text]
+
 
 def judged(
-    cases: Mapping[str, Case], grade: Grade, parallel: int, budget: RunBudget | None, progress: Progress
-) -> dict[str, StepResult]:
+    cases: Mapping[Name, Case], grade: Grade, parallel: int, budget: RunBudget | None, progress: Progress
+) -> dict[Name, StepResult]:
     """Return the verdicts by the names of their cases, until all is judged or the next one cannot be paid.
 
     Raises TemporarilyUnavailable when several verdicts in a row fail; what was judged stays cached.
     """
-    names, results, failures = list(cases), dict[str, StepResult](), 0
+    names, results, failures = list(cases), dict[Name, StepResult](), 0
     with ThreadPoolExecutor(parallel) as threads:
         for start in range(0, len(names), parallel):
             batch = names[start : start + parallel]

@@ -1,4 +1,4 @@
-"""Replay: recorded questions judged again under another prompt or model, without searching and writing."""
+"""Replay: recorded questions judged again under another prompt, model or judge, without searching and writing."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
+from selfrag.ports.grading import GraderKind
 from selfrag.runtime.models import FIRST
 from selfrag_cli.lab.gate import Condition, Gate, check_figures
 from selfrag_cli.lab.graders.rows import UNGRADED
@@ -25,10 +26,10 @@ LEVELS: dict[str, Callable[[Any], str]] = {
 
 @dataclass(frozen=True)
 class Changes(Setting):
-    """The prompts and models of a replay."""
+    """The prompts, the models and the kinds of judges of a replay."""
 
     @classmethod
-    def of(cls, prompts: Sequence[str], models: Sequence[str]) -> "Changes":
+    def of(cls, prompts: Sequence[str], models: Sequence[str], judge: GraderKind | None = None) -> "Changes":
         """Read `STEP=FILE` and `STEP=MODEL`; raises InvalidInput with one sentence."""
         by_prompt = [read_prompt(text, tuple(GRADERS.values())) for text in prompts]
         expected = "a step and a model: --model grade_support=claude-opus-5-5"
@@ -37,12 +38,13 @@ class Changes(Setting):
             for step in steps:
                 if steps.count(step) > 1:
                     raise InvalidInput(f"{step} can be changed in one way at a time.")
-        return cls({step: prompt for step, _, prompt in by_prompt}, dict(by_model))
+        kinds = dict.fromkeys(GRADERS.values(), judge) if judge else {}
+        return cls({step: prompt for step, _, prompt in by_prompt}, dict(by_model), kinds)
 
     @property
     def steps(self) -> set[str]:
         """Return the folders of the changed steps."""
-        return {*self.prompts, *("grade_support" if step == FIRST else step for step in self.models)}
+        return {*self.prompts, *self.graders, *("grade_support" if step == FIRST else step for step in self.models)}
 
 
 class Change(BaseModel):
@@ -131,7 +133,7 @@ class Replay:
             same=same,
             changed=len(graded) - same,
             ungraded=len(levels) - len(graded),
-            judged=sum(bool(result.attempts) for result in results),
+            judged=sum(bool(result.attempts or result.calls) for result in results),
             calls=sum(len(result.calls) for result in results),
             usd=cost(results),
             missing=sum(self._lacks(name) for name in names),

@@ -16,6 +16,7 @@ from selfrag.runtime.decider_settings import DeciderSettings
 from selfrag.runtime.generator_settings import GeneratorSettings
 from selfrag.runtime.models import DEFAULT_MODELS, FIRST
 from selfrag.runtime.settings import Settings, read
+from selfrag_cli.local.adopted_graders import adopted_file, read_adopted
 from selfrag_cli.local.environment import DECIDER_SECRET, GENERATOR_SECRET, MODEL_SECRET, WEB_SECRET
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.sample import WEB
@@ -82,7 +83,8 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
     """Choose by ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, TAVILY_API_KEY and TAVILY_BASE_URL.
 
     The fine-tuned model, if SELFRAG_GENERATOR_URL names its server, has SELFRAG_GENERATOR_KEY where it wants a key. So
-    it is with the decision model of SELFRAG_DECIDER_URL, which judges what the stand-in quotes, too.
+    it is with the decision model of SELFRAG_DECIDER_URL, which judges what the stand-in quotes, too; who judges which
+    step, and from which probability on, is what was adopted here, unless the environment says it.
     The pages of the offline web belong to the sample documents, so no other directory gets them, nor a named
     collection.
     """
@@ -103,6 +105,9 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         if server_key := os.environ.get(f"SELFRAG_{server}_KEY"):
             backends.environment[f"SELFRAG_{server}_SECRET"] = secret
             backends.secrets[secret] = server_key
+    if os.environ.get("SELFRAG_DECIDER_URL"):
+        adopted = read_adopted(adopted_file()).settings
+        backends.environment |= {name: value for name, value in adopted.items() if not os.environ.get(name)}
     offline = is_offline()
     backends.has_web = has_web(place)
     backends.secrets |= {MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline"}

@@ -21,7 +21,6 @@ from selfrag.domain.verdicts import (
 )
 from selfrag_cli.show.by_rule import GREY, relevance_by_rule, support_by_rule
 from selfrag_cli.show.places import copies_of, place_of, places
-from selfrag_cli.show.precision import in_full, in_short
 from selfrag_cli.show.scores import show_scores
 from selfrag_cli.show.traces import causes
 from selfrag_cli.terminal import visible
@@ -99,8 +98,6 @@ def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
         held = sum(claim.support == "full" for claim in support.claims)
         colour = "green" if held == len(support.claims) else "yellow"
         line.append(f"{held} of {len(support.claims)} claims supported", colour)
-        if support.precision:
-            line.append(f" ({in_short(support.precision)})")
     more = [f"{documents} source{'s' if documents > 1 else ''}"] if documents else []
     more += [f"{_whole(steps):.2f} s"] if steps else []
     more += [_dollars(response.usage)] if response.usage.cost_usd != 0 else []
@@ -145,7 +142,7 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
         word_for_word = support_by_rule(claim.passage_ids for claim in support.claims)
         table.add_row("IsSup", "", word_for_word, style=GREY)
     elif support and support.level:
-        table.add_row("IsSup", support.level + _odds(support) + _cached(support), in_full(support.precision))
+        table.add_row("IsSup", support.level + _odds(support) + _cached(support))
         for claim in support.claims:
             table.add_row("", f"  {claim.support}{_odds(claim)}", escape(claim.claim))
     for judged in _of_the_answer(reflection):

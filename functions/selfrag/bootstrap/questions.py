@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from selfrag.domain.calls import Limits
     from selfrag.ports.cache import CachedReplies, VerdictCache
     from selfrag.ports.grading import DecisionGrader, Grader
-    from selfrag.ports.measurements import Measurements
     from selfrag.ports.model import Claude
     from selfrag.ports.prompts import Prompt
     from selfrag.ports.recent import RecentCalls
@@ -167,14 +166,6 @@ def verdicts() -> "VerdictCache":
 
     config = question_settings()
     return DynamoVerdicts(_verdicts_client(), config.verdicts_table, config.verdict_ttl_days)
-
-
-@part("measurements")
-def measurements() -> "Measurements":
-    """Make the reader of what was measured of IsSup."""
-    from selfrag.ports.measurements import Measurements
-
-    return Measurements(verdicts, clock().now, partial(_cache_failed, "grade_support"))
 
 
 @part("clock")

@@ -1,7 +1,6 @@
 """The verdicts of the four reflection tokens, one by one and together."""
 
 from collections.abc import Sequence
-from datetime import date
 from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, Field
@@ -105,25 +104,10 @@ class Claim(Probable):
     missing: str = ""
 
 
-class Precision(Model):
-    """A measured precision of "fully supported": the share that people call supported, with Wilson's 95% interval.
-
-    `n` counts what the grader passed of the labelled rows of `set` on the `day` of the measurement.
-    """
-
-    share: Score
-    low: Score
-    high: Score
-    n: Annotated[int, Field(ge=1)]
-    day: date
-    set: str
-
-
 class SupportVerdict(Verdict):
     """IsSup for an answer, claim by claim; a decider judges sentence by sentence.
 
-    A full one has the `precision` of its judge, if that was measured by the same models and prompt. In a response,
-    `level` is null if no model judged it.
+    In a response, `level` is null if no model judged it.
     """
 
     kind: ClassVar[str] = "IsSup"
@@ -131,7 +115,6 @@ class SupportVerdict(Verdict):
 
     level: SupportLevel | None
     claims: list[Claim] = []
-    precision: Precision | None = None
     cached: bool = False
 
     @property

@@ -42,12 +42,6 @@ class DecisionGrader:
         """Return the fields of its verdicts that name the judge."""
         return {"judged_by": "decider", "model": self.decider.model}
 
-    @property
-    def identity(self) -> str:
-        """Return what a measurement of this judge depends on."""
-        limits = self.thresholds.model_dump_json() if self.thresholds else ""
-        return f"{self.decider.model} {self.questions.version} {limits}"
-
     def ask(self, state: Mapping[str, object], questions: Mapping[str, DecisionQuestion]) -> Decisions:
         """Return the probabilities of each question's options; see `Decider.ask`."""
         return self.decider.ask(self.step, state, questions)
@@ -97,13 +91,6 @@ class Grader:
     def decider(self) -> DecisionGrader | None:
         """Return the decision model that is asked before any other judge, or None."""
         return self.first.decider if isinstance(self.first, Grader) else self.first
-
-    @property
-    def identity(self) -> str:
-        """Return what a measurement of this judge and those before it depends on, besides its own request."""
-        if isinstance(self.first, Grader):
-            return " ".join(filter(None, [self.first.model, self.first.identity]))
-        return self.first.identity if self.first else ""
 
     def after(self, decider: DecisionGrader) -> "Grader":
         """Return the judge with a decision model before it and before the smaller model."""

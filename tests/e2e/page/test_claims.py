@@ -51,21 +51,6 @@ def test_a_sentence_shows_what_its_claim_is_worth_and_lights_its_quote(tab: Tab)
         assert tab.violations() == []
 
 
-def test_the_line_of_evidence_says_how_many_such_answers_held_in_the_language_of_the_page(tab: Tab) -> None:
-    said = response()
-    full = [{**claim, "support": "full"} for claim in support()["claims"]]
-    precision = {"share": 0.972, "low": 0.95, "high": 0.98, "n": 1514, "day": "2026-11-25", "set": "policies"}
-    said["reflection"]["support"] = {**support(), "level": "fully_supported", "claims": full, "precision": precision}
-    with replying(said) as url:
-        opened(tab, url)
-        line = tab.page.locator(".evidence")
-        expect(line).to_contain_text("3 of 3 claims supported · 97% of such answers held, n = 1,514 · 1 source")
-        for language, words in (("ja", "同じ判定の回答の97%が正確"), ("ko", "같은 판정을 받은 답변의 97%가 정확")):
-            tab.page.locator("#language").select_option(language)
-            expect(line).to_contain_text(words)
-        assert tab.violations() == []
-
-
 def test_a_person_labels_a_claim_by_keyboard_where_it_stands_and_what_was_said_before_is_said_again(tab: Tab) -> None:
     with replying(response()) as url:
         opened(tab, url)

@@ -116,9 +116,7 @@ def test_a_step_whose_parts_are_handed_over_makes_no_client(step: str) -> None:
         web=lambda deadline_ms: lambda query, max_results, domains: {"results": []},
     ):
         assert handler(task, None)["error"] is None
-        assert parts._components.keys() <= {
-            "question_settings", "decider_settings", "prompts", "clock", "measurements",
-        }  # fmt: skip
+        assert parts._components.keys() <= {"question_settings", "decider_settings", "prompts", "clock"}
 
 
 def test_what_was_made_of_a_part_that_is_handed_over_goes_with_it() -> None:

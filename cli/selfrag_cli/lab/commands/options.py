@@ -8,6 +8,9 @@ from selfrag.domain.errors import InvalidInput
 from selfrag_cli.terminal import visible, warn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from selfrag.ports.grading import GraderKind
     from selfrag_cli.lab.gate import Gate
 
 
@@ -29,6 +32,14 @@ FailIf = Annotated[
         "--fail-if", metavar="'supported < 0.9'", help="Exit with code 3 if the condition holds; more than once."
     ),
 ]
+
+
+def read_judges(texts: "Sequence[str]") -> "list[GraderKind]":
+    """Return kinds of judges, each once; raises InvalidInput for another name."""
+    kinds: dict[str, GraderKind] = {"decider": "decider", "claude": "claude", "cascade": "cascade"}
+    if unknown := [text for text in texts if text not in kinds]:
+        raise InvalidInput(f"There is no judge {unknown[0]!r}: --judge is one of {', '.join(kinds)}.")
+    return [kinds[text] for text in dict.fromkeys(texts)]
 
 
 def end_incomplete(missing: int) -> None:

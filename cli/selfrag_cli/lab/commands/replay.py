@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.lab.commands.options import FailIf, MaxCost, Parallel, end_incomplete, end_with
+from selfrag_cli.lab.commands.options import FailIf, MaxCost, Parallel, end_incomplete, end_with, read_judges
 from selfrag_cli.options import AsJson
 from selfrag_cli.terminal import measuring_progress, out, print_json, visible
 
@@ -31,18 +31,22 @@ Models = Annotated[
     list[str] | None,
     typer.Option("--model", metavar="STEP=MODEL", help="A grader's model in place of its own; more than once."),
 ]
+JudgeOption = Annotated[
+    str | None, typer.Option("--judge", metavar="KIND", help="Who judges: decider, claude or cascade.")
+]
 
 
 def replay(
     traces: Traces = None,
     prompt: Prompts = None,
     model: Models = None,
+    judge: JudgeOption = None,
     max_cost: MaxCost = None,
     parallel: Parallel = 8,
     fail_if: FailIf = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge recorded questions again under another prompt or model, without searching and writing.
+    """Judge recorded questions again under another prompt, model or judge, without searching and writing.
 
     Only requests that differ from the recorded ones are sent and paid, once: verdicts are stored. Exit code 1 means
     that verdicts are missing, 3 that a condition of --fail-if holds.
@@ -52,7 +56,7 @@ def replay(
     from selfrag_cli.lab.traces import last_traces, read_traces
 
     conditions = read_conditions(fail_if or [])
-    changes = Changes.of(prompt or [], model or [])
+    changes = Changes.of(prompt or [], model or [], *read_judges([judge] if judge else []))
     recorded = [trace for path in traces for trace in read_traces(path)] if traces else last_traces()
     if not recorded:
         raise InvalidInput("There is no trace to judge again: ask questions first, or name a file of traces.")

@@ -1,83 +1,106 @@
 """`selfrag eval graders`: labelled rows through the deployed step, in one way or several, against people's labels."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from pydantic import BaseModel, Field
 
-from selfrag import bootstrap
-from selfrag.domain.calls import StepResult
-from selfrag.ports.measurements import measurement_key
-from selfrag.question.grade_support.logic import Support
-from selfrag_cli.lab.comparison import Interval, wilson
+from selfrag.domain.calls import ModelCall, StepResult
+from selfrag.ports.grading import Grader
 from selfrag_cli.lab.gate import Condition, Gate, check_figures
-from selfrag_cli.lab.graders.rows import KINDS, UNGRADED, LabelledRow
-from selfrag_cli.lab.judging import Case, Progress, Setting, asked_as, budget_of, cost, grader_of, judged, judging
+from selfrag_cli.lab.graders.adoption import Adoption, ErrorLimits, adoption_of
+from selfrag_cli.lab.graders.figures import JudgeFigures, Outcome, figures_of
+from selfrag_cli.lab.graders.rows import KINDS, LabelledRow
+from selfrag_cli.lab.judging import (
+    Case,
+    Progress,
+    Setting,
+    budget_of,
+    calls_behind,
+    cost,
+    grader_of,
+    judged,
+    judging,
+)
 
 
 @dataclass(frozen=True)
 class GraderConfig:
-    """A name, and the prompts and models by which the step judges."""
+    """A name, and the setting by which the step judges."""
 
     name: str
     setting: Setting
 
+    def is_decider(self, step: str) -> bool:
+        """Return whether a decision model judges the step, without doubts."""
+        return self.setting.graders.get(step) == "decider"
+
 
 @dataclass(frozen=True)
 class Job:
-    """The rows to judge, and the limits."""
+    """The rows to judge, and the limits; `adopt` are those of a step's judge, which is chosen where there are some."""
 
     step: str
     rows: Sequence[LabelledRow]
     parallel: int = 8
     max_cost: float | None = None
+    adopt: ErrorLimits | None = None
 
 
-class Rate(NamedTuple):
-    """A share of `n` graded rows, and its interval."""
+class CostReport(BaseModel):
+    """What a judge takes for 1,000 verdicts, one after another, whoever paid them; null if a price is not known."""
 
-    share: float
-    interval: Interval
-    n: int
+    calls: dict[str, float]
+    seconds: float
+    usd: float | None
 
 
-class WayReport(BaseModel):
-    """The figures of a way: `passing_right` of the rows that should pass, `failing_right` of those that should not.
+class ClaimReport(BaseModel):
+    """The rows that have claims: judged as sentences, and passed only if each of their claims passes."""
 
-    `precision` is the share of right ones among the `passed` rows. Rows without a verdict are `ungraded`, and count in
-    no rate. `wrong` are the claims or questions with a wrong label. `measured_as` is the key of its measured precision.
+    by_sentence: JudgeFigures
+    by_claim: JudgeFigures
+
+
+class WayReport(JudgeFigures):
+    """The figures of a way, of all rows and of those of one language or length.
+
+    Rows without a verdict are `ungraded`, and count in no rate. `wrong` are the claims or questions with a wrong label.
+    `calls` and `usd` are those of this run, which pays for no verdict twice; `per_thousand` is null where a cached one
+    says no cost. `outcomes` have the ids of their rows.
     """
 
     name: str
     model: str
     confusion: dict[str, dict[str, int]]
     ungraded: int
-    passed: int
-    passing_right: Rate | None
-    failing_right: Rate | None
-    precision: Rate | None
-    balanced: float | None
     wrong: list[str]
     calls: dict[str, int]
     usd: float | None
-    measured_as: str = Field(exclude=True)
+    per_thousand: CostReport | None
+    by_language: dict[str, JudgeFigures]
+    by_length: dict[str, JudgeFigures]
+    by_claims: ClaimReport | None
+    outcomes: list[tuple[str, Outcome]] = Field(exclude=True)
 
     @property
     def figures(self) -> dict[str, float | None]:
         """Return the figures of a gate."""
-        rates = {name: getattr(self, name) for name in ("passing_right", "failing_right", "precision")}
-        return {"balanced": self.balanced, **{name: rate and rate.share for name, rate in rates.items()}}
+        names = ("passing_right", "failing_right", "false_passes", "false_strips", "precision")
+        rates = {name: getattr(self, name) for name in names}
+        ece = self.calibration.ece if self.calibration else None
+        return {"balanced": self.balanced, "ece": ece, **{name: rate and rate.share for name, rate in rates.items()}}
 
 
 class GraderReport(BaseModel):
-    """The figures of each way over the rows that all have judged."""
+    """The figures of each way over the rows that all have judged, and the judge that is adopted, if all rows are."""
 
     step: str
     rows: int
     judged: int
     ways: list[WayReport]
+    adoption: Adoption | None = None
 
     def gate(self, conditions: Sequence[Condition]) -> Gate:
         """Check the figures of each way; the claims and questions with a wrong label explain them."""
@@ -85,15 +108,18 @@ class GraderReport(BaseModel):
         return Gate(checks, [text for way in self.ways for text in way.wrong])
 
 
+# The place of a row, and 0 for the row itself or the number of one of its claims.
+_Place = tuple[int, int]
+
+
 @dataclass(frozen=True)
 class _Verdicts:
-    """The results of a way by the places of rows, and their labels."""
+    """The results of a way, and what its verdicts on the rows take."""
 
     way: GraderConfig
     model: str
-    measured_as: str
-    results: Mapping[int, StepResult]
-    labels: Mapping[int, str]
+    results: Mapping[_Place, StepResult]
+    per_thousand: CostReport | None
 
 
 def graded(job: Job, ways: Sequence[GraderConfig], progress: Progress) -> GraderReport:
@@ -105,59 +131,105 @@ def graded(job: Job, ways: Sequence[GraderConfig], progress: Progress) -> Grader
     for way in ways:
         verdicts.append(_graded(job, way, left, progress))
         left = None if left is None else left - (cost(list(verdicts[-1].results.values())) or 0.0)
-    places = [at for at in range(len(job.rows)) if all(at in of.labels for of in verdicts)]
+    places = [at for at in range(len(job.rows)) if all(_is_judged(of.results, at) for of in verdicts)]
     reports = [_report(job, of, places) for of in verdicts]
-    return GraderReport(step=job.step, rows=len(job.rows), judged=len(places), ways=reports)
+    adoption = None
+    if job.adopt and len(places) == len(job.rows):
+        outcomes = next(report.outcomes for report, way in zip(reports, ways, strict=True) if way.is_decider(job.step))
+        adoption = adoption_of(job.step, outcomes, job.adopt)
+    return GraderReport(step=job.step, rows=len(job.rows), judged=len(places), ways=reports, adoption=adoption)
 
 
 def _graded(job: Job, way: GraderConfig, left: float | None, progress: Progress) -> _Verdicts:
     kind = KINDS[job.step]
-    cases = {f"{at}": Case(job.step, kind.task(row)) for at, row in enumerate(job.rows)}
+    cases = {(at, 0): Case(job.step, kind.task(row)) for at, row in enumerate(job.rows)}
+    if job.step == "grade_support" and way.is_decider(job.step):
+        for at, row in enumerate(job.rows):
+            for number, claim in enumerate(row.claims, 1):
+                cases[at, number] = Case(job.step, kind.task(row.model_copy(update={"claim": claim})))
     with judging(way.setting, {}) as grade:
-        model = bootstrap.question_settings().models[asked_as(job.step)]
-        measured_as = measurement_key(grader_of(job.step), Support) if job.step == "grade_support" else ""
+        grader = grader_of(job.step)
         budget = None if left is None else budget_of(left, [job.step])
-        judgements = judged(cases, grade, job.parallel, budget, progress)
-    results = {int(at): result for at, result in judgements.items()}
-    labels = {at: kind.label(result.model_dump()["verdict"]) for at, result in results.items() if not result.error}
-    return _Verdicts(way, model, measured_as, results, labels)
+        results = judged(cases, grade, job.parallel, budget, progress)
+        per_thousand = _per_thousand([calls_behind(result) for (_, number), result in results.items() if not number])
+    return _Verdicts(way, _judges(way, job.step, grader), results, per_thousand)
+
+
+def _is_judged(results: Mapping[_Place, StepResult], at: int) -> bool:
+    return (at, 0) in results and not results[at, 0].error
+
+
+def _judges(way: GraderConfig, step: str, grader: Grader) -> str:
+    """Return the names of those who judge, the decision model first."""
+    if grader.decider is None:
+        return grader.model
+    name = grader.decider.judge_fields["model"]
+    return name if way.is_decider(step) else f"{name}, {grader.model}"
+
+
+def _per_thousand(calls: Sequence[Sequence[ModelCall] | None]) -> CostReport | None:
+    """Return what the verdicts of these calls take; None if those of one are not recorded, or there is none."""
+    flat = [call for of_row in calls for call in of_row or ()]
+    if not calls or None in calls:
+        return None
+    models = Counter(call.model for call in flat)
+    costs = [call.cost_usd for call in flat]
+    return CostReport(
+        calls={model: 1000 * count / len(calls) for model, count in models.items()},
+        seconds=1000 * sum(call.ended_at - call.started_at for call in flat) / len(calls),
+        usd=None if None in costs else 1000 * sum(usd for usd in costs if usd is not None) / len(calls),
+    )
 
 
 def _report(job: Job, of: _Verdicts, places: Sequence[int]) -> WayReport:
     kind = KINDS[job.step]
-    pairs = [(job.rows[at].label, of.labels[at]) for at in places]
-    counts = Counter((people in kind.passing, label in kind.passing) for people, label in pairs if label != UNGRADED)
-    passing_right = _rate(counts[True, True], counts[True, True] + counts[True, False])
-    failing_right = _rate(counts[False, False], counts[False, False] + counts[False, True])
-    passed = counts[True, True] + counts[False, True]
-    wrong = [job.rows[at] for at in places if _is_right(job, of, at) is False]
-    models = [call.model for result in of.results.values() for call in result.calls]
+    verdicts = {at: of.results[at, 0].model_dump()["verdict"] for at in places}
+    pairs = Counter((job.rows[at].label, kind.label(verdict)) for at, verdict in verdicts.items())
+    outcomes = {at: kind.outcome(job.rows[at].label, verdict) for at, verdict in verdicts.items()}
+    graded_rows = {at: outcome for at, outcome in outcomes.items() if outcome is not None}
+    models = Counter(call.model for result in of.results.values() for call in result.calls)
+    wrong = [job.rows[at] for at, outcome in graded_rows.items() if outcome.passed != outcome.should_pass]
+
+    def by(class_of: Callable[[LabelledRow], str]) -> dict[str, JudgeFigures]:
+        classes = sorted({class_of(job.rows[at]) for at in graded_rows})
+        members = {
+            name: [each for at, each in graded_rows.items() if class_of(job.rows[at]) == name] for name in classes
+        }
+        return {name: figures_of(members[name]) for name in classes}
+
     return WayReport(
         name=of.way.name,
         model=of.model,
         confusion={
-            people: Counter(label for other, label in pairs if other == people)
+            people: {label: count for (other, label), count in pairs.items() if other == people}
             for people in kind.labels
             if any(other == people for other, _ in pairs)
         },
-        ungraded=sum(label == UNGRADED for _, label in pairs),
-        passed=passed,
-        passing_right=passing_right,
-        failing_right=failing_right,
-        precision=_rate(counts[True, True], passed),
-        balanced=(passing_right.share + failing_right.share) / 2 if passing_right and failing_right else None,
+        ungraded=len(outcomes) - len(graded_rows),
         wrong=[row.claim or row.question for row in wrong],
-        calls={name: models.count(name) for name in dict.fromkeys(models)},
+        calls=models,
         usd=cost(list(of.results.values())),
-        measured_as=of.measured_as,
+        per_thousand=of.per_thousand,
+        by_language=by(lambda row: row.language),
+        by_length=by(lambda row: row.length),
+        by_claims=_by_claims(job, of.results, graded_rows),
+        outcomes=[(job.rows[at].identity, outcome) for at, outcome in graded_rows.items()],
+        **dict(figures_of(list(graded_rows.values()))),
     )
 
 
-def _rate(count: int, of: int) -> Rate | None:
-    return Rate(count / of, wilson(count, of), of) if of else None
-
-
-def _is_right(job: Job, of: _Verdicts, at: int) -> bool | None:
-    """Return whether a row passes as people say; None where it has no verdict."""
-    passing, label = KINDS[job.step].passing, of.labels[at]
-    return None if label == UNGRADED else (job.rows[at].label in passing) == (label in passing)
+def _by_claims(job: Job, results: Mapping[_Place, StepResult], sentences: Mapping[int, Outcome]) -> ClaimReport | None:
+    """Return the figures of rows by their claims, and of the same rows by their sentences; None without such rows."""
+    by_claim: dict[int, Outcome] = {}
+    for at in sentences:
+        row = job.rows[at]
+        parts = [results.get((at, number)) for number in range(1, len(row.claims) + 1)]
+        outcomes = [KINDS[job.step].outcome(row.label, part.model_dump()["verdict"]) for part in parts if part]
+        graded_parts = [outcome for outcome in outcomes if outcome is not None]
+        if graded_parts and len(graded_parts) == len(row.claims):
+            by_claim[at] = min(graded_parts, key=lambda outcome: (outcome.passed, outcome.probability or 0.0))
+    if not by_claim:
+        return None
+    return ClaimReport(
+        by_sentence=figures_of([sentences[at] for at in by_claim]), by_claim=figures_of(list(by_claim.values()))
+    )

@@ -1,5 +1,6 @@
 """Rows that people labelled, one a line in JSON, and what each grader's step makes of them."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,17 +8,22 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError, field_validator
 
+from selfrag.domain.decisions import YES
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.passages import Passage
 from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
+from selfrag.text.language import language_of
+from selfrag_cli.lab.graders.figures import Outcome
 
 UNGRADED = "ungraded"
+# The classes of a row's length end at so many characters.
+LENGTHS = (500, 2_000)
 # The lowest score of IsUse with which an answer goes out, by default.
 USEFUL = 3
 
 
 class LabelledRow(BaseModel):
-    """A case and the label that people gave it."""
+    """A case and the label that people gave it; `claims` are those that the sentence `claim` makes."""
 
     label: str
     claim: str = ""
@@ -25,6 +31,26 @@ class LabelledRow(BaseModel):
     question: str = ""
     answer: str = ""
     right: list[str] = []
+    id: str = ""
+    lang: str = ""
+    claims: list[str] = []
+
+    @property
+    def identity(self) -> str:
+        """Return its id, else a hash of its texts."""
+        texts = self.model_dump_json(exclude={"label", "id", "lang", "claims"})
+        return self.id or hashlib.sha256(texts.encode()).hexdigest()
+
+    @property
+    def language(self) -> str:
+        """Return its language, as it says or as its words look."""
+        return self.lang or language_of(self.claim or self.question)
+
+    @property
+    def length(self) -> str:
+        """Return the length of all its texts, as one of three classes."""
+        characters = sum(map(len, (self.question, self.claim, self.answer, *self.passages)))
+        return next((f"up to {most:,}" for most in LENGTHS if characters <= most), f"over {LENGTHS[-1]:,}")
 
     @property
     def material(self) -> list[dict[str, object]]:
@@ -47,6 +73,17 @@ class Kind:
     needs: tuple[str, ...]
     task: Callable[[LabelledRow], dict[str, object]]
     label: Callable[[Mapping[str, object]], str]
+
+    def outcome(self, people: str, verdict: Mapping[str, Any]) -> Outcome | None:
+        """Return a verdict against people's label, with its probabilities if it has some; None for an ungraded one.
+
+        The confidence of Retrieve is the probability of its label, whichever that is.
+        """
+        label, confidence = self.label(verdict), verdict.get("probability")
+        probability = (verdict.get("probabilities") or {}).get(YES, confidence)
+        if label == UNGRADED:
+            return None
+        return Outcome(people in self.passing, label in self.passing, probability, confidence)
 
 
 def _support_label(fields: Mapping[str, object]) -> str:

@@ -11,10 +11,10 @@ from selfrag_cli.local.stores.tables import VERDICTS, Items
 
 
 class LocalVerdicts(VerdictCache):
-    """Verdicts by their keys, each for so many days, or for as long as the settings say."""
+    """Verdicts by their keys, each for as long as the settings say."""
 
-    def __init__(self, items: Items, days: int = 0) -> None:
-        self._items, self._seconds = items, (days or read(Settings).verdict_ttl_days) * 86_400
+    def __init__(self, items: Items) -> None:
+        self._items, self._seconds = items, read(Settings).verdict_ttl_days * 86_400
 
     @override
     def get(self, key: str) -> str | None:

@@ -114,7 +114,6 @@ function evidenceOf(response) {
   } else if (support && support.claims.length) {
     const held = support.claims.filter((claim) => claim.support === "full").length;
     said.push(make("strong", { class: colour(support.level) }, filled("claimsChecked", held, support.claims.length)));
-    if (support.precision) said.push(filled("precision", decimal(support.precision.share, 0, { style: "percent" }), support.precision.n));
   }
   if (documents.size) said.push(filled(documents.size > 1 ? "sourceCount" : "oneSource", documents.size));
   return make("p", { class: `evidence dim${rule ? " notice" : ""}` }, ...said.flatMap((one, at) => (at ? [" · ", one] : [one])));

@@ -12,4 +12,4 @@ grader = questions.grader("grade_support", load_prompt(__name__), module=__name_
 @bootstrap.step("grade_support", GradeSupportTask)
 def handler(task: GradeSupportTask) -> GradeSupportResult:
     """Check an answer against its passages, claim by claim."""
-    return grade(task, grader(task), questions.measurements().precision)
+    return grade(task, grader(task))

@@ -1,14 +1,13 @@
 """IsSup: the support of the passages for the answer, claim by claim."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from selfrag.domain.passages import Passage
 from selfrag.domain.steps import GradeSupportResult, GradeSupportTask
-from selfrag.domain.verdicts import Claim, ClaimSupport, Precision, SupportVerdict, level_of
+from selfrag.domain.verdicts import Claim, ClaimSupport, SupportVerdict, level_of
 from selfrag.ports.grading import Grader
-from selfrag.ports.measurements import measurement_key
 from selfrag.ports.model import Judgement
 from selfrag.question.grade_support.citation_repair import repair_citations
 from selfrag.question.grade_support.decisions import by_decider, cut_phrase
@@ -35,18 +34,11 @@ class Support(BaseModel):
     claims: list[JudgedClaim] = Field(min_length=1)
 
 
-def grade(
-    task: GradeSupportTask, grader: Grader, measured: Callable[[str], Precision | None] = lambda key: None
-) -> GradeSupportResult:
-    """Return the claims with their support, and of a full verdict what was `measured` of its judges by their key."""
-    judges = grader.without_smaller() if task.one_call else grader
-    result = _graded(task, judges)
+def grade(task: GradeSupportTask, grader: Grader) -> GradeSupportResult:
+    """Return the claims with their support."""
+    result = _graded(task, grader.without_smaller() if task.one_call else grader)
     repair = repair_citations(task.answer, task.citations, result.verdict.claims, task.passages)
-    result = result.model_copy(update=dict(repair))
-    if result.verdict.level != "fully_supported":
-        return result
-    precision = measured(measurement_key(judges, Support))
-    return result.model_copy(update={"verdict": result.verdict.model_copy(update={"precision": precision})})
+    return result.model_copy(update=dict(repair))
 
 
 def _graded(task: GradeSupportTask, grader: Grader) -> GradeSupportResult:

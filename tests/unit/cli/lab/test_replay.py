@@ -10,6 +10,7 @@ import pytest
 from selfrag import bootstrap
 from selfrag.domain.calls import PRICES
 from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
+from selfrag.ports.grading import GraderKind
 from selfrag.runtime.models import GRADER, WRITER
 from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.lab.gate import read_conditions
@@ -18,6 +19,7 @@ from selfrag_cli.lab.traces import Trace, opened_traces, read_traces, trace_of
 from tests.support.asking import Skipping
 from tests.support.command import ROOT
 from tests.support.doubles.model_server import Body, ModelServer
+from tests.support.doubles.systemone import SystemOneServer, sure
 from tests.support.local import QUESTION, local_stack
 
 Replaying = Callable[..., Replay]
@@ -114,6 +116,54 @@ def test_a_question_with_ambiguous_passages_is_replayed(again: Replaying, server
     (history,) = histories(1, server, cache=False, strategy="corrective")
     found = again([trace_of(history)]).report().steps["grade_relevance"]
     assert (found.same, found.changed, found.missing) == (4, 0, 0)
+
+
+@pytest.fixture
+def decider(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[SystemOneServer]:
+    with SystemOneServer() as running:
+        monkeypatch.setenv("SELFRAG_DECIDER_URL", running.url)
+        monkeypatch.setenv("SELFRAG_DECIDER_MODEL", "double")
+        yield running
+
+
+def test_by_another_judge_only_verdicts_whose_keys_are_missing_are_requested(
+    traced: list[ExecutionHistory], server: ModelServer, decider: SystemOneServer
+) -> None:
+    traces = [trace_of(history) for history in traced[:2]]
+
+    def by(judge: GraderKind) -> Replay:
+        return replayed(traces, Changes.of([], [], judge), 4, None, lambda done, total: None)
+
+    steps = by("decider").report().steps
+    assert {step: of.calls for step, of in steps.items()} == {
+        "grade_relevance": 8,
+        "grade_support": 2,
+        "grade_utility": 2,
+    }
+    assert [of.judged for of in steps.values()] == [8, 2, 2]
+    assert (len(decider.requests), server.requests) == (12, [])
+    assert [of.same for of in by("claude").report().steps.values()] == [8, 2, 2], "Claude's verdicts are in the traces"
+    by("cascade")
+    by("decider")
+    assert (len(decider.requests), server.requests) == (12, [])
+
+
+def test_a_cascade_pays_claude_for_the_doubts_of_the_decision_model_alone(
+    traced: list[ExecutionHistory], stricter: Callable[[str], str], server: ModelServer, decider: SystemOneServer
+) -> None:
+    def doubtful(name: str, question: Any, state: Any) -> dict[str, float]:
+        sure_of = sure(name, question, state)
+        return (
+            {"yes": 0.5, "no": 0.5} if set(sure_of) == {"yes", "no"} and state["question"].endswith("0?") else sure_of
+        )
+
+    decider.answers = doubtful
+    changes = Changes.of([stricter("grade_relevance")], [], "cascade")
+    traces = [trace_of(history) for history in traced[:2]]
+    report = replayed(traces, changes, 4, None, lambda done, total: None).report()
+    assert server.counts == {"grade_relevance": 4}
+    assert report.steps["grade_relevance"].calls == 8 + 4
+    assert report.missing == 0
 
 
 @pytest.fixture(scope="module")
