@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.replies_of_the_loop import CascadeReplies
 from tests.support.replies_of_the_loop import Replies as OfTheLoop
 from tests.support.replies_of_the_paper import Replies as OfThePaper
 from tests.support.walk import Replies, Walk
@@ -27,6 +28,9 @@ WALKS: dict[str, tuple[Replies, str, int, int]] = {
     "self_rag, draft of four": (OfTheLoop("self_rag", "draft"), "", 40, 19),
     "self_rag, full": (OfTheLoop("self_rag", "full", top_k=2, max_rewrites=1), "", 30, 13),
     "self_rag, full with two rewrites": (OfTheLoop("self_rag", "full", top_k=2), "", 40, 18),
+    # A decision and Claude's verdict after it are two rounds, and one call of a language model.
+    "self_rag, off, by a cascade": (CascadeReplies("self_rag", "off", top_k=2, max_rewrites=1), "", 22, 24),
+    "self_rag, draft, by a cascade": (CascadeReplies("self_rag", "draft", top_k=2, max_rewrites=1), "", 27, 24),
     "adaptive, off": (OfTheLoop("adaptive", "off"), "", 40, 19),
     "candidates, off": (OfThePaper(FATES, strategy="candidates", speculate="off", top_k=2), "", 18, 8),
     "candidates, full": (OfThePaper(FATES, strategy="candidates", speculate="full", top_k=2), "earlier", 22, 6),
@@ -48,7 +52,12 @@ WALKS: dict[str, tuple[Replies, str, int, int]] = {
 }
 
 
-LONG = ("self_rag, draft with two rewrites", "self_rag, draft of four", "self_rag, full with two rewrites")
+LONG = (
+    "self_rag, draft, by a cascade",
+    "self_rag, draft with two rewrites",
+    "self_rag, draft of four",
+    "self_rag, full with two rewrites",
+)
 
 
 @pytest.mark.longest(20)

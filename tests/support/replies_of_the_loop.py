@@ -1,5 +1,6 @@
 """What the steps of the loop may reply, as far as verdicts go; a passage's id begins with its grade."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -91,6 +92,28 @@ class Replies:
             [state.fruitless(), len([entry for entry in state.ledger if entry.step == "Retrieve"][-2:])],
             any(entry.error for entry in state.ledger),
         ]
+
+
+class CascadeReplies(Replies):
+    """The replies where a decision model judges first: each verdict is its own, or Claude's after it."""
+
+    def of(self, step: str, task: Mapping[str, Any], passage_ids: Sequence[str], seen: Sequence[str]) -> list[Reply]:
+        """Return the labelled results that a step may have."""
+        replies = super().of(step, task, passage_ids, seen)
+        if not (step.startswith("Grade") or step == "DecideRetrieval"):
+            return replies
+        return [variant for reply in replies for variant in _by_cascade(*reply)]
+
+
+def _by_cascade(label: str, result: dict[str, Any] | None) -> list[Reply]:
+    if result is None:
+        return [(label, result)]
+    decision = {**result["calls"][0], "model": "decider-1", "decision": True}
+    passed_on = {**result, "calls": [decision, *result["calls"]]}
+    # A missing verdict of a decision model is Claude's to give.
+    if "ungraded" in json.dumps(result["verdict"]) or result["verdict"].get("score", 0) is None:
+        return [(f"{label}, passed on", passed_on)]
+    return [(f"{label}, decided", {**result, "calls": [decision], "attempts": 0}), (f"{label}, passed on", passed_on)]
 
 
 def decisions(*, complexity: bool = False) -> list[Reply]:

@@ -21,12 +21,6 @@ def checked_url(url: str, name: str) -> str:
     return url
 
 
-def is_private_or_encrypted(url: str) -> bool:
-    """Return whether a base URL is one of https, or one of http on this machine itself."""
-    parts = _address(url)
-    return parts is not None and (parts.scheme == "https" or _is_loopback(parts.hostname or ""))
-
-
 def http_client_for(url: str, make: Callable[[], httpx2.Client] = httpx2.Client) -> httpx2.Client:
     """Return a client for the service at a URL, made by `make`; for this machine itself, without a proxy.
 

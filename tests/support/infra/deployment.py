@@ -23,6 +23,8 @@ from tests.support.infra.strategies import OF_LEAVE
 FEW_REQUESTS = {"key_throttle": {"rate": 5, "burst": 10}}
 ORIGIN = "https://app.example.com"
 
+GRADERS = ("decide_retrieval", "grade_relevance", "grade_support", "grade_utility")
+
 
 @dataclass
 class Deployment:
@@ -51,6 +53,9 @@ def deployed(directory: Path) -> Iterator[Deployment]:
             "text_recognition": "tables",
             **STREAMS,
             "selfrag_generator_url": model.url,
+            # Configured and not asked: an address of https is beyond this machine.
+            "decider": {"url": "https://decider.example.com", "model": "jev-latest", "secret": True, "price": 0.042},
+            "graders": dict.fromkeys(GRADERS, "claude"),
             "cors_origins": [ORIGIN],
             "upload_origins": [aws, origin_of_the_page(aws)],
         }
