@@ -137,20 +137,23 @@ def _show(report: "GraderReport") -> None:
         out.print(table)
         balanced = "none" if way.balanced is None else f"{way.balanced:.3f}"
         calls = ", ".join(f"{count} calls of {model}" for model, count in way.calls.items()) or "no calls"
-        usd = "an unknown number of" if way.usd is None else f"{way.usd:.4f}"
         ungraded = f"ungraded {way.ungraded}, which count in no rate; " if way.ungraded else ""
-        out.print(f"{ungraded}balanced accuracy {balanced}; {escape(calls)}, {usd} dollars", soft_wrap=True)
+        out.print(f"{ungraded}balanced accuracy {balanced}; {escape(calls)}, {_dollars(way.usd)}", soft_wrap=True)
         if way.calibration:
             out.print(_reliability(way.calibration))
     out.print(_side_by_side(report.ways))
     for way in report.ways:
         if way.per_thousand:
             calls = ", ".join(f"{count:.0f} calls of {model}" for model, count in way.per_thousand.calls.items())
-            usd = "an unknown number of" if way.per_thousand.usd is None else f"{way.per_thousand.usd:.4f}"
             seconds = f"{way.per_thousand.seconds:.0f} seconds one after another"
-            out.print(escape(f"{way.name}, for 1,000 verdicts: {calls or 'no calls'}, {seconds}, {usd} dollars"))
+            cost = f"{calls or 'no calls'}, {seconds}, {_dollars(way.per_thousand.usd)}"
+            out.print(escape(f"{way.name}, for 1,000 verdicts: {cost}"), soft_wrap=True)
     if report.adoption:
         _show_adoption(report.adoption)
+
+
+def _dollars(usd: float | None) -> str:
+    return "an unknown number of dollars" if usd is None else f"{usd:.4f} dollars"
 
 
 def _side_by_side(ways: "list[WayReport]") -> Table:
