@@ -50,8 +50,10 @@ def _graded(task: GradeSupportTask, grader: Grader) -> GradeSupportResult:
     if grader.decider is None:
         return _by_claude(task, grader)
     decided = by_decider(task, grader.decider)
+    # Full support may be the likeliest of several labels at a low probability, which is no sure no.
+    is_no = decided.verdict.level != "fully_supported"
     is_last = not (task.may_repair or task.may_search)
-    if grader.stands(decided.verdict.probability, if_low=is_last):
+    if grader.stands(decided.verdict.probability, if_low=is_no and is_last):
         return decided
     return _by_claude(task, grader).with_cost_of(decided)
 

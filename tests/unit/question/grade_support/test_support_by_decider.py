@@ -83,6 +83,13 @@ def test_without_a_verdict_and_without_claude_the_answer_is_ungraded(answers) ->
     assert (result.verdict.level, result.verdict.claims, rules.asked) == ("ungraded", [], [])
 
 
+def test_full_support_that_is_only_the_likeliest_label_is_no_sure_no() -> None:
+    weak = {"full": 0.4, "partial": 0.3, "none": 0.2, "contradicted": 0.05, "cannot_tell": 0.05}
+    claude = FakeClaude(SAYS)
+    judge = judge_of("grade_support", FakeDecider({"s": weak}), claude, upper=0.9, lower=0.5)
+    assert grade(TASK, judge).verdict.judged_by == "model"
+
+
 def test_as_the_only_judge_its_failed_sentences_are_the_claims_and_the_next_queries() -> None:
     task = TASK.model_copy(update={"may_repair": True, "may_search": True})
     decider = FakeDecider({"s1": NONE, "s": FULL})
