@@ -34,9 +34,10 @@ locals {
     EXPIRED_TOKEN = {
       status = 403, title = "Forbidden", detail = "The credentials have expired.", hint = local.forbidden
     }
-    # Lambda's limit of concurrent copies of `ask` shows as this error.
+    # Lambda's limit of concurrent copies of `ask` shows as this error, and so does a missing permission: the alarm on
+    # errors of the API has to see both.
     INTEGRATION_FAILURE = {
-      status = 429, title = "Too Many Requests", detail = "The service has as much to do as it can.", hint = "Wait some seconds, and then longer each time."
+      status = 503, title = "Service Unavailable", detail = "The service has as much to do as it can, or cannot be called.", hint = "Wait some seconds, and then longer each time; if it stays, tell the operator the request_id."
     }
     INTEGRATION_TIMEOUT = {
       status = 504, title = "Gateway Timeout", detail = "The service did not answer in time.", hint = "Ask by POST /v1/questions, which does not wait."
@@ -79,7 +80,7 @@ locals {
   # The template for application/json serves every request, so the content type is set by itself.
   gateway_responses = {
     for kind, problem in local.problems : kind => {
-      statusCode = problem.status
+      statusCode = tostring(problem.status)
       responseParameters = {
         for name, value in merge(
           { Content-Type = "application/problem+json" },

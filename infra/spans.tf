@@ -55,6 +55,8 @@ resource "aws_lambda_event_source_mapping" "spans" {
   maximum_batching_window_in_seconds = 5
   maximum_retry_attempts             = 10
   maximum_record_age_in_seconds      = 3600
+  # One answer that the collector refuses takes no others with it.
+  bisect_batch_on_function_error = true
 
   filter_criteria {
     filter {

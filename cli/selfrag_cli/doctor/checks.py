@@ -27,6 +27,7 @@ ACCOUNT: tuple[Check[Account], ...] = (
 )
 DEPLOYED: tuple[Check[Deployment], ...] = (
     Check("identity", "Your identity", ("sts:GetCallerIdentity",), (lambda deployed: identity(deployed.account),)),
+    Check("health", "The health", ("apigateway:GET",), (deployment.health,)),
     Check("upload", "A document", ("apigateway:GET", "s3:DeleteObject"), (deployment.upload,)),
     Check("question", "A question", (), (deployment.question,)),
 )

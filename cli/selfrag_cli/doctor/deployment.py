@@ -220,6 +220,17 @@ def upload(deployment: Deployment) -> Iterator[Finding]:
         yield fine(f"A document was ready {seconds:.0f} s after its upload.")
 
 
+def health(deployment: Deployment) -> Iterator[Finding]:
+    """Ask the address that monitors ask, which no function answers."""
+    reply = deployment.api.get("/v1/health")
+    if body_of(reply).get("status") == "ok":
+        yield fine("GET /v1/health says ok.")
+    else:
+        yield blocks(
+            f"GET /v1/health failed: {reason_of(reply)}", "Compare the API's stage with the plan of infra/api.tf."
+        )
+
+
 class _Execution(BaseModel):
     """The execution of a question."""
 

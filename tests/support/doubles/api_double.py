@@ -23,6 +23,7 @@ class ApiDouble(Loopback):
     """
 
     def __init__(self, key: str = "") -> None:
+        self.is_healthy = True
         super().__init__(self._respond)
         self.endpoint = self.url + STAGE
         self.key = key
@@ -48,6 +49,9 @@ class ApiDouble(Loopback):
         if self.key and request.headers.get("x-api-key") != self.key:
             return _json({"message": "Forbidden"}, 403)
         match asked.replace(STAGE, ""):
+            case "GET /v1/health":
+                healthy, failed = _json({"status": "ok"}), _json({"message": "Internal server error"}, 500)
+                return healthy if self.is_healthy else failed
             case "POST /v1/documents":
                 key = json.loads(request.get_data())["key"]
                 target = {"method": "PUT", "url": f"{self.url}/bucket", "headers": {"If-None-Match": "*"}}

@@ -22,9 +22,7 @@ def import_bodies() -> None:
             mock = {**integration, "type": "MOCK", "httpMethod": None, "passthroughBehavior": "WHEN_NO_TEMPLATES"}
             apigateway_v1._put_integration(api, resource, method, mock)
             for response in integration["responses"].values():
-                given = (api, resource, method, response["statusCode"])
-                apigateway_v1._put_method_response(*given, {})
-                apigateway_v1._put_integration_response(*given, response)
+                apigateway_v1._put_integration_response(api, resource, method, response["statusCode"], response)
 
     async def handled(method: str, path: str, headers: Any, body: Any, query: Any) -> Any:
         top, _, api = path.strip("/").partition("/")

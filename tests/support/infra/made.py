@@ -149,17 +149,23 @@ def errors_of_the_gateway_are_problem_details(resources: Resources) -> None:
     for kind, answer in answers.items():
         problem = json.loads(answer["responseTemplates"]["application/json"])
         assert set(problem) == {"type", "title", "status", "detail", "hint", "request_id"}
-        assert problem["status"] == answer["statusCode"]
+        assert str(problem["status"]) == answer["statusCode"]
         headers = answer["responseParameters"]
         assert headers["gatewayresponse.header.Content-Type"] == "'application/problem+json'"
-        # A function of which no more copies may run is an integration that failed.
+        # A function of which no more copies may run is an integration that failed, as one without a permission is.
         if kind in ("THROTTLED", "INTEGRATION_FAILURE"):
-            assert (problem["status"], "gatewayresponse.header.Retry-After" in headers) == (429, True)
+            status = 429 if kind == "THROTTLED" else 503
+            assert (problem["status"], "gatewayresponse.header.Retry-After" in headers) == (status, True)
 
 
 def whom_anybody_may_call_costs_little(resources: Resources) -> None:
     mocks = [route for route, each in _integrations(resources).items() if each["type"] == "mock"]
     assert mocks == [("/v1/health", "get")]
+    # AWS answers 500 where a reply of a mock has a status that its method does not declare.
+    for path, method in mocks:
+        route = _body(resources)["paths"][path][method]
+        replies = route["x-amazon-apigateway-integration"]["responses"].values()
+        assert {reply["statusCode"] for reply in replies} <= route["responses"].keys()
     settings = {
         each["method_path"]: each["settings"][0] for each in of_kind(resources, "aws_api_gateway_method_settings")
     }

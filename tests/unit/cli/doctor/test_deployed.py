@@ -65,6 +65,12 @@ def test_every_step_of_the_visit_is_over_the_api_with_the_deployments_key(api: A
     assert {each.get("x-api-key", KEY) for each in api.headers} == {KEY}
 
 
+def test_a_health_that_is_not_ok_blocks_since_monitors_would_say_that_all_is_down(api: ApiDouble) -> None:
+    api.is_healthy = False
+    [finding] = visited(deployed(), api, "health")["health"]
+    assert (finding.level, "500" in finding.says) == (Severity.BLOCKS, True)
+
+
 def test_with_iam_requests_are_signed(api: ApiDouble) -> None:
     api.key = ""
     no_key = {name: value for name, value in OUTPUTS.items() if name != "api_key_command"}
