@@ -35,9 +35,6 @@ model_provider = "anthropic"
 # A decision model that judges before Claude: docs/decider.md.
 # decider = { url = "https://api.typesafe.ai", model = "jev-latest", secret = true, window_tokens = 32000, price = 0.042 }
 
-# The fine-tuned model as a second generator: docs/generator.md.
-# selfrag_generator_url = "https://llm.example.com"
-
 web_search = true
 auth       = "api_key"
 

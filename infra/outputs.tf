@@ -18,7 +18,6 @@ output "secret_commands" {
       anthropic = aws_secretsmanager_secret.anthropic[*].arn
       tavily    = aws_secretsmanager_secret.tavily[*].arn
       decider   = aws_secretsmanager_secret.decider[*].arn
-      generator = aws_secretsmanager_secret.generator[*].arn
       otlp      = aws_secretsmanager_secret.otlp[*].arn
     } :
     name => "aws secretsmanager put-secret-value --region ${local.region} --secret-id ${arns[0]} --secret-string file:///dev/stdin"

@@ -18,11 +18,6 @@ locals {
     guidance = {
       environment = { SELFRAG_RETRIEVAL_GUIDANCE = var.retrieval_guidance == "" ? null : var.retrieval_guidance }
     }
-    # The fine-tuned model, where there is one.
-    generator = {
-      environment = local.generator_environment
-      statements  = local.generator_statements
-    }
     verdicts = {
       environment = {
         SELFRAG_VERDICTS_TABLE   = aws_dynamodb_table.table["verdicts"].name
@@ -176,9 +171,7 @@ locals {
         SELFRAG_DOCUMENTS_TABLE  = aws_dynamodb_table.table["documents"].name
         SELFRAG_DOCUMENTS_BUCKET = aws_s3_bucket.bucket["documents"].bucket
         SELFRAG_AUTH             = var.auth
-        # Says whether there is a fine-tuned model; only the steps may call it.
-        SELFRAG_GENERATOR_URL = var.selfrag_generator_url
-        SELFRAG_CORS_ORIGINS  = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
+        SELFRAG_CORS_ORIGINS     = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
       }
       statements = local.ask_statements
     }

@@ -16,7 +16,7 @@ locals {
     }
     decide_retrieval = {
       description = "Retrieve: decides whether the question needs a search."
-      uses        = ["model", "verdicts", "decider", "generator", "guidance"]
+      uses        = ["model", "verdicts", "decider", "guidance"]
       memory      = local.one_processor
     }
     retrieve = {
@@ -32,7 +32,7 @@ locals {
     }
     generate = {
       description = "Writes the answer, with citations."
-      uses        = ["model", "verdicts", "generator"]
+      uses        = ["model", "verdicts"]
       memory      = local.one_processor
     }
     grade_support = {

@@ -701,36 +701,6 @@ variable "decider_thresholds" {
   }
 }
 
-# The fine-tuned model: docs/generator.md
-
-variable "selfrag_generator_url" {
-  description = "The URL of your own vLLM server with the fine-tuned model, without /v1, which the functions can reach; null for none."
-  type        = string
-  default     = null
-
-  validation {
-    condition     = var.selfrag_generator_url == null || can(regex("^https?://[^/]", var.selfrag_generator_url))
-    error_message = "selfrag_generator_url must be a URL."
-  }
-}
-
-variable "selfrag_generator_secret" {
-  description = "Says that this server needs a key (vLLM's --api-key); the output secret_commands sets it."
-  type        = bool
-  default     = false
-
-  validation {
-    condition     = !var.selfrag_generator_secret || var.selfrag_generator_url != null
-    error_message = "selfrag_generator_secret belongs to selfrag_generator_url."
-  }
-}
-
-variable "selfrag_model" {
-  description = "The name that the server serves the model under; null is selfrag/selfrag_llama2_7b."
-  type        = string
-  default     = null
-}
-
 # Monitoring
 
 variable "alarm_email" {

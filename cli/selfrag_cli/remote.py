@@ -45,7 +45,7 @@ def ask_remote(
     """
     if not endpoint.startswith(("http://", "https://")):
         raise InvalidInput(f"{endpoint} is not a URL; the endpoint is what `terraform output endpoint` prints.")
-    quick = is_quick(request.policy.strategy, request.policy.generator)
+    quick = is_quick(request.policy.strategy)
     url = endpoint.rstrip("/") + ("/v1/ask" if quick else "/v1/questions")
     payload = request.model_dump(mode="json", exclude_defaults=True)
     fields = {"x-api-key": api_key, "idempotency-key": idempotency_key}

@@ -57,19 +57,12 @@ def test_a_command_in_a_process_of_its_own_refuses_the_same_way(fresh: Command) 
         ('{"top": 1}', "policy.top does not exist"),
         ('{"top_k": 99}', "policy.top_k"),
         ('{"choices": ["a", "b"]}', "the strategy self_rag does nothing with it; leave it out, or ask by candidates"),
-        ('{"strategy": "segments", "threshold": 0.2}', 'leave it out, or set "generator" to "selfrag"'),
+        ('{"strategy": "candidates", "generator": "selfrag"}', "policy.generator does not exist"),
         ('{"strategy": "candidates", "top_k": 9}', "candidates takes at most 8"),
     ],
 )
 def test_a_policy_that_cannot_be_followed(here: Run, policy: str, words: str) -> None:
     refused(here("ask", "--json", "--policy", policy, "--", "Fee?"), words)
-
-
-def test_a_generator_that_has_no_server_here(here: Run, good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    policy = '{"strategy": "candidates", "generator": "selfrag"}'
-    refused(here("ask", "--json", "--docs", str(good), "--policy", policy, "--", "Fee?"), "set SELFRAG_GENERATOR_URL")
-    monkeypatch.setenv("SELFRAG_GENERATOR_URL", "notaurl")
-    refused(here("ask", "--json", "--docs", str(good), "--", "Fee?"), "SELFRAG_GENERATOR_URL is not a URL")
 
 
 def test_an_earlier_question_that_is_not_known(here: Run, good: Path) -> None:

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import boto3
@@ -17,8 +16,6 @@ from selfrag_cli.remote import ask_remote
 from tests.e2e.test_api import ASK, eventually, finished, model, problem, serving_api  # noqa: F401 (a fixture)
 from tests.e2e.test_events import events, said
 from tests.support.doubles.model_server import ModelServer
-from tests.support.doubles.vllm import vllm
-from tests.support.infra.strategies import OF_LEAVE
 
 PAPERS = ["candidates", "segments"]
 
@@ -83,32 +80,9 @@ def test_a_closed_set_is_answered_with_one_of_its_options(api: httpx2.Client, mo
     assert len(response["citations"]) == 4
 
 
-def test_a_tree_by_claude_is_refused_where_it_would_be_waited_for_and_told_where_to_ask(api: httpx2.Client) -> None:
+def test_a_tree_is_refused_where_it_would_be_waited_for_and_told_where_to_ask(api: httpx2.Client) -> None:
     refused = problem(api.post("/v1/ask", json=asking("segments")), 400)
     assert "POST /v1/questions" in refused["hint"]
-
-
-def test_a_generator_without_an_endpoint_is_refused(api: httpx2.Client) -> None:
-    for path in ("/v1/ask", "/v1/questions"):
-        refused = problem(api.post(path, json=asking("candidates", generator="selfrag")), 400)
-        assert "no endpoint of the generator selfrag" in refused["detail"]
-
-
-@pytest.mark.parametrize("strategy", PAPERS)
-def test_where_there_is_an_endpoint_of_the_generator_both_ways_of_asking_have_its_answer_and_scores(
-    model: ModelServer,  # noqa: F811
-    strategy: str,
-) -> None:
-    scenario = replace(OF_LEAVE, question=ASK["question"], segmented=strategy == "segments")
-    asked = asking(strategy, generator="selfrag")
-    with vllm(scenario) as double, serving_api(model, SELFRAG_GENERATOR_URL=double.url) as client:
-        waited = client.post("/v1/ask", json=asked).json()
-        later = finished(client, client.post("/v1/questions", json=asked).headers["location"])
-    assert not model.requests
-    for response in (waited, later):
-        assert (response["status"], "18 weeks" in response["answer"]) == ("answered", True), response
-        assert (response["scores"]["scale"], response["scores"]["generator"]) == ("probabilities", "selfrag")
-    assert sum(response["usage"]["model_calls"] for response in (waited, later)) == double.requests
 
 
 @pytest.mark.parametrize("strategy", PAPERS)

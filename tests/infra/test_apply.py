@@ -44,7 +44,6 @@ from tests.support.infra.made import (
 from tests.support.infra.page import the_page_is_asked_with_a_key
 from tests.support.infra.releases import a_release_comes_and_goes
 from tests.support.infra.rules import FUNCTIONS, functions_of
-from tests.support.infra.strategies import the_fine_tuned_model_answers
 from tests.support.infra.tenants import a_key_that_may_ask_changes_no_document
 from tests.support.roles import trust
 
@@ -146,11 +145,6 @@ def test_who_listens_is_told_that_the_emulator_streams_nothing_once_a_key_was_sh
     url, key = deployment.stack.url("/v1/questions/none/events"), {"x-api-key": api_key(deployment.stack)}
     problem(httpx2.get(url), 403)
     assert httpx2.get(url, headers=key).status_code == 501
-
-
-@pytest.mark.usefixtures("loaded")
-def test_the_fine_tuned_model_answers_through_the_gateway(deployment: Deployment) -> None:
-    the_fine_tuned_model_answers(deployment.stack)
 
 
 @pytest.mark.usefixtures("loaded")

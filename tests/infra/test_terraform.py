@@ -64,7 +64,6 @@ WRONG: dict[str, tuple[Any, str]] = {
     "key_question_throttle": ({"rate": 0, "burst": 1}, "key_question_throttle must have"),
     "key_quota_per_day": (0, "key_quota_per_day must be"),
     "web_acl_arn": ("waf", "web_acl_arn must be"),
-    "selfrag_generator_url": ("localhost:8000", "selfrag_generator_url must be a URL"),
     "decider": ({"url": "http://llm.example.com", "model": "m"}, "decider.url must begin with https://"),
     "graders": ({"generate": "claude"}, "graders are decide_retrieval"),
     "decider_thresholds": ({"grade_support": {"upper": 0.1, "lower": 0.9}}, "decider_thresholds are from 0 to 1"),
@@ -123,9 +122,8 @@ REACHED: Cases = [
     ({**PRIVATE, "subnet_ids": [], "security_group_ids": []}, "A private collection needs subnet_ids"),
     ({**PRIVATE, "security_group_ids": []}, "subnet_ids and security_group_ids belong together"),
 ]
-TUNED: Cases = [
+DECIDED: Cases = [
     ({"graders": {"grade_support": "cascade"}}, "graders that are not claude need a decider"),
-    ({"selfrag_generator_secret": True}, "selfrag_generator_secret belongs to selfrag_generator_url"),
 ]
 # The functions depend on the collector: while its address is refused nothing is said of their models and copies.
 COLLECTOR: Cases = [
@@ -169,7 +167,7 @@ INDICES: Cases = [
 KINDS = {
     "a profile has the models that it asks": MODELS,
     "how the collection is reached is chosen": REACHED,
-    "what belongs to a choice of the fine-tuned model needs that choice": TUNED,
+    "graders that ask a decision model need it": DECIDED,
     "a collector is named with https and without a key": COLLECTOR,
     "packages are of the processor": PROCESSOR,
     "a caller has a collection": CALLERS,

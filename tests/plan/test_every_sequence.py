@@ -34,12 +34,6 @@ WALKS: dict[str, tuple[Replies, str, int, int]] = {
     "adaptive, off": (OfTheLoop("adaptive", "off"), "", 40, 19),
     "candidates, off": (OfThePaper(FATES, strategy="candidates", speculate="off", top_k=2), "", 18, 8),
     "candidates, full": (OfThePaper(FATES, strategy="candidates", speculate="full", top_k=2), "earlier", 22, 6),
-    "candidates, selfrag": (
-        OfThePaper(FATES, strategy="candidates", generator="selfrag", top_k=2),
-        "earlier",
-        4,
-        4,
-    ),
     "segments, off": (OfThePaper(FEW, strategy="segments", speculate="off", **SMALL), "", 24, 10),
     "segments, draft": (OfThePaper(FEW, strategy="segments", speculate="draft", **SMALL), "", 24, 7),
     "segments, one path": (
@@ -48,7 +42,6 @@ WALKS: dict[str, tuple[Replies, str, int, int]] = {
         24,
         14,
     ),
-    "segments, selfrag": (OfThePaper(FEW, strategy="segments", generator="selfrag", **SMALL), "", 4, 4),
 }
 
 

@@ -1,7 +1,7 @@
 """What the steps of `candidates` and `segments` may reply: a passage's id begins with its fate."""
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement
 from typing import Any
 
 from selfrag.domain.steps import PickCandidateTask, RankPathsTask
@@ -30,7 +30,6 @@ FATES: dict[str, tuple[str, float | None, str, str, int | None]] = {
 }
 OF_CANDIDATES = ("best", "worse", "useless", "unjudged", "unchecked", "irrelevant", "ungraded", "unsupported", "empty")
 OF_SENTENCES = ("best", "worse", "unchecked", "irrelevant", "ungraded", "unsupported", "empty", "repeated", "cut")
-SUPPORT = {"fully_supported": 1.0, "partially_supported": 0.5}
 
 
 class Replies:
@@ -47,8 +46,7 @@ class Replies:
             case "RecallAnswer":
                 return [("kept", {"Item": steps.earlier("best 0/0")}), ("gone", {})]
             case "DecideRetrieval":
-                asked = [*decisions(), ("complete", steps.retrieval("complete"))] if "so_far" in task else decisions()
-                return [(label, {**reply, "sequences": 1} if "generator" in task else reply) for label, reply in asked]
+                return [*decisions(), ("complete", steps.retrieval("complete"))] if "so_far" in task else decisions()
             case "Retrieve" | "SearchWeb":
                 return self._found(step, task)
             case "GradeRelevance":
@@ -86,11 +84,7 @@ class Replies:
 
     def _written(self, task: Mapping[str, Any], passage_ids: Sequence[str]) -> list[Reply]:
         if task["mode"] == "direct":
-            return directs(by_selfrag="generator" in task)
-        if "branches" in task:
-            return requests(task["branches"])
-        if "generator" in task:
-            return [("", told([branch({"id": str(n), "passage_id": one}, "") for n, one in enumerate(passage_ids)]))]
+            return directs()
         ends = [text(one, task["id"], task.get("so_far", "")) for one in passage_ids or ["best none"]]
         kind = FATES[passage_ids[0].split()[0]][2] if passage_ids else "text"
         reply = steps.answer(ends[0], is_found=kind != "nothing", cites=(*passage_ids, "")[0])
@@ -100,9 +94,8 @@ class Replies:
     def deciding(self, state: Any) -> Any:
         """Return what of a situation can still make a difference; the calls count, since they bound what is begun."""
         asked = [state.retrieval and state.retrieval.decision, bool(state.previous_relevance), bool(state.draft.answer)]
-        spent = [calls(state), sum(entry.sequences for entry in state.ledger)]
         more = of_a_contest(state) if isinstance(state, CandidatesState) else of_a_tree(state)
-        return [asked, spent, any(entry.error for entry in state.ledger), state.stopped, state.stage, more]
+        return [asked, calls(state), any(entry.error for entry in state.ledger), state.stopped, state.stage, more]
 
 
 def of_a_contest(state: CandidatesState) -> Any:
@@ -145,48 +138,8 @@ def text(passage_id: str, name: str, so_far: str) -> str:
     return f"{fate_of(passage_id)} of {passage_id.split()[-1]} {name}."
 
 
-def directs(*, by_selfrag: bool) -> list[Reply]:
+def directs() -> list[Reply]:
     """Return a whole answer without a search; none; or a refusal."""
-    if by_selfrag:
-        whole = branch({"id": "1", "passage_id": None}, "complete 5")
-        return [("direct", told([whole])), ("nothing", told([{**whole, "answer": ""}]))]
     said = [("direct", steps.answer("best.")), ("nothing", steps.answer(is_found=False))]
     said.append(("refused", steps.answer(is_found=False, flaw="refused")))
     return [(label, {**reply, "citations": []}) for label, reply in said]
-
-
-def requests(branches: Sequence[Mapping[str, Any]]) -> list[Reply]:
-    """Return what one request of the fine-tuned model may bring: its paths go on, or are complete and of some use."""
-    ends = ("yes", "complete 5", "complete 1")
-    each = product(ends, repeat=len(branches))
-    return [("+".join(some), told([branch(*one) for one in zip(branches, some, strict=True)])) for some in each]
-
-
-def told(written: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the reply to a request of the fine-tuned model."""
-    return {**steps.asked("generate", written=written), "sequences": len(written)}
-
-
-def branch(asked: Mapping[str, Any], following: str) -> dict[str, Any]:
-    """Return a text with the verdicts of the fine-tuned model."""
-    passage_id = asked["passage_id"]
-    label, score, kind, level, use = FATES[fate_of(passage_id)] if passage_id else FATES["best"]
-    found: dict[str, Any] = {"id": asked["id"], "parent": asked.get("parent", ""), "passage_id": passage_id}
-    if passage_id:
-        verdict = steps.relevance(passage_id, label)["verdict"]
-        found |= {"relevance": {**verdict, "score": score}, "support": {"level": level or "ungraded"}}
-    if label == "ungraded":
-        return {**found, "error": "malformed"}
-    complete = following.startswith("complete")
-    use = int(following.split()[1]) if complete else use
-    said = "" if kind == "nothing" else text(passage_id or "best none", asked["id"], asked.get("bare", ""))
-    return {
-        **found,
-        "answer": said,
-        "citations": steps.answer(said, cites=passage_id)["citations"] if passage_id and said else [],
-        "cut": kind == "cut",
-        "terms": {"rel": score, "sup": SUPPORT.get(level, 0.0), "use": ((use or 3) - 3) / 2, "seq": 0.5},
-        "utility": {"score": use},
-        "raw": "raw",
-        "next": "complete" if complete else following or None,
-    }

@@ -58,8 +58,6 @@ class World:
         if strategy not in ("candidates", "segments"):
             return OfTheLoop(strategy, speculate)
         paper = {"strategy": strategy, "speculate": speculate, "top_k": draw.choice([2, 3])}
-        if draw.random() < 0.3:
-            paper["generator"] = "selfrag"
         return OfThePaper(OF_CANDIDATES if strategy == "candidates" else OF_SENTENCES, **paper)
 
     def handlers(self) -> dict[str, Handler]:

@@ -6,7 +6,6 @@ from functools import reduce
 
 import pytest
 
-from selfrag.domain.scores.prompts import unmarked
 from selfrag.question.grade_support.evidence import facts_of
 from selfrag.reader.data.workbooks.formats import shown
 from selfrag.reader.pdf.text.paragraphs import Words
@@ -26,7 +25,6 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "weigh": weigh,
     "language_of": language_of,
     "facts_of": facts_of,
-    "unmarked": unmarked,
     "near_duplicates": lambda text: near_duplicates([Text("a.md", text, ""), Text("b.md", text + " and so on", "")]),
     "most_like": lambda text: most_like(text, [text, "another one"]),
     "shown": lambda text: shown(5.5, text),

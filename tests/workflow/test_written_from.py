@@ -30,9 +30,8 @@ EXPECTED: dict[str, tuple[dict[str, Any], Script, list[str]]] = {
     "nothing found": ({"strategy": "corrective"}, {"grade_relevance": [NONE]}, []),
     "simple": ({"strategy": "adaptive"}, SIMPLE, ALL),
     "one of four answers": (*CASES["candidates"], ["p1-0"]),
-    "one of four answers by the endpoint": (*CASES["candidates by the endpoint"], ["p1-0"]),
     "sentences": (*CASES["segments"], ["days-0", "days-0-0"]),
-    "sentences by the endpoint": (*CASES["segments by the endpoint"], ["d1", "e1"]),
+    "sentences by a decision model": (*CASES["segments by a decision model"], ["d1", "e1"]),
 }
 
 

@@ -38,7 +38,6 @@ class Choices(BaseModel):
     manage_api_gateway_account: bool = False
     text_recognition: str = "off"
     otlp_secret: bool = False
-    selfrag_generator_secret: bool = False
     decider: DeciderChoice | None = None
 
     @property
@@ -47,7 +46,6 @@ class Choices(BaseModel):
         needed = {
             "anthropic": self.model_provider == "anthropic",
             "tavily": self.web_search,
-            "generator": self.selfrag_generator_secret,
             "decider": self.decider is not None and self.decider.secret,
             "otlp": self.otlp_secret,
         }

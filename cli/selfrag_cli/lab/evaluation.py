@@ -20,7 +20,7 @@ from selfrag_cli.lab.runs.results import Results, no_results, opened_results
 from selfrag_cli.lab.runs.running import Progress, QuestionTask, Run, ended_by_signals, tasks_left
 from selfrag_cli.lab.runs.variants import Variant
 from selfrag_cli.lab.traces import opened_traces, traces_beside, written_from_beside
-from selfrag_cli.local.backends import check_generator, is_offline
+from selfrag_cli.local.backends import is_offline
 from selfrag_cli.local.setup import AS_SET, Setup
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.terminal import asking_progress, measuring_progress
@@ -82,8 +82,6 @@ def evaluate(plan: EvaluationPlan) -> tuple[Findings, int]:
 def _ask(plan: EvaluationPlan, tasks: Sequence[QuestionTask], results: Results, budget: RunBudget | None) -> int:
     """Ask by one setup after another, and return the number of answers."""
     if plan.place:
-        for variant in plan.variants:
-            check_generator(variant.policy)
         bring_in_step(plan.place)
     done = 0
     with asking_progress() as progress:

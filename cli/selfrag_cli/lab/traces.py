@@ -80,7 +80,7 @@ def written_from(steps: Sequence[Step], response: Mapping[str, Any]) -> list[Pas
     An answer that grew by sentences, or for which several passages voted, has those of all its parts. Where the
     response has no writer's text, as in an abstention, they are those of the last attempt to write one.
     """
-    texts = [text for step in steps if step.name == "Generate" for text in _texts(step)]
+    texts = [_text_of(step) for step in steps if step.name == "Generate"]
     answer, cited = response["answer"], {citation["passage_id"] for citation in response["citations"]}
     whole = [text for text in texts if text.text == answer and cited <= text.ids]
     parts = [text for text in texts if text.text and text.text in answer and (cited & text.ids or not text.passages)]
@@ -88,15 +88,10 @@ def written_from(steps: Sequence[Step], response: Mapping[str, Any]) -> list[Pas
     return list({passage.passage_id: passage for text in sources for passage in text.passages}.values())
 
 
-def _texts(step: Step) -> Iterator[_Text]:
+def _text_of(step: Step) -> _Text:
     task, result = step.task or {}, step.result if isinstance(step.result, dict) else {}
     sources, strips = [] if task.get("mode") == "direct" else task.get("passages", []), task.get("strips") or {}
-    passages = [_shown(source, strips) for source in sources]
-    # The fine-tuned model writes an answer from each passage in one step.
-    for text in result.get("written", []):
-        yield _Text(text["answer"], [passage for passage in passages if passage.passage_id == text["passage_id"]])
-    if "written" not in result:
-        yield _Text(str(result.get("answer", "")), passages)
+    return _Text(str(result.get("answer", "")), [_shown(source, strips) for source in sources])
 
 
 def _shown(passage: Mapping[str, object], selected: Mapping[object, object]) -> Passage:

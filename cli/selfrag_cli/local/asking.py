@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.questions import AskRequest
-from selfrag_cli.local.backends import Backends, check_generator, check_services, chosen_backends
+from selfrag_cli.local.backends import Backends, check_services, chosen_backends
 from selfrag_cli.local.index import local_parts
 from selfrag_cli.local.lookup import stored_records
 from selfrag_cli.local.sources.embedding import embed_for
@@ -34,7 +34,6 @@ def ask_question(
     if place.directory is None:
         stored_records(place)
     check_services()
-    check_generator(request.policy)
     report = read(place, on_document, on_wait=warn_of_wait) if place.directory else None
     embed_for(request.question, place.collection, on_document)
     with chosen_backends(place) as backends:

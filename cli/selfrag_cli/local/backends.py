@@ -8,16 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from selfrag.bootstrap import Parts, question_settings, questions
-from selfrag.domain.errors import InvalidInput
 from selfrag.domain.policy import MAX_DEADLINE_SECONDS
-from selfrag.domain.questions import Policy
 from selfrag.domain.verdicts import RULE_MODEL
 from selfrag.runtime.decider_settings import DeciderSettings
-from selfrag.runtime.generator_settings import GeneratorSettings
 from selfrag.runtime.models import DEFAULT_MODELS, FIRST
 from selfrag.runtime.settings import Settings, read
 from selfrag_cli.local.adopted_graders import adopted_file, read_adopted
-from selfrag_cli.local.environment import DECIDER_SECRET, GENERATOR_SECRET, MODEL_SECRET, WEB_SECRET
+from selfrag_cli.local.environment import DECIDER_SECRET, MODEL_SECRET, WEB_SECRET
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.sample import WEB
 
@@ -25,30 +22,19 @@ if TYPE_CHECKING:
     from selfrag.domain.calls import Limits
     from selfrag.ports.model import Claude
 
-GENERATOR_URL = "SELFRAG_GENERATOR_URL"
 _MODEL_TIMEOUT = "SELFRAG_MODEL_TIMEOUT_SECONDS"
 
 
 def check_services() -> None:
     """Raise Misconfigured for a base URL that is none, and for a setting that no step could use."""
     read(Settings)
-    read(GeneratorSettings)
     read(DeciderSettings)
-    for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL", GENERATOR_URL):
+    for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL"):
         if url := os.environ.get(name):
             # It loads a client of HTTP, which the stand-in has no use for.
             from selfrag.adapters.outbound import checked_url
 
             checked_url(url, name)
-
-
-def check_generator(policy: Policy) -> None:
-    """Raise InvalidInput for a generator that has no server here; AWS's endpoints are out of the laptop's reach."""
-    if policy.generator == "selfrag" and not os.environ.get(GENERATOR_URL):
-        raise InvalidInput(
-            f"policy.generator is selfrag, and no server of it is named: set {GENERATOR_URL} to one, such as vLLM's, "
-            "or leave the field out."
-        )
 
 
 def has_web(place: Place) -> bool:
@@ -82,9 +68,9 @@ def _by_rule() -> "Callable[[Limits], Claude]":
 def chosen_backends(place: Place) -> Iterator[Backends]:
     """Choose by ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, TAVILY_API_KEY and TAVILY_BASE_URL.
 
-    The fine-tuned model, if SELFRAG_GENERATOR_URL names its server, has SELFRAG_GENERATOR_KEY where it wants a key. So
-    it is with the decision model of SELFRAG_DECIDER_URL, which judges what the stand-in quotes, too; who judges which
-    step, and from which probability on, is what was adopted here, unless the environment says it.
+    The decision model of SELFRAG_DECIDER_URL, which judges what the stand-in quotes, too, has SELFRAG_DECIDER_KEY where
+    it wants a key; who judges which step, and from which probability on, is what was adopted here, unless the
+    environment says it.
     The pages of the offline web belong to the sample documents, so no other directory gets them, nor a named
     collection.
     """
@@ -101,10 +87,9 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
     )
     key, base_url = os.environ.get("ANTHROPIC_API_KEY", ""), os.environ.get("ANTHROPIC_BASE_URL", "")
     web_key, web_url = os.environ.get("TAVILY_API_KEY", ""), os.environ.get("TAVILY_BASE_URL", "")
-    for server, secret in (("GENERATOR", GENERATOR_SECRET), ("DECIDER", DECIDER_SECRET)):
-        if server_key := os.environ.get(f"SELFRAG_{server}_KEY"):
-            backends.environment[f"SELFRAG_{server}_SECRET"] = secret
-            backends.secrets[secret] = server_key
+    if decider_key := os.environ.get("SELFRAG_DECIDER_KEY"):
+        backends.environment["SELFRAG_DECIDER_SECRET"] = DECIDER_SECRET
+        backends.secrets[DECIDER_SECRET] = decider_key
     if os.environ.get("SELFRAG_DECIDER_URL"):
         adopted = read_adopted(adopted_file()).settings
         backends.environment |= {name: value for name, value in adopted.items() if not os.environ.get(name)}

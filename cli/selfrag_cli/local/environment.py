@@ -7,8 +7,7 @@ from contextlib import contextmanager
 # The Standard and the Express machine are one here: every execution has a history.
 MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
 DOCUMENTS_BUCKET = "selfrag-documents"
-MODEL_SECRET, WEB_SECRET = "selfrag/model-key", "selfrag/web-key"
-GENERATOR_SECRET, DECIDER_SECRET = "selfrag/generator-key", "selfrag/decider-key"
+MODEL_SECRET, WEB_SECRET, DECIDER_SECRET = "selfrag/model-key", "selfrag/web-key", "selfrag/decider-key"
 
 
 @contextmanager

@@ -25,7 +25,6 @@ REASONS = {
 STOPPED = {
     "depth": "max_segments was reached",
     "calls": "the next step could have passed the limit of calls",
-    "sequences": "the next step could have passed the limit of sequences",
     "cost": "the next step could have passed the limit of cost",
     "deadline": "the next step could have passed the deadline",
     "no_evidence": "no further evidence was found",
@@ -33,7 +32,8 @@ STOPPED = {
 }
 SCALES = {
     "labels": "made of labels, each taken as certain",
-    "probabilities": "made of the probabilities of the reflection tokens",
+    "probabilities": "made of the probabilities that a decision model gave",
+    "mixed": "made of a decision model's probabilities, and of labels where Claude judged",
 }
 BY_RULE = "Scores made of words in common, which are no judgements: no model compared these."
 COLOURS = {"chosen": "green", "kept": "default", "pruned": "dim"}
@@ -65,10 +65,10 @@ def show_scores(
 
 
 def scale_of(scores: Scores) -> str:
-    """Return the scale of the scores and its generator; those of two generators are not comparable."""
+    """Return the scale of the scores; those of two scales are not comparable."""
     return (
-        f"Scores of the generator {scores.generator}, {SCALES[scores.scale]}; they cannot be compared with those of "
-        "another generator. s(Rel) and s(Sup) are from 0 to 1, s(Use) from -1 to 1."
+        f"Scores {SCALES[scores.scale]}; they cannot be compared with scores of another scale. "
+        "s(Rel) and s(Sup) are from 0 to 1, s(Use) from -1 to 1."
     )
 
 
@@ -102,7 +102,7 @@ def _drawn(nodes: Sequence[Node], line: Callable[[Node], Text]) -> Tree:
 def _line(
     node: Node, numbers: Mapping[str, int], places: Mapping[str, str], texts: Mapping[str, str], style: str
 ) -> Text:
-    named = {"s(Rel)": node.rel, "s(Sup)": node.sup, "s(Use)": node.use, "q": node.seq}
+    named = {"s(Rel)": node.rel, "s(Sup)": node.sup, "s(Use)": node.use}
     terms = [f"{name} {value:.2f}" for name, value in named.items() if value is not None]
     worth = "no score" if node.score is None else f"score {node.score:.2f}"
     passage_id = node.passage_id or ""

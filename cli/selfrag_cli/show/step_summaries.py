@@ -70,8 +70,6 @@ def _planned(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
 
 
 def _written(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
-    if "written" in result:
-        return _of_each(task, result, places)
     if result.get("flaw"):
         return f"no answer: {result['flaw']}"
     if not result.get("answered"):
@@ -81,11 +79,6 @@ def _written(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     cited = len({citation.get("passage_id") for citation in result.get("citations", [])})
     kind = "the answer mended" if task.get("draft") else "an answer"
     return f"{kind} that cites {cited} of {_count(len(task.get('passages', [])), 'passage')}: {result.get('answer')}"
-
-
-def _of_each(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
-    written = [text for text in result.get("written", []) if text.get("answer")]
-    return f"{_count(len(written), 'text')} written and judged, of {len(result.get('written', []))}"
 
 
 def _compared(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:

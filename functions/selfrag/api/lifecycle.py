@@ -14,10 +14,9 @@ from selfrag.api.edge.callers import Caller
 from selfrag.api.edge.idempotency import once
 from selfrag.api.edge.problems import ProblemError
 from selfrag.api.logic import State, unfinished
-from selfrag.bootstrap import api, generator
+from selfrag.bootstrap import api
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.history import steps_of
-from selfrag.domain.policy import Policy
 from selfrag.domain.questions import AskRequest
 from selfrag.domain.strategies import is_quick
 from selfrag.ports.executions import Executions
@@ -43,10 +42,15 @@ class Arrival:
 def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, JsonValue] | None]:
     """Run a question on the Express machine; return its id and its response, None while it is still running.
 
-    Raises InvalidInput for a deadline longer than API Gateway waits, ProblemError for a policy that cannot run here.
+    Raises InvalidInput for a deadline longer than API Gateway waits, ProblemError for a strategy that takes longer.
     """
     config = api.api_settings()
-    check_offered(body.policy, generator.generator_settings().configured, waits=True)
+    if not is_quick(body.policy.strategy):
+        raise ProblemError(
+            HTTPStatus.BAD_REQUEST,
+            f"The strategy {body.policy.strategy} takes longer than POST /v1/ask waits.",
+            "Send the same body to POST /v1/questions, and look at its Location for the answer.",
+        )
     # A deadline that the request does not set is cut to the time there is.
     named = "deadline_seconds" in body.policy.model_fields_set
     if named and body.policy.deadline_seconds > config.sync_deadline_seconds:
@@ -72,9 +76,8 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, JsonValue
 
 
 def start(body: AskRequest, arrival: Arrival) -> str:
-    """Start a question on the Standard machine, return its id; raises ProblemError for what cannot run here."""
+    """Start a question on the Standard machine, and return its id."""
     config = api.api_settings()
-    check_offered(body.policy, generator.generator_settings().configured, waits=False)
     machines = api.executions()
 
     def work() -> str:
@@ -160,22 +163,3 @@ def _once(work: Callable[[], str], body: AskRequest, arrival: Arrival) -> str:
         store=api.idempotency()(),
         context=arrival.context,
     )
-
-
-def check_offered(policy: Policy, has_endpoint: bool, waits: bool) -> None:
-    """Raise ProblemError for a policy that this deployment cannot run, or not while a caller `waits`."""
-    if policy.generator != "claude" and not has_endpoint:
-        raise _refused(
-            f"This deployment has no endpoint of the generator {policy.generator}.",
-            "Leave out policy.generator, or ask the operator for it: selfrag_generator_url names one to Terraform, "
-            "SELFRAG_GENERATOR_URL to serve.",
-        )
-    if waits and not is_quick(policy.strategy, policy.generator):
-        raise _refused(
-            f"The strategy {policy.strategy} takes longer with {policy.generator} than POST /v1/ask waits.",
-            "Send the same body to POST /v1/questions, and look at its Location for the answer.",
-        )
-
-
-def _refused(detail: str, hint: str) -> ProblemError:
-    return ProblemError(HTTPStatus.BAD_REQUEST, detail, hint)

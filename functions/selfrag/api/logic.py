@@ -179,7 +179,7 @@ def _passages(steps: Sequence[Step]) -> list[PassageHit]:
 
 
 def _reflection(steps: Sequence[Step]) -> Reflection:
-    relevance = [*_verdicts(steps, "GradeRelevance"), *_written_with(steps)]
+    relevance = _verdicts(steps, "GradeRelevance")
     verdicts = {**_of_the_answer(steps), "retrieve": _last(steps, "DecideRetrieval"), "relevance": relevance}
     # Another release may have run the question, and its verdicts may have more fields.
     return Reflection.model_validate(verdicts, extra="ignore")
@@ -195,12 +195,6 @@ def _of_the_answer(steps: Sequence[Step]) -> dict[str, Any]:
     several = bool(plans) and compares(plans[-1].get("state", {}).get("strategy", ""))
     alone = [] if several else steps
     return {name: _last(alone, f"Grade{name.capitalize()}") for name in Critique.model_fields}
-
-
-def _written_with(steps: Sequence[Step]) -> list[Any]:
-    """Return the verdicts on passages that the generator gave as it wrote."""
-    written = [text for step in steps if _has_result(step) for text in step.result.get("written") or []]
-    return [text["relevance"] for text in written if text.get("relevance")]
 
 
 def _last(steps: Sequence[Step], state: str) -> Any:

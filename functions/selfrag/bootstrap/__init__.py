@@ -4,7 +4,7 @@ A part is made on first use and kept for the life of the process; `warm` makes a
 starts. Tests and the local stack override components with `using(...)`. `forget` drops the parts, for instance after a
 change of the settings.
 
-This module has the parts of several kinds of Lambda; `questions`, `generator`, `ingestion` and `api` have the rest.
+This module has the parts of several kinds of Lambda; `questions`, `ingestion` and `api` have the rest.
 Adapters and ports are imported by the parts that need them, not at the top: loading all SDKs takes a second.
 """
 
@@ -25,7 +25,6 @@ from selfrag.runtime.settings import CollectionSettings, EmbeddingSettings, Sett
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
 
-    from selfrag.adapters.generators.server import VllmServer
     from selfrag.domain.calls import Limits
     from selfrag.ports.bindings import Bindings
     from selfrag.ports.cache import VerdictCache
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from selfrag.ports.embedder import Embedder
     from selfrag.ports.executions import Executions
     from selfrag.ports.feedback import FeedbackBook
-    from selfrag.ports.generator import Generator
     from selfrag.ports.index import Index
     from selfrag.ports.manifest import Manifest
     from selfrag.ports.model import Claude
@@ -63,8 +61,6 @@ class Parts(TypedDict, total=False):
     clock: "Clock"
     decider: "Callable[[Limits], Decider]"
     decider_settings: "DeciderSettings"
-    generator: "Callable[[Limits], Generator]"
-    generator_server: "VllmServer"
     web: "Callable[[float | None], WebSearch]"
     secrets: "Secrets"
     # Of ingestion.

@@ -139,16 +139,14 @@ class Usage(Model):
     """The usage of a question; `cost_usd` is null if a model's price is not known.
 
     `model_calls` are requests to language models, `decisions` replies of a decision model. `replies_by_rule` is the
-    number of replies that no model gave; they have no tokens. `sequences` is the number of
-    texts that the generator `selfrag` wrote or decided on; a request to it holds several.
-    `repaired_citations` is the number of citations that were replaced because IsSup named another passage.
+    number of replies that no model gave; they have no tokens. `repaired_citations` is the number of citations that
+    were replaced because IsSup named another passage.
     """
 
     model_calls: int
     decisions: int = 0
     replies_by_rule: int = 0
     rounds: int
-    sequences: int = 0
     cached_verdicts: int
     repaired_citations: int = 0
     input_tokens: int

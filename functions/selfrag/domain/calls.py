@@ -81,9 +81,8 @@ class StepResult(Model):
 
     `attempts` is the number of requests, answered or not; `error` is the class name of the error without which the step
     would have a result, and `cause` its sentence, for the operator; `flaw` says what is wrong with the reply;
-    `throttled` says that a rate limit refused a request, and `cached` marks a cache hit. `sequences` is the number of
-    texts that the generator `selfrag` wrote. `judged` are the verdicts behind the result: they stay out of the state,
-    but a replay finds them in the trace.
+    `throttled` says that a rate limit refused a request, and `cached` marks a cache hit. `judged` are the verdicts
+    behind the result: they stay out of the state, but a replay finds them in the trace.
     """
 
     # Another release may return more.
@@ -98,7 +97,6 @@ class StepResult(Model):
     cause: str = ""
     throttled: bool = False
     cached: bool = False
-    sequences: int = 0
 
     def with_cost_of(self, earlier: "StepResult") -> Self:
         """Return this result with the requests of an earlier one before its own."""

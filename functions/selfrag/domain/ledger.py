@@ -20,10 +20,9 @@ class Entry(BaseModel):
 
     `attempts` is the number of requests to the model, `error` the reason for no result, `flaw` what was wrong with the
     reply. `waste` is speculative work that the answer did without; a `prepared` `query` is waste unless it was
-    searched. `hits` is the number of passages that a search of the documents brought, `sequences` the number of texts
-    that the generator `selfrag` wrote. `aim` is the aim of a search, `useful` the number of its passages that are
-    evidence, and a `repair` is an answer that was written again without the claims that failed. `of` is the segment
-    after which a decision was made ahead.
+    searched. `hits` is the number of passages that a search of the documents brought. `aim` is the aim of a search,
+    `useful` the number of its passages that are evidence, and a `repair` is an answer that was written again without
+    the claims that failed. `of` is the segment after which a decision was made ahead.
     """
 
     step: str
@@ -38,7 +37,6 @@ class Entry(BaseModel):
     prepared: bool = False
     query: str = ""
     hits: int | None = None
-    sequences: int = 0
     aim: str = ""
     useful: int | None = None
     repair: bool = False

@@ -38,9 +38,8 @@ class Policy(Model):
     strategies stay at their defaults, and its JSON leaves them out.
     """
 
-    # Before the others, whose defaults and caps they decide.
+    # Before the others, whose defaults and caps it decides.
     strategy: strategies.Strategy = "self_rag"
-    generator: strategies.Generator = "claude"
     top_k: Whole = Field(default_factory=strategies.default("top_k", 4), ge=1, le=10)
     relevance_threshold: Number = Field(default=0.5, ge=0.0, le=1.0)
     # The paper's is -0.91 for three of its four tasks, on a scale that begins at -1 (appendix B.2).
@@ -60,14 +59,10 @@ class Policy(Model):
     weights: Weights = Weights()
     constraints: Literal["hard", "soft"] = "hard"
     retrieval: Literal["adaptive", "always", "never"] = "adaptive"
-    threshold: Annotated[float, Field(ge=0.0, le=1.0), BeforeValidator(number)] | None = Field(
-        default_factory=strategies.default_threshold
-    )
     choices: Annotated[list[Choice], Field(min_length=2, max_length=10)] | None = None
     beam: Whole = Field(default=2, ge=1, le=3)
     max_segments: Whole = Field(default=4, ge=1, le=6)
     max_model_calls: Whole = Field(default_factory=strategies.default("max_model_calls", 40), ge=1, le=80)
-    max_sequences: Whole = Field(default=60, ge=1, le=60)
 
     @field_validator("*")
     @classmethod
@@ -86,5 +81,5 @@ class Policy(Model):
         shown = {name: value for name, value in dump(self).items() if strategies.reads(self.strategy, name)}
         if not info.exclude_defaults:
             return shown
-        plain = Policy(strategy=self.strategy, generator=self.generator).__dict__
+        plain = Policy(strategy=self.strategy).__dict__
         return {name: value for name, value in shown.items() if name == "strategy" or value != plain[name]}

@@ -6,7 +6,7 @@ A task is the step's parameters with what the machine adds: the brief, passages 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, SerializeAsAny
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from selfrag.domain.answers import Citation, Draft, Exchange, Turn
 from selfrag.domain.base import Model
@@ -16,7 +16,6 @@ from selfrag.domain.questions import Filters, Weights
 from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, Segment
 from selfrag.domain.scores.paths import Path
 from selfrag.domain.scores.shown import Node, Scores, Stopped
-from selfrag.domain.strategies import Generator
 from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
 
 StepName = Literal[
@@ -117,23 +116,6 @@ class DecideRetrievalParameters(ModelParameters):
 
 class DecideRetrievalTask(DecideRetrievalParameters, Brief):
     """The question, the turn before it, and what to decide."""
-
-
-class SelfragDecisionParameters(ModelParameters):
-    """The threshold of r, above which the fine-tuned model searches; null follows the sampled token.
-
-    `choices` are the options of a closed set, for which the prompt has other words.
-    """
-
-    step = "DecideRetrieval"
-
-    generator: Literal["selfrag"]
-    choices: list[str] = []
-    threshold: float | None = 0.2
-
-
-class SelfragDecisionTask(SelfragDecisionParameters, Brief):
-    """The question, the turn before it, and the threshold."""
 
 
 class DecideRetrievalResult(StepResult):
@@ -282,46 +264,6 @@ class GenerateResult(StepResult):
     word_sources: list[list[str]] = []
 
 
-class Branch(Model):
-    """A segment to write after a path, from a passage or without one.
-
-    `raw` is the path with its critique tokens, `bare` without them.
-    """
-
-    id: str
-    parent: str = ""
-    raw: str = ""
-    bare: str = ""
-    passage_id: str | None = None
-
-
-class SelfragTextsParameters(ModelParameters):
-    """The texts of the fine-tuned model: an answer per passage, a segment per branch, or one without a passage.
-
-    `threshold` is for the decision at the end of a segment; null follows the sampled token.
-    """
-
-    step = "Generate"
-
-    generator: Literal["selfrag"]
-    mode: Literal["candidates", "segments", "direct"]
-    choices: list[str] = []
-    threshold: float | None = 0.2
-    branches: list[Branch] = []
-
-
-class SelfragTextsTask(SelfragTextsParameters, Brief):
-    """The question, its passages, and the texts to write."""
-
-    passages: list[Evidence] = []
-
-
-class SelfragTextsResult(StepResult):
-    """The texts in the order of the task, each with its critique."""
-
-    written: list[SerializeAsAny[Segment | CritiquedAnswer]]
-
-
 class GradeSupportParameters(ModelParameters):
     """The answer to check with its citations, and whether it may be repaired, or searched for what it lacks.
 
@@ -420,7 +362,6 @@ class RankPathsParameters(Parameters):
 
     step = "RankPaths"
 
-    generator: Generator = "claude"
     complete: list[str] = []
     children: list[Segment] = []
     size: int = 2
@@ -449,7 +390,6 @@ class PickCandidateParameters(Parameters):
     constraints: Constraints = "hard"
     weights: Weights = Weights()
     choices: list[str] = []
-    generator: Generator = "claude"
     stopped: Stopped = ""
     tree: bool = False
 

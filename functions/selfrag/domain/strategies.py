@@ -6,7 +6,6 @@ from typing import Any, Literal, get_args
 from selfrag.domain.scores.options import normal
 
 Strategy = Literal["self_rag", "naive", "corrective", "adaptive", "candidates", "segments"]
-Generator = Literal["claude", "selfrag"]
 
 # The paper's own inference compares several answers.
 _PAPERS = ("candidates", "segments")
@@ -14,17 +13,10 @@ _LOOPS = tuple(name for name in get_args(Strategy) if name not in _PAPERS)
 # The fields that only some strategies read; all read the others.
 _READERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("lower_threshold", "max_rewrites", "max_regenerations"), _LOOPS),
-    **dict.fromkeys(("generator", "threshold", "constraints", "retrieval"), _PAPERS),
-    **dict.fromkeys(("max_model_calls", "max_sequences"), _PAPERS),
+    **dict.fromkeys(("constraints", "retrieval", "max_model_calls"), _PAPERS),
     **dict.fromkeys(("beam", "max_segments"), ("segments",)),
     "choices": ("candidates",),
 }
-_OF_PROBABILITIES = {
-    "threshold": "without probabilities it decides nothing",
-    "max_sequences": "Claude is asked in calls, not in sequences",
-}
-# The paper's for all tasks but those in which every sentence needs a citation (4.3).
-_THRESHOLD = 0.2
 _DEFAULTS: dict[str, dict[str, float]] = {
     "candidates": {"deadline_seconds": 180.0, "max_cost_usd": 0.10},
     "segments": {"deadline_seconds": 180.0, "max_cost_usd": 0.25, "top_k": 3, "max_model_calls": 80},
@@ -40,9 +32,9 @@ def compares(strategy: str) -> bool:
     return strategy in _PAPERS
 
 
-def is_quick(strategy: str, generator: str) -> bool:
-    """Return whether a caller can wait for an answer: a tree of sentences by Claude takes too many rounds."""
-    return strategy != "segments" or generator != "claude"
+def is_quick(strategy: str) -> bool:
+    """Return whether a caller can wait for an answer: a tree of sentences takes too many rounds."""
+    return strategy != "segments"
 
 
 def reads(strategy: str, field: str) -> bool:
@@ -55,17 +47,12 @@ def default(field: str, otherwise: Any) -> Callable[[dict[str, Any]], Any]:
     return lambda fields: _DEFAULTS.get(fields.get("strategy", ""), {}).get(field, otherwise)
 
 
-def default_threshold(fields: Mapping[str, object]) -> float | None:
-    """Return the default of r above which to search; None without probabilities."""
-    return _THRESHOLD if fields.get("generator") == "selfrag" else None
-
-
 def refusal(field: str, value: Any, fields: Mapping[str, object]) -> str:
     """Return why a field cannot have this value, other than its default, and what would help; "" if it can.
 
     `fields` are those before it.
     """
-    strategy, generator = str(fields.get("strategy", "")), fields.get("generator", "")
+    strategy = str(fields.get("strategy", ""))
     if not reads(strategy, field):
         *readers, last = _READERS[field]
         users = f"{', '.join(readers)} or {last}" if readers else last
@@ -73,10 +60,6 @@ def refusal(field: str, value: Any, fields: Mapping[str, object]) -> str:
     most = _CAPS.get(strategy, {}).get(field)
     if most is not None and value > most:
         return f"{strategy} takes at most {most:g}; ask for less"
-    if field in _OF_PROBABILITIES and generator == "claude":
-        return f'{_OF_PROBABILITIES[field]}; leave it out, or set "generator" to "selfrag"'
-    if field == "threshold" and fields.get("retrieval") in ("always", "never"):
-        return 'nothing is decided then; leave it out, or set "retrieval" to "adaptive"'
     if field == "choices" and len({normal(choice) for choice in value}) < len(value):
         return "two of them are the same when an answer is compared with them; leave one out"
     return ""

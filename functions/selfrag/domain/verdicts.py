@@ -55,7 +55,7 @@ class RetrievalVerdict(Verdict):
     """Retrieve: the decision whether to search, and its reason.
 
     Under `adaptive` also the complexity: `simple` takes one search, `complex` may take several. Within an answer that
-    grows by segments the decision may be `complete`. `ratio` is r, 0 to 1, if the generator gave probabilities. For a
+    grows by segments the decision may be `complete`. `ratio` is r, 0 to 1, if the judge gave probabilities. For a
     follow-up, `query` is what to search for, in words that stand alone. An `aggregate` asks for a count, a total or a
     complete list over documents, which passages alone cannot prove.
     """

@@ -18,7 +18,6 @@ from selfrag.domain.steps import (
     GradeSupportParameters,
     GradeUtilityParameters,
     PickCandidateParameters,
-    SelfragTextsParameters,
 )
 from selfrag.domain.verdicts import Decision, RelevanceVerdict
 from selfrag.plan.limits import calls, spent_usd, was_throttled
@@ -151,11 +150,6 @@ class CandidatesStrategy(Strategy[CandidatesState]):
 
     state_type = CandidatesState
 
-    @property
-    def by_selfrag(self) -> bool:
-        """Return whether the fine-tuned model writes all answers in one request, and judges them as it writes."""
-        return self.policy.generator == "selfrag"
-
     def begin(self, state: CandidatesState) -> Next:
         """Decide whether to search, unless the policy says so; with `full`, answer from the documents meanwhile."""
         state = state.replace(query=state.brief.question)
@@ -163,7 +157,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
             source: Source = "direct" if self.policy.retrieval == "never" else "documents"
             return self.gather(state, source, f"The policy says {self.policy.retrieval}")
         # Claude words the query of a follow-up as it decides.
-        if self.policy.speculate == "full" and (self.by_selfrag or not state.brief.previous.answer):
+        if self.policy.speculate == "full" and not state.brief.previous.answer:
             return self.gather(state, "documents", "Ahead of the decision", decides=True)
         return self.gather(state, "", "", decides=True)
 
@@ -226,13 +220,6 @@ class CandidatesStrategy(Strategy[CandidatesState]):
 
     def answers_of(self, state: CandidatesState) -> list[PlannedStep]:
         """Return the steps that answer from the items: the texts, which take longest, and the grades."""
-        if self.by_selfrag:
-            texts = SelfragTextsParameters(
-                generator="selfrag",
-                mode="direct" if state.source == "direct" else "candidates",
-                choices=self.policy.choices or [],
-            )
-            return [PlannedStep(task=texts, passage_ids=state.new)]
         ahead = state.source == "direct" or self.policy.speculate != "off"
         grade = GradeRelevanceParameters(
             relevance_threshold=self.policy.relevance_threshold, budget_usd=state.share(0.1)
@@ -266,9 +253,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         if decisions := of_type(reports, DecideRetrievalReport):
             return self.decided(state, reports, decisions[0])
         state = _with_entries(state, reports, needed=True)
-        if state.stopped:
-            return self.gathered(state, [])
-        return self.gathered(state, _texts_in(reports)) if self.by_selfrag else self.write(state)
+        return self.gathered(state, []) if state.stopped else self.write(state)
 
     def decided(self, state: CandidatesState, reports: Sequence[Report], report: DecideRetrievalReport) -> Next:
         """Go on from the decision; speculative work is kept only if the decision calls for it."""
@@ -279,8 +264,6 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         if source != state.source:
             why = "No search is needed" if source == "direct" else "A search is needed"
             return self.compose(state, NO_TIME) if self.is_late(state) else self.gather(state, source, why)
-        if self.by_selfrag:
-            return self.gathered(state, _texts_in(reports))
         if state.stopped or not state.items:
             return self.gathered(state, [])
         if self.is_late(state):
@@ -352,7 +335,6 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         pick = PickCandidateParameters(
             constraints=self.policy.constraints,
             weights=self.policy.weights,
-            generator=self.policy.generator,
             choices=self.policy.choices or [],
             documents=state.documents,
             stopped=state.stopped,
@@ -401,18 +383,14 @@ class CandidatesStrategy(Strategy[CandidatesState]):
 def _weighed(state: CandidatesState, policy: Policy, now_ms: float, each: int) -> CandidatesState:
     """Return the state with each answer's share of the budget, and the limit that leaves no room for them.
 
-    An answer takes `each` calls to Claude at most; the fine-tuned model takes one request for all. The rest of the
-    calls is for second opinions on support.
+    An answer takes `each` calls to Claude at most. The rest of the calls is for second opinions on support.
     """
     number, spent_calls = len(state.items), calls(state) + state.decides
-    by_selfrag, limit = policy.generator == "selfrag", policy.max_cost_usd
-    bound = 1 if by_selfrag else each * number
+    bound, limit = each * number, policy.max_cost_usd
     money = None if limit is None else (0.9 if state.decides else 1.0) * (limit - spent_usd(state))
-    sequences = sum(entry.sequences for entry in state.ledger) + state.decides + number
     reasons: dict[Stopped, bool] = {
         "deadline": now_ms >= state.brief.deadline_ms,
         "calls": spent_calls + bound > policy.max_model_calls,
-        "sequences": by_selfrag and sequences > policy.max_sequences,
         "cost": money is not None and money <= 0,
     }
     stopped = next((reason for reason, holds in reasons.items() if number and holds), "")
@@ -479,8 +457,3 @@ def _queries(state: CandidatesState) -> list[str]:
     """Return the queries that were searched; all sources are searched for the same query."""
     searched = state.source in ("documents", "web")
     return [state.query] if searched and not state.queries else state.queries
-
-
-def _texts_in(reports: Sequence[Report]) -> list[CritiquedAnswer]:
-    """Return the answers that the fine-tuned model judged as it wrote them."""
-    return [text for report in of_type(reports, GenerateReport) for text in report.texts]

@@ -13,7 +13,6 @@ from selfrag.domain.steps import (
     RetrieveParameters,
     RewriteQuestionParameters,
     SearchWebParameters,
-    SelfragDecisionParameters,
     StepName,
 )
 from selfrag.plan.limits import share_usd
@@ -69,9 +68,6 @@ def count(number: int, thing: str) -> str:
 def decision(policy: Policy, *, complexity: bool = False) -> PlannedStep:
     """Return the decision whether to search; it may take a tenth of the question's dollars."""
     budget = None if policy.max_cost_usd is None else 0.1 * policy.max_cost_usd
-    if policy.generator == "selfrag":
-        threshold = policy.threshold
-        return PlannedStep(task=SelfragDecisionParameters(generator="selfrag", threshold=threshold, budget_usd=budget))
     return PlannedStep(task=DecideRetrievalParameters(complexity=complexity, budget_usd=budget))
 
 

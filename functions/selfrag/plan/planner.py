@@ -35,7 +35,7 @@ NOT_FOUND = "The earlier question was not found, so this one stands alone."
 
 def policy_of(fields: Mapping[str, Any]) -> Policy:
     """Return the policy with its strategy's defaults; its values were checked when the question came in."""
-    plain = Policy(strategy=fields.get("strategy", "self_rag"), generator=fields.get("generator", "claude"))
+    plain = Policy(strategy=fields.get("strategy", "self_rag"))
     values = {name: value for name, value in fields.items() if name in Policy.model_fields}
     weights = Weights.model_validate(values.pop("weights", {}))
     return Policy.model_construct(**{**dict(plain), **values, "weights": weights})

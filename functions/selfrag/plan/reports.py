@@ -16,7 +16,6 @@ from pydantic import (
 from selfrag.domain.calls import StepResult
 from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
 from selfrag.domain.ledger import Entry
-from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment
 from selfrag.domain.steps import (
     CitationRepair,
     DecideRetrievalResult,
@@ -30,7 +29,6 @@ from selfrag.domain.steps import (
     RetrievalResult,
     RetrievedHit,
     RewriteQuestionResult,
-    SelfragTextsResult,
 )
 from selfrag.domain.verdicts import Critique, RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
 from selfrag.plan.state import State
@@ -93,22 +91,15 @@ class GradeRelevanceReport(ResultReport[GradeRelevanceResult]):
     step: Literal["GradeRelevance"] = "GradeRelevance"
 
 
-class GenerateReport(
-    ResultReport[Annotated[SelfragTextsResult | GenerateResult, Field(union_mode="left_to_right")]],
-):
-    """The report of Generate: one text, or the texts of the fine-tuned model."""
+class GenerateReport(ResultReport[GenerateResult]):
+    """The report of Generate."""
 
     step: Literal["Generate"] = "Generate"
 
     @property
     def text(self) -> GenerateResult:
         """Return the text; an empty one if there is none."""
-        return self.result if isinstance(self.result, GenerateResult) else GenerateResult()
-
-    @property
-    def texts(self) -> list[Segment | CritiquedAnswer]:
-        """Return the texts of the fine-tuned model."""
-        return self.result.written if isinstance(self.result, SelfragTextsResult) else []
+        return self.result or GenerateResult()
 
     @property
     def flaw(self) -> str | None:
@@ -197,7 +188,6 @@ def entry_of(report: Report, turn: int, **more: Unpack[EntryFields]) -> Entry:
         warnings=result.warnings,
         attempts=result.attempts,
         throttled=result.throttled,
-        sequences=result.sequences,
         flaw=result.flaw,
         cached=result.cached,
         error=result.error or (result.flaw if isinstance(result, GenerateResult) and not result.answered else None),

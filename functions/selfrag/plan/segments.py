@@ -3,8 +3,7 @@
 The paper's beam over segments (arXiv 2310.11511, 3.3 and algorithm 1). The first pass decides whether to search
 (`begin`). Then a level takes the passes that have something to do: `next` decides how each path goes on, `search`
 searches for the paths, `read` grades the passages, `write` writes a sentence from each, `judge` checks the sentences,
-and `rank` keeps the best paths. With the fine-tuned model, `request` stands for `read`, `write` and `judge`. After the
-last level, `use` judges the paths as a whole, and `pick` picks the answer.
+and `rank` keeps the best paths. After the last level, `use` judges the paths as a whole, and `pick` picks the answer.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,11 +13,10 @@ from selfrag.domain.answers import Draft
 from selfrag.domain.base import Model
 from selfrag.domain.ledger import in_order
 from selfrag.domain.policy import Policy
-from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, draft_of
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment
 from selfrag.domain.scores.shown import Stopped
 from selfrag.domain.steps import (
     Beam,
-    Branch,
     DecideRetrievalParameters,
     GenerateParameters,
     GradeRelevanceParameters,
@@ -27,7 +25,6 @@ from selfrag.domain.steps import (
     PickCandidateParameters,
     RankPathsParameters,
     RetrieveParameters,
-    SelfragTextsParameters,
 )
 from selfrag.domain.verdicts import Decision, RelevanceVerdict
 from selfrag.plan.limits import calls, share_usd, spent_usd
@@ -57,7 +54,7 @@ from selfrag.plan.strategy import Strategy
 from selfrag.text.state_budget import STATE_BUDGET_BYTES
 
 Ahead = Literal["", "write", "decide"]
-Stage = Literal["begin", "next", "search", "read", "write", "judge", "request", "rank", "use", "pick"]
+Stage = Literal["begin", "next", "search", "read", "write", "judge", "rank", "use", "pick"]
 # The share of the state's budget for a level's passages.
 LEVEL_BYTES = 104 * 1024
 # Calls of a sentence: IsRel, the text and IsSup.
@@ -67,12 +64,11 @@ OF_A_SENTENCE = ("GradeRelevance", "Generate", "GradeSupport")
 class LivePath(Model):
     """A path that goes on: the text so far, the decision at its end, and the passages of its next sentences.
 
-    `raw` is the text with its critique tokens. The root has no id. A null passage is a sentence without one.
+    The root has no id. A null passage is a sentence without one.
     """
 
     id: str = ""
     so_far: str = ""
-    raw: str = ""
     last_answer: str = ""
     last_passage: str | None = None
     decision: Decision | None = None
@@ -101,7 +97,7 @@ class Sentence(CritiquedAnswer):
     @property
     def segment(self) -> Segment:
         """Return the part of it that is compared: without a text if its passage is out."""
-        fields = {name: getattr(self, name) for name in Segment.model_fields if name != "raw"}
+        fields = {name: getattr(self, name) for name in Segment.model_fields}
         unwritten = {"answer": "", "citations": [], "cut": False} if self.out else {}
         return Segment.model_construct(**{**fields, **unwritten})
 
@@ -149,11 +145,6 @@ class Segments(Strategy[SegmentsState]):
 
     state_type = SegmentsState
 
-    @property
-    def by_selfrag(self) -> bool:
-        """Return whether the fine-tuned model writes and judges all sentences of a level in one request."""
-        return self.policy.generator == "selfrag"
-
     def begin(self, state: SegmentsState) -> Next:
         """Decide whether a search is needed, unless the policy says so."""
         state = state.replace(query=state.brief.question)
@@ -171,7 +162,6 @@ class Segments(Strategy[SegmentsState]):
             "read": self.read,
             "write": self.written,
             "judge": self.judged,
-            "request": self.requested,
             "rank": self.ranked,
             "use": self.used,
             "pick": self.picked,
@@ -286,8 +276,6 @@ class Segments(Strategy[SegmentsState]):
     def begin_reading(self, state: SegmentsState) -> Next:
         """Grade the passages and write from each: in parallel if there is room for that."""
         state = state.replace(sentences=_sentences_of(state.live))
-        if self.by_selfrag:
-            return self.request(state)
         grade = GradeRelevanceParameters(
             relevance_threshold=self.policy.relevance_threshold, budget_usd=state.share(0.1 / self.policy.top_k)
         )
@@ -401,40 +389,6 @@ class Segments(Strategy[SegmentsState]):
             return self.answered(state, draft)
         return self.rank(state, [sentence.segment for sentence in state.sentences])
 
-    def request(self, state: SegmentsState) -> Next:
-        """Let the fine-tuned model write and judge all sentences of the level."""
-        if not state.sentences:
-            return self.grown(state)
-        raw = {path.id: path.raw for path in state.live}
-        branches = [
-            Branch(
-                id=sentence.id,
-                parent=sentence.parent,
-                raw=raw[sentence.parent],
-                bare=sentence.so_far,
-                passage_id=sentence.passage_id,
-            )
-            for sentence in state.sentences
-        ]
-        task = SelfragTextsParameters(
-            generator="selfrag",
-            mode="direct" if state.direct else "segments",
-            threshold=self.policy.threshold,
-            branches=[] if state.direct else branches,
-        )
-        ids = list(dict.fromkeys(sentence.passage_id for sentence in state.sentences if sentence.passage_id))
-        why = f"Level {state.level}: write and judge {count(len(branches), 'sentence')}."
-        return self.run(state, "request", [PlannedStep(task=task, passage_ids=ids)], why)
-
-    def requested(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
-        """Take in the sentences of the fine-tuned model."""
-        (report,) = of_type(reports, GenerateReport)
-        state = state.with_entries([entry_of(report, state.turn)])
-        if state.direct:
-            return self.answered(state, draft_of(report.texts[0]) if report.texts else Draft())
-        children = [text for text in report.texts if isinstance(text, Segment)]
-        return self.rank(state.with_relevance([child.relevance for child in children]), children)
-
     def answered(self, state: SegmentsState, draft: Draft) -> Next:
         """Judge a direct answer; if none can be given without a search, begin the tree after all."""
         if draft.answer:
@@ -452,7 +406,6 @@ class Segments(Strategy[SegmentsState]):
         task = RankPathsParameters(
             children=children,
             complete=state.complete,
-            generator=self.policy.generator,
             size=self.policy.beam,
             constraints=self.policy.constraints,
             weights=self.policy.weights,
@@ -477,11 +430,11 @@ class Segments(Strategy[SegmentsState]):
         )
 
     def end(self, state: SegmentsState, stopped: Stopped) -> Next:
-        """Judge the use of each path as a whole, unless the fine-tuned model did."""
+        """Judge the use of each path as a whole."""
         state = state.replace(stopped=stopped, live=[], sentences=[])
         texts = [state.draft.answer] if state.draft.answer else _texts(state)
-        if self.by_selfrag or not texts:
-            return self.compose(state, "An answer without documents") if state.draft.answer else self.pick(state)
+        if not texts:
+            return self.pick(state)
         budget = share_usd(state, self.policy, 0.3)
         planned = [
             PlannedStep(
@@ -505,12 +458,7 @@ class Segments(Strategy[SegmentsState]):
 
     def pick(self, state: SegmentsState) -> Next:
         """Pick the path with the highest score."""
-        task = PickCandidateParameters(
-            tree=True,
-            generator=self.policy.generator,
-            stopped=state.stopped,
-            weights=self.policy.weights,
-        )
+        task = PickCandidateParameters(tree=True, stopped=state.stopped, weights=self.policy.weights)
         why = f"{count(len(state.compared.beam), 'path')}: the best is the answer."
         return self.run(state, "pick", [PlannedStep(task=task)], why)
 
@@ -540,7 +488,6 @@ def _live_paths(state: SegmentsState) -> list[LivePath]:
         LivePath(
             id=path.id,
             so_far=" ".join(segment.answer for segment in path.segments),
-            raw=path.segments[-1].raw,
             last_answer=path.segments[-1].answer,
             last_passage=path.segments[-1].passage_id,
             decision=path.segments[-1].next,
@@ -589,16 +536,12 @@ def _stopped_by(state: SegmentsState, policy: Policy, live: Sequence[LivePath], 
 
     The dearest calls so far say what a level may cost, the longest level how long it may take.
     """
-    by_selfrag, width = policy.generator == "selfrag", len(live) * policy.top_k
+    width = len(live) * policy.top_k
     undecided = sum(path.decision is None for path in live)
-    bound = 1 if by_selfrag else 3 * width + undecided + policy.beam
-    sequences = sum(entry.sequences for entry in state.ledger)
     if state.level > policy.max_segments:
         return "depth"
-    if calls(state) + bound > policy.max_model_calls:
+    if calls(state) + 3 * width + undecided + policy.beam > policy.max_model_calls:
         return "calls"
-    if by_selfrag and sequences + width > policy.max_sequences:
-        return "sequences"
     if policy.max_cost_usd is not None and _dearest_level(state, policy, live) > policy.max_cost_usd:
         return "cost"
     return "deadline" if now_ms + state.longest_ms >= state.brief.deadline_ms else ""
@@ -614,7 +557,7 @@ def _dearest_level(state: SegmentsState, policy: Policy, live: Sequence[LivePath
 
 def _ahead_of(state: SegmentsState, policy: Policy, live: Sequence[LivePath]) -> Ahead:
     """Return the speculative work of a level: only as much as leaves room for all that may follow without it."""
-    if policy.speculate == "off" or policy.generator == "selfrag":
+    if policy.speculate == "off":
         return ""
     after = (policy.max_segments - state.level) * policy.beam
     if not _fits(state, policy, live, after, 0):

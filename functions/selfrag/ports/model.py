@@ -25,7 +25,6 @@ class UsageFields(TypedDict):
     cause: str
     throttled: bool
     cached: bool
-    sequences: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +58,6 @@ class ModelRequest:
             cause=self.cause,
             throttled=self.throttled,
             cached=self.cached,
-            sequences=0,
         )
 
 

@@ -51,13 +51,7 @@ REMAINING = {
     ("positive_data_acceptance", "POST /v1/(ask|questions)", "400", r"policy\.\w+ was not accepted: "): (
         NO_PATTERN.format("which fields a strategy reads, and how much of each it takes")
     ),
-    (
-        "positive_data_acceptance",
-        "POST /v1/(ask|questions)",
-        "400",
-        "This deployment has no endpoint of the generator",
-    ): ("Whether the fine-tuned model is there is a setting of the deployment."),
-    ("positive_data_acceptance", "POST /v1/ask", "400", "The strategy segments takes longer with claude"): (
+    ("positive_data_acceptance", "POST /v1/ask", "400", "The strategy segments takes longer than"): (
         "How long a connection may wait is a setting of the deployment; POST /v1/questions takes all that is described."
     ),
     ("positive_data_acceptance", "POST /v1/documents", "400", "A directory keeps no tags and no date"): (

@@ -73,13 +73,13 @@ def test_a_tree_of_sentences_is_a_nested_list_that_says_in_words_what_was_kept_a
         first = outer.first.locator("> ul > li")
         expect(first).to_have_count(2)
         expect(first.nth(0)).to_contain_text(
-            "chosen · score 3.15 · s(Rel) 0.90 · s(Sup) 1.00 · s(Use) 0.90 · q 0.85 · leave-A1.md [2]" + TEXTS["A1"]
+            "chosen · score 2.33 · s(Rel) 0.90 · s(Sup) 1.00 · s(Use) 0.90 · leave-A1.md [2]" + TEXTS["A1"]
         )
-        expect(first.nth(1)).to_contain_text("left out: its passage does not support it · score 1.85")
-        expect(outer.nth(1)).to_contain_text("kept · score 2.55")
+        expect(first.nth(1)).to_contain_text("left out: its passage does not support it · score 1.15")
+        expect(outer.nth(1)).to_contain_text("kept · score 1.80")
         expect(outer.nth(2)).to_contain_text("left out: others were better")
         expect(tab.page.get_by_text("Ended: as many sentences as are allowed.")).to_be_visible()
-        expect(tab.page.get_by_text("Scores of the model's own probabilities")).to_be_visible()
+        expect(tab.page.get_by_text("Scores of a decision model's probabilities")).to_be_visible()
         assert tab.violations() == []
         root = "document.documentElement"
         assert tab.run(f"{root}.scrollWidth <= {root}.clientWidth")

@@ -13,7 +13,7 @@ TABLES = {"verdicts_table": ("selfrag-verdicts", "key"), "answers_table": ("self
 REQUESTS_TABLE, DOCUMENTS_TABLE, CALLERS_TABLE = "selfrag-requests", "selfrag-documents", "selfrag-callers"
 FEEDBACK_TABLE = "selfrag-feedback"
 DOCUMENTS_BUCKET, WORK_BUCKET, RECOGNIZED_BUCKET = "selfrag-documents", "selfrag-work", "selfrag-recognized"
-MODEL_SECRET, WEB_SECRET, GENERATOR_SECRET = "selfrag/model-key", "selfrag/web-key", "selfrag/generator-key"
+MODEL_SECRET, WEB_SECRET = "selfrag/model-key", "selfrag/web-key"
 
 
 def make() -> None:

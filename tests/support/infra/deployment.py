@@ -5,20 +5,18 @@ The tests stand in tests/infra/test_apply.py, in the order in which they run, an
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble
-from tests.support.doubles.vllm import vllm
 from tests.support.infra.asking import backends, object_in, set_keys
 from tests.support.infra.doctor import examined_before
 from tests.support.infra.emulator import Stack, emulator
 from tests.support.infra.page import origin_of_the_page
 from tests.support.infra.rules import STREAMS
 from tests.support.infra.sources import packages_of, patient, sources
-from tests.support.infra.strategies import OF_LEAVE
 
 FEW_REQUESTS = {"key_throttle": {"rate": 5, "burst": 10}}
 ORIGIN = "https://app.example.com"
@@ -46,13 +44,11 @@ def deployed(directory: Path) -> Iterator[Deployment]:
     packages = packages_of(copied, directory / "packages")
     with (
         backends() as (variables, collection, titan, textract),
-        vllm(replace(OF_LEAVE, segmented=True)) as model,
         emulator(directory) as aws,
     ):
         chosen = {
             "text_recognition": "tables",
             **STREAMS,
-            "selfrag_generator_url": model.url,
             # Configured and not asked: an address of https is beyond this machine.
             "decider": {"url": "https://decider.example.com", "model": "jev-latest", "secret": True, "price": 0.042},
             "graders": dict.fromkeys(GRADERS, "claude"),

@@ -27,7 +27,7 @@ def response_of(text: str, question_id: str = "q0") -> dict[str, Any]:
     citation = {"passage_id": text, "document": text, "quote": text, "heading": text, "page": None, "locator": text}
     step = {"model": text, "calls": 1, "seconds": 1.0, "input_tokens": 1, "output_tokens": 1, "cost_usd": None}
     counts = ("model_calls", "rounds", "cached_verdicts", "input_tokens", "output_tokens", "cache_read_input_tokens")
-    figures = {"rel": 0.9, "sup": None, "use": -0.5, "seq": None, "score": 1.5}
+    figures = {"rel": 0.9, "sup": None, "use": -0.5, "score": 1.5}
     node = {"id": text, "parent": text, "passage_id": text, "document": text, "text": text, "state": text, **figures}
     nodes = [{**node, "reason": text}, {**node, "state": "pruned", "reason": text}, {**node, "passage_id": None}]
     return {
@@ -46,7 +46,7 @@ def response_of(text: str, question_id: str = "q0") -> dict[str, Any]:
         "queries": [text],
         "usage": {**dict.fromkeys(counts, 1), "cost_usd": None, "by_step": {text: step}, "warnings": [text]},
         "execution": {"arn": text, "console_url": text},
-        "scores": {"scale": text, "generator": text, "nodes": nodes, "votes": {text: 1.0}, "stopped": text},
+        "scores": {"scale": text, "nodes": nodes, "votes": {text: 1.0}, "stopped": text},
     }
 
 

@@ -1,4 +1,4 @@
-"""Answers that were compared, as a response shows them: the examples of PAPER.md 10 and 11."""
+"""Answers that were compared, as a response shows them: the worked examples without q."""
 
 from typing import Any
 
@@ -15,8 +15,8 @@ Figures = tuple[float | None, ...]
 
 
 def node(name: str, state: str, figures: Figures, parent: str = "", reason: str = "") -> dict[str, Any]:
-    """One text, from the passage `p` and its name; figures are s(Rel), s(Sup), s(Use), q and the score."""
-    named = dict(zip(("rel", "sup", "use", "seq", "score"), figures, strict=True))
+    """One text, from the passage `p` and its name; figures are s(Rel), s(Sup), s(Use) and the score."""
+    named = dict(zip(("rel", "sup", "use", "score"), figures, strict=True))
     text = TEXTS[name] if state == "chosen" else ""
     place = {"passage_id": f"p{name}", "document": f"leave-{name}.md"}
     return {"id": name, "parent": parent, **place, "text": text, "state": state, "reason": reason, **named}
@@ -25,23 +25,34 @@ def node(name: str, state: str, figures: Figures, parent: str = "", reason: str 
 def tree() -> dict[str, Any]:
     """Two levels: A and then A1 were chosen, B was kept, C is out of the beam and A2 has no support."""
     nodes = [
-        node("A", "chosen", (0.95, 0.9, None, 0.8, 2.65)),
-        node("B", "kept", (0.9, 0.7, 0.4, 0.75, 2.55)),
-        node("C", "pruned", (0.6, 0.5, None, 0.7, 1.8), reason="beam"),
-        node("A1", "chosen", (0.9, 1.0, 0.9, 0.85, 3.15), "A"),
-        node("A2", "pruned", (0.7, 0.2, -0.45, 0.6, 1.85), "A", "no_support"),
+        node("A", "chosen", (0.95, 0.9, None, 1.85)),
+        node("B", "kept", (0.9, 0.7, 0.4, 1.8)),
+        node("C", "pruned", (0.6, 0.5, None, 1.1), reason="beam"),
+        node("A1", "chosen", (0.9, 1.0, 0.9, 2.325), "A"),
+        node("A2", "pruned", (0.7, 0.2, -0.45, 1.15), "A", "no_support"),
     ]
-    return {"scale": "probabilities", "generator": "selfrag", "nodes": nodes, "votes": {}, "stopped": ""}
+    return {"scale": "probabilities", "nodes": nodes, "votes": {}, "stopped": ""}
 
 
 def answers() -> dict[str, Any]:
     """Three answers of Claude's: the first is kept, the second was chosen, the third is not relevant."""
     nodes = [
-        {**node("A", "kept", (0.9, 0.5, 1.0, None, 1.9)), "text": TEXTS["A"]},
-        node("B", "chosen", (0.8, 1.0, 0.5, None, 2.05)),
-        {**node("C", "pruned", (0.3, None, None, None, None), reason="irrelevant"), "text": TEXTS["C"]},
+        {**node("A", "kept", (0.9, 0.5, 1.0, 1.9)), "text": TEXTS["A"]},
+        node("B", "chosen", (0.8, 1.0, 0.5, 2.05)),
+        {**node("C", "pruned", (0.3, None, None, None), reason="irrelevant"), "text": TEXTS["C"]},
     ]
-    return {"scale": "labels", "generator": "claude", "nodes": nodes, "votes": {}, "stopped": ""}
+    return {"scale": "labels", "nodes": nodes, "votes": {}, "stopped": ""}
+
+
+def segment(name: str) -> dict[str, Any]:
+    """Return a sentence of a path as a decision model judges it."""
+    verdict = {"passage_id": f"p{name}", "relevant": True, "score": 0.9, "label": "relevant"}
+    return {
+        "id": name,
+        "passage_id": f"p{name}",
+        "answer": TEXTS[name],
+        "relevance": {**verdict, "probabilities": {"yes": 0.9, "no": 0.1}},
+    }
 
 
 def ranked() -> dict[str, Any]:
@@ -49,8 +60,5 @@ def ranked() -> dict[str, Any]:
     nodes = [
         {**one, "text": "", "state": "kept" if one["state"] == "chosen" else one["state"]} for one in tree()["nodes"]
     ]
-    segments = [
-        [{"id": "A", "answer": TEXTS["A"]}, {"id": "A1", "answer": TEXTS["A1"]}],
-        [{"id": "B", "answer": TEXTS["B"]}],
-    ]
+    segments = [[segment("A"), segment("A1")], [segment("B")]]
     return {"nodes": nodes, "beam": [{"segments": one, "finished": ""} for one in segments], "warnings": []}

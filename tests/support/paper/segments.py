@@ -1,86 +1,67 @@
-"""The worked example of PAPER.md 11 as the steps reply in it, and a writer that never runs out of sentences."""
+"""The worked example of the tree as the steps reply in it, and a writer that never runs out of sentences."""
 
 from typing import Any
 
-from selfrag.domain.scores import terms
-from selfrag.domain.scores.tokens import RELEVANCE, SUPPORT, UTILITY
 from tests.support import steps
 
-# Of each sentence: its passage, text, q, p(rel) and p(irr), p(full), p(part) and p(no), what its path decides at its
-# end, and p(Utility:1) to p(Utility:5) where that is its end.
+# Of each sentence: its passage, text, p(rel) and p(irr), p(full), p(part) and p(no), what its path decides at its end,
+# and p(1) to p(5) of the use of its path where that is its end.
 # fmt: off
-Row = tuple[str, str, float, tuple[float, ...], tuple[float, ...], str, tuple[float, ...]]
+Row = tuple[str, str, tuple[float, ...], tuple[float, ...], str, tuple[float, ...]]
 EXAMPLE: dict[str, Row] = {
-    "1": ("d1", "Leave is 25 days.", 0.80, (0.95, 0.05), (0.85, 0.10, 0.05), "yes", ()),
-    "2": ("d2", "All have leave.", 0.75, (0.90, 0.10), (0.60, 0.20, 0.20), "complete", (0.05, 0.05, 0.20, 0.45, 0.25)),
-    "3": ("d3", "Leave is old.", 0.70, (0.60, 0.40), (0.30, 0.40, 0.30), "yes", ()),
-    "1.1": ("e1", "Ten days may be kept.", 0.85, (0.90, 0.10), (1.0, 0.0, 0.0), "complete", (0, 0, 0.05, 0.10, 0.85)),
-    "1.2": ("e2", "All may be kept.", 0.60, (0.70, 0.30), (0.10, 0.20, 0.70), "complete", (0.30, 0.40, 0.20, 0.10, 0)),
+    "1": ("d1", "Leave is 25 days.", (0.95, 0.05), (0.85, 0.10, 0.05), "yes", ()),
+    "2": ("d2", "All have leave.", (0.90, 0.10), (0.60, 0.20, 0.20), "complete", (0.05, 0.05, 0.20, 0.45, 0.25)),
+    "3": ("d3", "Leave is old.", (0.60, 0.40), (0.30, 0.40, 0.30), "yes", ()),
+    "1.1": ("e1", "Ten days may be kept.", (0.90, 0.10), (1.0, 0.0, 0.0), "complete", (0, 0, 0.05, 0.10, 0.85)),
+    "1.2": ("e2", "All may be kept.", (0.70, 0.30), (0.10, 0.20, 0.70), "complete", (0.30, 0.40, 0.20, 0.10, 0)),
 }
 WEAK: Row = (
-    "e1", "Some may be kept.", 0.50, (0.60, 0.40), (0.30, 0.40, 0.30), "complete", (0.05, 0.15, 0.35, 0.25, 0.20)
+    "e1", "Some may be kept.", (0.60, 0.40), (0.30, 0.40, 0.30), "complete", (0.05, 0.15, 0.35, 0.25, 0.20)
 )
 # fmt: on
-LEVELS = {SUPPORT[0]: "no_support", SUPPORT[1]: "partially_supported", SUPPORT[2]: "fully_supported"}
+CLAIMS = ("full", "partial", "none")
+LEVELS = dict(zip(CLAIMS, ("fully_supported", "partially_supported", "no_support"), strict=True))
 
 
-def endpoint(rows: dict[str, Row]) -> dict[str, list[Any]]:
-    """Return the replies of the steps where the fine-tuned model decides, writes and judges."""
-    decided = {"verdict": {"decision": "yes", "reason": "r", "ratio": 0.9}, "sequences": 1}
+def by_decider(rows: dict[str, Row]) -> dict[str, list[Any]]:
+    """Return the replies of the steps where a decision model judges each of these sentences."""
+    of_passage = {row[0]: row for row in rows.values()}
+
+    def last_of(text: str) -> Row:
+        return next(row for row in rows.values() if text.endswith(row[1]))
+
+    def decide(event: dict[str, Any]) -> dict[str, Any]:
+        return steps.retrieval(last_of(event["so_far"])[4] if event.get("so_far") else "yes")
+
+    def grade(event: dict[str, Any]) -> dict[str, Any]:
+        relevant, irrelevant = of_passage[event["passage"]["passage_id"]][2]
+        reply = steps.relevance(event["passage"]["passage_id"], "relevant")
+        odds = {"score": relevant, "probabilities": {"yes": relevant, "no": irrelevant}}
+        return {**reply, "verdict": {**reply["verdict"], **odds}}
+
+    def write(event: dict[str, Any]) -> dict[str, Any]:
+        passage_id, text, *_ = of_passage[event["passages"][0]["passage_id"]]
+        return steps.answer(text, cites=passage_id)
+
+    def check(event: dict[str, Any]) -> dict[str, Any]:
+        odds = dict(zip(CLAIMS, of_passage[event["passages"][0]["passage_id"]][3], strict=True))
+        label = max(reversed(CLAIMS), key=lambda claim: odds[claim])
+        claim = {"claim": event["answer"], "support": label, "probabilities": odds}
+        verdict = {"level": LEVELS[label], "claims": [claim], "judged_by": "decider", "model": "m"}
+        return steps.asked("grade_support", verdict=verdict)
+
+    def judge(event: dict[str, Any]) -> dict[str, Any]:
+        odds = {str(level): p for level, p in enumerate(last_of(event["answer"])[5], start=1)}
+        reply = steps.utility(int(max(odds, key=lambda level: odds[level])) if odds else 5)
+        return {**reply, "verdict": {**reply["verdict"], "probabilities": odds or None}}
+
     return {
-        "decide_retrieval": [steps.asked("decide_retrieval", **decided)],
+        "decide_retrieval": [decide],
         "retrieve": [steps.found("d1", "d2", "d3"), steps.found("e1", "e2")],
-        "generate": [lambda event: _written(event, rows)],
-    }
-
-
-def _written(event: dict[str, Any], rows: dict[str, Row]) -> dict[str, Any]:
-    if event["mode"] == "direct":
-        direct = {"passage_id": None, "answer": "Hello.", "utility": {"score": 5, "reason": ""}}
-        return steps.asked("generate", written=[direct], sequences=1)
-    written = [segment(branch, rows[branch["id"]]) for branch in event["branches"]]
-    return steps.asked("generate", written=written, sequences=len(written))
-
-
-def segment(branch: dict[str, Any], row: Row) -> dict[str, Any]:
-    """Return a sentence as the endpoint's adapter gives it back."""
-    passage_id, text, seq, relevance, support, following, use = row
-    assert branch["passage_id"] == passage_id
-    found = dict(zip(reversed(RELEVANCE), relevance, strict=True)) | dict(zip(reversed(SUPPORT), support, strict=True))
-    found |= dict(zip(UTILITY, use, strict=False))
-    rel, label = terms.relevance_score(found), terms.most_probable(found, SUPPORT)
-    score = terms.most_probable(found, UTILITY)
-    return {
-        "id": branch["id"],
-        "parent": branch["parent"],
-        "passage_id": passage_id,
-        "answer": text,
-        "citations": [cited(passage_id, text)],
-        "relevance": {
-            "passage_id": passage_id,
-            "relevant": relevance[0] > relevance[1],
-            "score": rel,
-            "label": "relevant" if relevance[0] > relevance[1] else "irrelevant",
-        },
-        "support": {"level": LEVELS[label or ""]},
-        "utility": {"score": int(score[-2]) if score else None},
-        "terms": {
-            "rel": rel,
-            "sup": terms.support_score(found),
-            "use": terms.utility_score(found) or 0.0,
-            "seq": seq,
-        },
-        "raw": f"{branch['raw']}[Retrieval][Relevant]{text}[Fully supported]",
-        "next": following,
-    }
-
-
-def cited(passage_id: str, text: str) -> dict[str, Any]:
-    return {
-        "passage_id": passage_id,
-        "document": "people/leave.md",
-        "quote": "Leave is 25 days a year.",
-        "answer_span": [0, len(text)],
+        "grade_relevance": [grade],
+        "generate": [write],
+        "grade_support": [check],
+        "grade_utility": [judge],
     }
 
 

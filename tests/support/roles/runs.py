@@ -24,7 +24,6 @@ from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.stand_in import WebServer
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
-from tests.support.doubles.vllm import Node, Said, Scenario, vllm
 from tests.support.ingesting import object_of
 from tests.support.roles.recorded import NOBODY, Allows, Calls, Handler, as_caller, recording
 from tests.support.streaming import asked_by_the_gateway
@@ -32,15 +31,6 @@ from tests.support.streaming import asked_by_the_gateway
 ROOT = Path(__file__).parents[3]
 # The steps of ingestion that read what another step, or a user, put into a bucket.
 READERS = ("parse_document", "recognize_pages", "split_document", "embed_passages", "index_passages")
-
-
-# What the fine-tuned model says without a search: a question for the synchronous machine of segments.
-_DIRECT = Scenario(
-    question="What is 2 + 2?",
-    decision=(0.05, 0.9, 0.0),
-    passages={},
-    nodes=(Node("d", None, Said("It is 4.", use=(0.0, 0.0, 0.05, 0.1, 0.85))),),
-)
 
 
 @contextmanager
@@ -57,7 +47,6 @@ def every_path(allows: Allows) -> Iterator[Calls]:
         textract = opened.enter_context(TextractDouble(object_of))
         collection = opened.enter_context(OpenSearchDouble({"FOOBARKEY": "FOOBARSECRET"}))
         web = opened.enter_context(WebServer(ROOT / "cli" / "selfrag_cli" / "sample" / "web"))
-        selfrag = opened.enter_context(vllm(_DIRECT))
         environment = {
             "SELFRAG_COLLECTION_ENDPOINT": collection.url,
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url,
@@ -65,7 +54,6 @@ def every_path(allows: Allows) -> Iterator[Calls]:
             "SELFRAG_TEXT_RECOGNITION": "tables",
             "SELFRAG_MODEL_BASE_URL": model.url,
             "SELFRAG_MODEL_SECRET": "model-key",
-            "SELFRAG_GENERATOR_URL": selfrag.url,
             "SELFRAG_WEB_BASE_URL": web.url,
             "SELFRAG_WEB_SECRET": "web-key",
             "SELFRAG_VIEW_SECONDS": "0",
@@ -224,5 +212,3 @@ def _ask_by_other_strategies(api: httpx2.Client, model: ModelServer) -> None:
     model.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.1}
     assert "SearchWeb" in api.post("/v1/ask", json=asked).json()["path"]
     del model.answers["grade_relevance"]
-    asked = {"question": _DIRECT.question, "policy": {"strategy": "segments", "generator": "selfrag"}}
-    assert api.post("/v1/ask", json=asked).json()["answer"] == "It is 4."

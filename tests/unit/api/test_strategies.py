@@ -22,12 +22,10 @@ from tests.unit.api.test_ask import (
     send,
 )
 
-SELFRAG = {"strategy": "segments", "generator": "selfrag"}
-
 
 @pytest.fixture
 def answers(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Yield the table of answers, as a stub, in a deployment that has no endpoint."""
+    """Yield the table of answers, as a stub."""
     client = boto3.client("dynamodb", region_name="us-east-1", aws_access_key_id="a", aws_secret_access_key="b")
     monkeypatch.setenv("SELFRAG_EXPRESS_MACHINE_ARN", EXPRESS)
     monkeypatch.setenv("SELFRAG_STANDARD_MACHINE_ARN", STANDARD)
@@ -54,23 +52,9 @@ def test_a_question_whose_machine_is_gone_has_failed_when_it_is_overdue(answers:
     assert send(answers, states, event("GET", "/v1/questions/abc"), MACHINES)[1]["status"] == "failed"
 
 
-def test_a_tree_by_claude_is_not_waited_for_and_the_refusal_names_where_it_is_taken(answers: Stubber) -> None:
+def test_a_tree_is_not_waited_for_and_the_refusal_names_where_it_is_taken(answers: Stubber) -> None:
     status, body, _ = send(answers, FakeStates(), asking("/v1/ask", strategy="segments"), MACHINES)
     assert (status, "segments" in body["detail"], "POST /v1/questions" in body["hint"]) == (400, True, True)
-
-
-@pytest.mark.parametrize("path", ["/v1/ask", "/v1/questions"])
-def test_a_generator_without_an_endpoint_is_refused_with_what_to_configure(answers: Stubber, path: str) -> None:
-    status, body, _ = send(answers, FakeStates(), asking(path, **SELFRAG), MACHINES)
-    assert (status, body["detail"]) == (400, "This deployment has no endpoint of the generator selfrag.")
-    assert "selfrag_generator_url" in body["hint"]
-
-
-def test_a_tree_by_the_endpoint_can_be_waited_for(answers: Stubber, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SELFRAG_GENERATOR_URL", "http://10.0.0.7:8000")
-    states = answering()
-    assert send(answers, states, asking("/v1/ask", **SELFRAG), MACHINES)[:2] == (200, RESPONSE)
-    assert states.asked["start_sync_execution"]["stateMachineArn"] == EXPRESS
 
 
 def test_whoever_waits_has_the_seconds_of_the_gateway_and_whoever_comes_back_those_of_the_strategy(

@@ -7,8 +7,6 @@ from selfrag.domain.history import Step
 from tests.support import steps
 from tests.support.paper.compared import ranked, tree
 
-RELEVANT = {"passage_id": "p", "relevant": True, "score": 0.9, "label": "relevant"}
-
 
 def step(name: str, result: Any, turn: int = 0) -> Step:
     return Step(name, 0.0, 1.0, 1, {}, result, error="", turn=turn)
@@ -54,14 +52,6 @@ def test_what_is_said_of_the_answer_that_was_chosen_is_told_once_it_is() -> None
     none = unfinished("a", "running", [*judged("candidates"), step("PickCandidate", {"winner": None}, 3)])
     assert none.reflection is not None
     assert none.reflection.support is None
-
-
-def test_the_passages_that_the_generator_judges_as_it_writes_are_told_like_those_of_graders() -> None:
-    written = [{"passage_id": "p", "answer": "A.", "relevance": RELEVANT}, {"passage_id": None, "relevance": None}]
-    seen = unfinished("a", "running", [step("Generate", {"written": written})])
-    assert seen.reflection is not None
-    assert [one.passage_id for one in seen.reflection.relevance] == ["p"]
-    assert seen.path == ["Generate"]
 
 
 def test_the_tree_so_far_is_told_with_its_steps() -> None:

@@ -16,8 +16,7 @@ from pydantic import BaseModel
 from werkzeug.wrappers import Request, Response
 
 from selfrag import bootstrap, ports
-from selfrag.adapters.generators.server import VllmServer
-from selfrag.bootstrap import api, decider, generator, ingestion, questions, web
+from selfrag.bootstrap import api, decider, ingestion, questions, web
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.passages import Passage
@@ -73,7 +72,7 @@ def types_in(hint: Any) -> set[type]:
 
 def test_every_port_can_be_handed_over() -> None:
     # Parts names them without importing them.
-    others = (Callable, Mapping, Limits, Prompt, Clock, DeciderSettings, VllmServer, BasePersistenceLayer)
+    others = (Callable, Mapping, Limits, Prompt, Clock, DeciderSettings, BasePersistenceLayer)
     names: Any = {kind.__name__: kind for kind in (*protocols(), *others)}
     hints = get_type_hints(bootstrap.Parts, localns=names)
     assert {kind.__name__ for kind in protocols() - set().union(*map(types_in, hints.values()))} == set()
@@ -81,7 +80,7 @@ def test_every_port_can_be_handed_over() -> None:
 
 @pytest.mark.parametrize("name", bootstrap.Parts.__annotations__)
 def test_a_part_that_is_handed_over_is_used(name: str) -> None:
-    found = {getattr(module, name, None) for module in (bootstrap, questions, decider, generator, ingestion, api, web)}
+    found = {getattr(module, name, None) for module in (bootstrap, questions, decider, ingestion, api, web)}
     (part,) = filter(callable, found)
     handed: Any = {name: object()}
     with bootstrap.using(**handed):
@@ -230,7 +229,6 @@ def test_no_logic_loads_an_sdk_or_what_reads_settings() -> None:
 def test_no_handler_loads_an_sdk_outside_a_lambda_so_that_a_part_that_is_handed_over_saves_the_time() -> None:
     loaded = loaded_by(*(name.replace(".logic", ".handler") for name in LOGIC))
     assert loaded & {"anthropic", "boto3", "opensearchpy", "httpx2"} == set()
-    assert "selfrag.adapters.generators" not in loaded, "most deployments have no server of the fine-tuned model"
 
 
 def test_one_search_of_the_web_after_the_other_goes_over_the_same_connection(monkeypatch: pytest.MonkeyPatch) -> None:

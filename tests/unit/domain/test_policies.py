@@ -38,13 +38,6 @@ def test_a_tree_may_ask_the_model_more_often_than_an_answer_for_each_passage() -
     assert [policy_of(fields).max_model_calls for fields in (CANDIDATES, SEGMENTS)] == [40, 80]
 
 
-def test_the_papers_threshold_holds_where_there_are_probabilities_and_nobody_says_otherwise() -> None:
-    assert policy_of(CANDIDATES).threshold is None
-    assert policy_of({**CANDIDATES, "generator": "selfrag"}).threshold == 0.2
-    assert policy_of({**SEGMENTS, "generator": "selfrag", "threshold": 0}).threshold == 0
-    assert policy_of({**SEGMENTS, "generator": "selfrag", "threshold": None}).threshold is None
-
-
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
@@ -56,7 +49,6 @@ def test_the_papers_threshold_holds_where_there_are_probabilities_and_nobody_say
         ({**SEGMENTS, "choices": ["true", "false"]}, "leave it out, or ask by candidates."),
         ({**CANDIDATES, "beam": 3}, "leave it out, or ask by segments."),
         ({**CANDIDATES, "max_segments": 2}, "leave it out, or ask by segments."),
-        ({"generator": "selfrag"}, "leave it out, or ask by candidates or segments."),
         ({"strategy": "naive", "retrieval": "never"}, "leave it out, or ask by candidates or segments."),
         ({"max_model_calls": 10}, "leave it out, or ask by candidates or segments."),
         ({**CANDIDATES, "max_rewrites": 1}, "leave it out, or ask by self_rag, naive, corrective or adaptive."),
@@ -68,16 +60,9 @@ def test_the_papers_threshold_holds_where_there_are_probabilities_and_nobody_say
         ({**SEGMENTS, "beam": 4}, "policy.beam was not accepted"),
         ({**SEGMENTS, "max_segments": 7}, "policy.max_segments was not accepted"),
         ({**CANDIDATES, "constraints": "none"}, "policy.constraints was not accepted"),
-        (
-            {**CANDIDATES, "threshold": 0.2},
-            "policy.threshold was not accepted: without probabilities it decides nothing; leave it out, or set "
-            '"generator" to "selfrag".',
-        ),
-        ({**SEGMENTS, "max_sequences": 20}, 'leave it out, or set "generator" to "selfrag".'),
-        (
-            {**CANDIDATES, "generator": "selfrag", "retrieval": "always", "threshold": 0.3},
-            'nothing is decided then; leave it out, or set "retrieval" to "adaptive".',
-        ),
+        ({**CANDIDATES, "generator": "claude"}, "policy.generator does not exist; the fields are strategy, top_k,"),
+        ({**SEGMENTS, "threshold": 0.2}, "policy.threshold does not exist"),
+        ({**SEGMENTS, "max_sequences": 20}, "policy.max_sequences does not exist"),
         ({**CANDIDATES, "choices": ["one"]}, "policy.choices was not accepted: list should have at least 2 items"),
         ({**CANDIDATES, "choices": ["a", " "]}, "policy.choices.1 was not accepted: a choice holds letters or digits"),
         ({**CANDIDATES, "choices": ["a", "x" * 101]}, "policy.choices.1 was not accepted: string should have at most"),

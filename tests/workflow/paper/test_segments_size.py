@@ -4,13 +4,10 @@ import hashlib
 import json
 from typing import Any
 
-import pytest
-
 from selfrag.domain.passages import Passage
 from selfrag.domain.steps import RetrievedPassages
 from selfrag.text.state_budget import STATE_BUDGET_BYTES, within_budget
 from tests.support import steps
-from tests.support.paper.segments import EXAMPLE, segment
 from tests.workflow.asking import ASKED, POLICY, executed
 
 LARGEST = {"strategy": "segments", "beam": 3, "top_k": 8, "max_segments": 6, "deadline_seconds": 100_000}
@@ -64,23 +61,6 @@ def by_claude() -> dict[str, list[Any]]:
     }
 
 
-def by_endpoint() -> dict[str, list[Any]]:
-    row = EXAMPLE["1"]
-
-    def replied(event: dict[str, Any]) -> dict[str, Any]:
-        written = [
-            segment(branch, (branch["passage_id"], SENTENCE.format(branch["id"]), *row[2:]))
-            for branch in event["branches"]
-        ]
-        return steps.asked("generate", written=written, sequences=len(written))
-
-    return {
-        "decide_retrieval": [{**steps.retrieval("yes"), "sequences": 1}],
-        "retrieve": [found],
-        "generate": [replied],
-    }
-
-
 def weigh(history: list[dict[str, Any]]) -> tuple[int, str]:
     """Return the largest state that a transition had, in bytes, and where."""
     sizes = [
@@ -94,22 +74,13 @@ def weigh(history: list[dict[str, Any]]) -> tuple[int, str]:
     return max(sizes)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "claude, all cached",
-        pytest.param("endpoint", marks=pytest.mark.long),
-    ],
-)
-def test_the_largest_tree_that_is_allowed_fits_in_the_state_and_the_history(kind: str, record_property: Any) -> None:
-    script = by_endpoint() if kind == "endpoint" else by_claude()
-    more = {"generator": "selfrag", "threshold": 0.2} if kind == "endpoint" else {}
-    execution, _ = executed({**ASKED, "policy": {**POLICY, **LARGEST, **more}}, **script)
+def test_the_largest_tree_that_is_allowed_fits_in_the_state_and_the_history(record_property: Any) -> None:
+    execution, _ = executed({**ASKED, "policy": {**POLICY, **LARGEST}}, **by_claude())
     assert execution.output is not None, execution.error
     size, where = weigh(execution.history)
     nodes, stopped = len(execution.output["scores"]["nodes"]), execution.output["scores"]["stopped"]
     figures = (
-        f"{kind}: {nodes} sentences, ended by {stopped}; the largest state {size:,} bytes at {where}; "
+        f"{nodes} sentences, ended by {stopped}; the largest state {size:,} bytes at {where}; "
         f"{len(execution.history):,} events"
     )
     record_property("figures", figures)
@@ -117,4 +88,4 @@ def test_the_largest_tree_that_is_allowed_fits_in_the_state_and_the_history(kind
     assert len(execution.history) < MOST_EVENTS
     assert len(json.dumps(execution.output).encode()) < STATE_BUDGET_BYTES
     assert not [warning for warning in execution.output["usage"]["warnings"] if "left out" in warning]
-    assert stopped == ("sequences" if kind == "endpoint" else "depth")
+    assert stopped == "depth"

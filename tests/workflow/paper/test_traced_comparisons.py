@@ -14,27 +14,19 @@ from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.show.traces import show_trace
 from tests.support import steps
 from tests.support.aws.stack import Execution
-from tests.support.paper.segments import EXAMPLE, endpoint, next_sentence, passages_of_path
+from tests.support.paper.segments import EXAMPLE, by_decider, next_sentence, passages_of_path
 from tests.workflow.asking import ASKED, NONE, executed
 
-BY_ENDPOINT = {"strategy": "segments", "generator": "selfrag", "threshold": 0.2, "top_k": 3}
 TWO_LEVELS = {"strategy": "segments", "top_k": 2, "max_segments": 2}
-WRITTEN = [{"passage_id": f"p1-{n}", "answer": f"Answer {n}.", "relevance": None} for n in range(4)]
-JUDGED = [
-    {**one, "relevance": steps.relevance(str(one["passage_id"]), "relevant")["verdict"], "terms": {"rel": 0.9}}
-    for one in WRITTEN
-]
-OF_MODEL = {"generate": [steps.asked("generate", written=JUDGED, sequences=4)]}
 CASES: dict[str, tuple[dict[str, Any], dict[str, list[Any]]]] = {
     "candidates": ({"strategy": "candidates"}, {}),
     "candidates, drafted": ({"strategy": "candidates", "speculate": "full"}, {}),
     "candidates, from the web": ({"strategy": "candidates"}, {"grade_relevance": [NONE]}),
     "candidates, of little use": ({"strategy": "candidates"}, {"grade_utility": [steps.utility(2)]}),
     "candidates, directly": ({"strategy": "candidates"}, {"decide_retrieval": [steps.retrieval("no")]}),
-    "candidates by the endpoint": ({"strategy": "candidates", "generator": "selfrag"}, OF_MODEL),
     "segments": (TWO_LEVELS, {"generate": [next_sentence], "retrieve": [passages_of_path]}),
     "segments, directly": (TWO_LEVELS, {"decide_retrieval": [steps.retrieval("no")]}),
-    "segments by the endpoint": (BY_ENDPOINT, endpoint(EXAMPLE)),
+    "segments by a decision model": ({"strategy": "segments"}, by_decider(EXAMPLE)),
 }
 
 
@@ -56,12 +48,14 @@ def test_the_path_at_work_is_the_one_of_the_response(name: str) -> None:
 
 
 def test_the_tree_is_told_level_by_level_with_what_was_kept_until_then() -> None:
-    history = asked("segments by the endpoint").history
+    history = asked("segments by a decision model").history
     ranks = [at for at, event in enumerate(history) if _named(event, "Exited", "RankPaths")]
     views = [unfinished("a", "running", steps_of(history[: at + 1])).scores for at in ranks]
     told = [[(one.id, one.state) for one in view.nodes] for view in views if view]
     first = [("1", "kept"), ("2", "kept"), ("3", "pruned")]
-    assert told == [first, [*first, ("1.1", "kept"), ("1.2", "pruned")]]
+    second = [*first, ("1.1", "kept"), ("1.2", "pruned")]
+    assert told == [first, second, second]
+    assert {view.scale for view in views if view} == {"probabilities"}
 
 
 def test_of_several_answers_no_verdict_is_told_as_that_of_the_answer_before_one_is_chosen() -> None:
@@ -76,13 +70,12 @@ def test_of_several_answers_no_verdict_is_told_as_that_of_the_answer_before_one_
 
 
 def test_the_trace_draws_the_tree_and_with_full_the_sentences_that_were_left_out() -> None:
-    history = asked("segments by the endpoint").history
+    history = asked("segments by a decision model").history
     short, full = _printed(history, full=False), _printed(history, full=True)
-    assert "chosen, score 3.15: s(Rel) 0.90, s(Sup) 1.00, s(Use) 0.90, q 0.85, from people/leave.md" in short
-    assert "out (its passage does not support it), score 1.85" in short
-    lost = EXAMPLE["1.2"][1]
-    assert lost not in short
-    assert f"    {lost}" in full
+    assert "chosen, score 2.33: s(Rel) 0.90, s(Sup) 1.00, s(Use) 0.90, from people/leave.md" in short
+    assert "out (its passage does not support it), score 1.38" in short
+    trees = [printed.split("Segments, each below the one that it follows")[1] for printed in (short, full)]
+    assert [EXAMPLE["1.2"][1] in tree for tree in trees] == [False, True]
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,6 +1,6 @@
 // What was compared: answers best first, or sentences as a tree, each with its scores, and why it is out.
 
-const TERMS = { score: "worth", rel: "s(Rel)", sup: "s(Sup)", use: "s(Use)", seq: "q" };
+const TERMS = { score: "worth", rel: "s(Rel)", sup: "s(Sup)", use: "s(Use)" };
 const RANKS = ["chosen", "kept", "pruned"];
 
 // What a code means, whose word begins with its kind; one that is not known yet stays as it is.
@@ -48,7 +48,7 @@ function comparedOf(scores, citations, open = null, rule = false) {
   const grown = scores.nodes.some((node) => node.parent);
   const nodes = grown ? scores.nodes : [...scores.nodes].sort(inOrder);
   return [make("details", { open, class: rule ? "rule" : null }, make("summary", {}, `${word(grown ? "sentences" : "answers")}: ${nodes.length}`),
-    make("p", { class: "dim" }, `${because("scale", scores.scale)} (${scores.generator})`),
+    make("p", { class: "dim" }, because("scale", scores.scale)),
     scores.stopped ? make("p", { class: "some" }, because("stopped", scores.stopped)) : null,
     votesOf(scores.votes), treeOf(nodes, citations))];
 }

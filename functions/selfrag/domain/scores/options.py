@@ -3,13 +3,11 @@
 import re
 import unicodedata
 
-from selfrag.domain.scores.tokens import words_of
-
 _SYNONYMS = {"supports": "true", "refutes": "false"}
 
 
 def normal(text: str) -> str:
-    """Return a text without control tokens, case, spaces around it and final marks: "(A)" is a, SUPPORTS is true."""
-    bare = " ".join(words_of(unicodedata.normalize("NFKC", text)).split()).casefold()
+    """Return a text without case, spaces around it and final marks: "(A)" is a, SUPPORTS is true."""
+    bare = " ".join(unicodedata.normalize("NFKC", text).split()).casefold()
     bare = re.sub(r"^\((\w+)\)$", r"\1", bare.rstrip(".!?:;,。 "))
     return _SYNONYMS.get(bare, bare)

@@ -7,11 +7,11 @@ from pydantic import ConfigDict, Field
 
 from selfrag.domain.base import Model
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Segment, grounds, terms_of
+from selfrag.domain.scores.critiqued import Segment, grounds, use_of
 from selfrag.domain.scores.ranking import in_order
-from selfrag.domain.verdicts import UtilityVerdict
+from selfrag.domain.verdicts import Probable, UtilityVerdict
 
-# Why a path is finished: its generator said so, or no child of it remained. "" is live.
+# Why a path is finished: it was decided so, or no child of it remained. "" is live.
 Finish = Literal["", "complete", "no_evidence"]
 
 
@@ -24,21 +24,26 @@ class Path(Model):
     segments: list[Segment] = Field(min_length=1)
     finished: Finish = ""
     utility: UtilityVerdict | None = None
-    use: float | None = None
 
     @property
     def id(self) -> str:
         """Return the id of its last segment."""
         return self.segments[-1].id
 
+    @property
+    def judgements(self) -> list[Probable]:
+        """Return the judgements that its score is made of."""
+        own = [self.utility] if self.utility and not self.utility.ungraded else []
+        return [judgement for segment in self.segments for judgement in segment.judgements] + own
+
 
 def path_score(path: Path, weights: Weights) -> float:
-    """P = mean over the grounded segments of (q + w_rel s(Rel) + w_sup s(Sup)) + w_use s(Use) (ours).
+    """P = mean over the grounded segments of (w_rel s(Rel) + w_sup s(Sup)) + w_use s(Use) (ours).
 
-    `use` is s(Use), null until it is judged, which counts 0. Segments without a passage do not enter the mean.
+    s(Use) counts 0 until it is judged. Segments without a passage do not enter the mean.
     """
-    worth = [grounds(terms_of(segment), weights) for segment in path.segments if segment.grounded]
-    return (sum(worth) / len(worth) if worth else 0.0) + weights.use * (path.use or 0.0)
+    worth = [grounds(segment.terms, weights) for segment in path.segments if segment.grounded]
+    return (sum(worth) / len(worth) if worth else 0.0) + weights.use * (use_of(path.utility) if path.utility else 0.0)
 
 
 def best_first(paths: Sequence[Path], weights: Weights) -> list[Path]:

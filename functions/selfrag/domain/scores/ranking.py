@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, Out, out, score, terms_of
+from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, Out, out, score
 from selfrag.domain.scores.options import normal
 
 # Scores that differ by no more are equal.
@@ -35,7 +35,7 @@ class Vote:
 def ranked(answers: Sequence[CritiquedAnswer], weights: Weights, constraints: Constraints) -> list[RankedAnswer]:
     """Return all answers, best first, then those that are out; of equals the earlier in retrieval order is better."""
     judged = [
-        RankedAnswer(index, score(terms_of(answer), weights), out(answer, constraints))
+        RankedAnswer(index, score(answer.terms, weights), out(answer, constraints))
         for index, answer in enumerate(answers)
     ]
     inside = in_order([answer for answer in judged if not answer.out], lambda item: item.score, lambda item: item.index)

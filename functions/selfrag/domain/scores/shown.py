@@ -3,10 +3,9 @@
 from typing import Literal
 
 from selfrag.domain.base import Model
-from selfrag.domain.strategies import Generator
 
-Scale = Literal["probabilities", "labels"]
-Stopped = Literal["", "depth", "calls", "sequences", "cost", "deadline", "no_evidence", "fault"]
+Scale = Literal["probabilities", "labels", "mixed"]
+Stopped = Literal["", "depth", "calls", "cost", "deadline", "no_evidence", "fault"]
 
 _DIGITS = 6
 
@@ -15,8 +14,8 @@ class Node(Model):
     """One answer of `candidates`, or one segment of `segments`; `parent` is the segment before it, "" for the first.
 
     `passage_id` is null of what rests on no passage. `text` is "" of what was pruned in a tree, which the trace has.
-    `rel`, `sup` and `use` are s(Rel), s(Sup) and s(Use), `seq` is q, and `score` is f, or of a segment that of the path
-    that ends with it; null is what was not judged. `reason` says why it was pruned.
+    `rel`, `sup` and `use` are s(Rel), s(Sup) and s(Use), and `score` is f, or of a segment that of the path that ends
+    with it; null is what was not judged. `reason` says why it was pruned.
     """
 
     id: str
@@ -29,27 +28,21 @@ class Node(Model):
     rel: float | None = None
     sup: float | None = None
     use: float | None = None
-    seq: float | None = None
     score: float | None = None
 
 
 class Scores(Model):
     """All that were compared, in the order in which they were written; scores of two scales are not comparable.
 
-    `votes` has the sum of f of each option of a closed set. `stopped` is what ended a search of segments before its
-    best path was finished.
+    The scale is `probabilities` if a decision model gave all verdicts, `labels` if it gave none, else `mixed`. `votes`
+    has the sum of f of each option of a closed set. `stopped` is what ended a search of segments before its best path
+    was finished.
     """
 
     scale: Scale
-    generator: Generator = "claude"
     nodes: list[Node] = []
     votes: dict[str, float] = {}
     stopped: Stopped = ""
-
-
-def scale_of(generator: Generator) -> Scale:
-    """Return the scale of a generator's scores: Claude's graders give no probabilities."""
-    return "probabilities" if generator == "selfrag" else "labels"
 
 
 def rounded(figure: float | None) -> float | None:

@@ -203,15 +203,10 @@ def _nearest(task: ComposeAnswerTask) -> list[NearPassage]:
 
 def _notice(task: ComposeAnswerTask, writer: JudgedBy) -> str | None:
     """Return what a reader must know of an answer that no model wrote."""
-    if writer != "rule" or _by_selfrag(task):
+    if writer != "rule":
         return None
     decided = any(call.decision for entry in task.ledger for call in entry.calls)
     return QUOTED_BY_RULE if decided or task.draft.support.judged_by == "decider" else BY_RULE
-
-
-def _by_selfrag(task: ComposeAnswerTask) -> bool:
-    """Return whether the fine-tuned model wrote the answer."""
-    return task.scores is not None and task.scores.generator == "selfrag"
 
 
 def _reflection(task: ComposeAnswerTask, result: AnswerOutcome) -> Reflection:
@@ -247,7 +242,6 @@ def usage_of(task: ComposeAnswerTask, result: AnswerOutcome, prices: Mapping[str
         decisions=sum(call.decision for call in calls),
         replies_by_rule=sum(judged_by(call.model) == "rule" for call in calls),
         rounds=rounds(task.ledger),
-        sequences=sum(entry.sequences for entry in task.ledger),
         repaired_citations=result.draft.repaired if result.draft else 0,
         cached_verdicts=sum(entry.cached for entry in task.ledger),
         input_tokens=sum(call.input_tokens for call in calls),

@@ -1,14 +1,10 @@
 """The Lambda of the state DecideRetrieval."""
 
-from typing import Any
-
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
-from selfrag.bootstrap.generator import generator
-from selfrag.domain.steps import DecideRetrievalResult, DecideRetrievalTask, SelfragDecisionTask
+from selfrag.domain.steps import DecideRetrievalResult, DecideRetrievalTask
 from selfrag.ports.prompts import load_prompt
-from selfrag.question.decide_retrieval.logic import decide, decide_by_probability, decide_continuation
-from selfrag.runtime.observability import Event
+from selfrag.question.decide_retrieval.logic import decide, decide_continuation
 
 grader = questions.grader(
     "decide_retrieval",
@@ -23,17 +19,6 @@ following = questions.grader(
 
 
 @bootstrap.step("decide_retrieval", DecideRetrievalTask)
-def by_claude(task: DecideRetrievalTask) -> DecideRetrievalResult:
+def handler(task: DecideRetrievalTask) -> DecideRetrievalResult:
     """Decide whether the question needs a search, or how an answer goes on."""
     return decide_continuation(task, following(task)) if task.so_far else decide(task, grader(task))
-
-
-@bootstrap.step("decide_retrieval", SelfragDecisionTask)
-def by_selfrag(task: SelfragDecisionTask) -> DecideRetrievalResult:
-    """Decide by probabilities whether the question needs a search."""
-    return decide_by_probability(task, generator()(task))
-
-
-def handler(event: Event, context: Any) -> Event:
-    """Decide with the generator that the task names."""
-    return (by_selfrag if event.get("generator") == "selfrag" else by_claude)(event, context)

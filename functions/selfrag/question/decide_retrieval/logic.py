@@ -9,16 +9,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from selfrag.domain.decisions import CANNOT_TELL, NO, YES, most_probable_option
-from selfrag.domain.errors import RequestRejected
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
-from selfrag.domain.scores.generated import Unproven, checked, group_at
-from selfrag.domain.scores.judging import NOISE, decision_of
-from selfrag.domain.scores.prompts import asking, room_in
-from selfrag.domain.scores.terms import mass
-from selfrag.domain.scores.tokens import RETRIEVE
-from selfrag.domain.steps import DecideRetrievalResult, DecideRetrievalTask, SelfragDecisionTask
+from selfrag.domain.steps import DecideRetrievalResult, DecideRetrievalTask
 from selfrag.domain.verdicts import Complexity, RetrievalVerdict
-from selfrag.ports.generator import Completion, Generator
 from selfrag.ports.grading import Grader, JudgeFields
 
 
@@ -164,39 +157,3 @@ def decide_continuation(task: DecideRetrievalTask, grader: Grader) -> DecideRetr
         verdict = RetrievalVerdict(**grade.verdict.model_dump(), **grader.judge_fields)
     result = DecideRetrievalResult(verdict=verdict, **grade.usage)
     return result.with_cost_of(decided) if decided else result
-
-
-def decide_by_probability(task: SelfragDecisionTask, generator: Generator) -> DecideRetrievalResult:
-    """Return the decision of the fine-tuned model from the probabilities of an answer's first token (A.3).
-
-    Raises RequestRejected for a question that leaves no room in the model.
-    """
-    prompt = asking(task.question, task.previous, task.choices)
-    if room_in(prompt, 1) <= 0:
-        raise RequestRejected("the question is too long for the fine-tuned model, which reads 2,048 tokens in all")
-    completed = generator.complete("decide_retrieval", [prompt], 1)
-    verdict, warnings = _verdict_of_token(task, completed, generator)
-    usage = completed.usage
-    usage["warnings"] += warnings
-    return DecideRetrievalResult(verdict=verdict, **usage)
-
-
-def _verdict_of_token(
-    task: SelfragDecisionTask, completed: Completion, generator: Generator
-) -> tuple[RetrievalVerdict, list[str]]:
-    text = completed.written[0]
-    try:
-        if text is None:
-            raise Unproven("nothing that can be read was written")
-        checked(text, generator.vocabulary)
-    except Unproven as why:
-        return RetrievalVerdict(decision="ungraded", reason=str(why)), []
-    group = group_at(text, 0, RETRIEVE, generator.vocabulary)
-    sampled = generator.vocabulary.tokens.get(text.ids[0], "")
-    verdict = decision_of(group, sampled, task.threshold, follow_up=bool(task.previous.answer))
-    warnings = []
-    if group and verdict.ratio is not None and mass(group.probabilities, RETRIEVE) < NOISE:
-        warnings.append("The decision to search rests on noise: the tokens that decide are improbable.")
-    if group and verdict.ratio is not None and not set(RETRIEVE[:2]) <= group.probabilities.keys():
-        warnings.append("The decision to search rests on a part of its tokens: the server lists the likeliest 20.")
-    return verdict, warnings

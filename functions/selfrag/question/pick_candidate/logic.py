@@ -5,11 +5,10 @@ from typing import Any
 
 from selfrag.domain.answers import UNCITED, Citation, Draft
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, draft_of, score, terms_of, use_of
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, draft_of, scale_of, score, use_of
 from selfrag.domain.scores.paths import Path, best_first, path_score
 from selfrag.domain.scores.ranking import RankedAnswer, Vote, ranked, voted
-from selfrag.domain.scores.shown import Node, Scores, Stopped, rounded, scale_of
-from selfrag.domain.scores.tokens import words_of
+from selfrag.domain.scores.shown import Node, Scores, Stopped, rounded
 from selfrag.domain.steps import PickCandidateResult, PickCandidateTask
 from selfrag.domain.verdicts import Claim, JudgedBy, SupportLevel, SupportVerdict, UtilityVerdict
 
@@ -29,8 +28,7 @@ def pick(task: PickCandidateTask) -> PickCandidateResult:
     chosen = vote.voters[vote.option] if vote else [candidate.index for candidate in inside[: 0 if task.choices else 1]]
     winner = _winner(task.candidates, chosen, vote)
     shown = Scores(
-        scale=scale_of(task.generator),
-        generator=task.generator,
+        scale=scale_of(judgement for answer in task.candidates for judgement in answer.judgements),
         nodes=[_node(task, candidate, chosen) for candidate in sorted(order, key=lambda ranked: ranked.index)],
         votes=vote.sums if vote else {},
         stopped=task.stopped,
@@ -56,7 +54,7 @@ def _winner(answers: Sequence[CritiquedAnswer], chosen: Sequence[int], vote: Vot
 
 def _node(task: PickCandidateTask, candidate: RankedAnswer, chosen: Sequence[int]) -> Node:
     answer = task.candidates[candidate.index]
-    terms = terms_of(answer)
+    terms = answer.terms
     judged = bool(answer.answer) and terms.rel is not None
     return Node(
         id=answer.passage_id or "",
@@ -68,7 +66,6 @@ def _node(task: PickCandidateTask, candidate: RankedAnswer, chosen: Sequence[int
         rel=rounded(terms.rel),
         sup=rounded(terms.sup) if judged else None,
         use=rounded(terms.use) if judged else None,
-        seq=rounded(terms.seq) if judged and answer.terms else None,
         score=rounded(score(terms, task.weights)) if judged else None,
     )
 
@@ -92,23 +89,15 @@ def _warnings(winner: Draft | None, vote: Vote | None, voters: Sequence[RankedAn
 
 def _pick_path(task: PickCandidateTask) -> PickCandidateResult:
     """Return the path with the highest score once the use of each is judged; one that ended early says why."""
-    paths = best_first([_with_use(path) for path in task.beam], task.weights)
+    paths = best_first(task.beam, task.weights)
     scores = Scores(
-        scale=scale_of(task.generator),
-        generator=task.generator,
+        scale=scale_of(judgement for path in paths for judgement in path.judgements),
         nodes=[_shown_node(node, paths, task.weights) for node in task.nodes],
         stopped=_stopped(task, paths),
     )
     return PickCandidateResult(
         winner=_best_path(paths[0]) if paths else None, scores=scores, warnings=_path_warnings(paths)
     )
-
-
-def _with_use(path: Path) -> Path:
-    """Return the path with s(Use): its own, else the verdict's; 0 if the endpoint has not finished it."""
-    if path.use is not None or path.utility is None:
-        return path
-    return path.model_copy(update={"use": use_of(path.utility)})
 
 
 def _stopped(task: PickCandidateTask, paths: Sequence[Path]) -> Stopped:
@@ -168,7 +157,8 @@ def _shown_node(node: Node, paths: Sequence[Path], weights: Weights) -> Node:
     fields: dict[str, Any] = {"text": inside.answer, "state": "chosen" if chosen else "kept"}
     ended = next((path for path in paths if path.id == node.id), None)
     if ended is not None and node.score is not None:
-        fields |= {"score": rounded(path_score(ended, weights)), "use": rounded(ended.use)}
+        use = use_of(ended.utility) if ended.utility else None
+        fields |= {"score": rounded(path_score(ended, weights)), "use": rounded(use)}
     return node.model_copy(update=fields)
 
 
@@ -193,8 +183,7 @@ def joined(segments: Sequence[Segment]) -> tuple[str, list[Citation]]:
     text = ""
     citations: list[Citation] = []
     for segment in segments:
-        # An answer holds no token of the generator, whatever wrote it.
-        sentence = " ".join(words_of(segment.answer).split())
+        sentence = " ".join(segment.answer.split())
         text += "" if not text or text.endswith(_CLOSED) else " "
         start = len(text)
         text += sentence

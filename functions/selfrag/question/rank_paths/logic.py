@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Constraints, Out, Segment, Terms, out, terms_of
+from selfrag.domain.scores.critiqued import Constraints, Out, Segment, Terms, out
 from selfrag.domain.scores.paths import Path, best_first, path_score
 from selfrag.domain.scores.shown import Node, rounded
 from selfrag.domain.steps import RankPathsResult, RankPathsTask
@@ -21,7 +21,7 @@ def rank(task: RankPathsTask) -> RankPathsResult:
     """
     before = {path.id: path for path in task.beam}
     reasons = {child.id: _out(child, before.get(child.parent), task.constraints) for child in task.children}
-    grown = [_grown(task, before.get(child.parent), child) for child in task.children]
+    grown = [_grown(before.get(child.parent), child) for child in task.children]
     new = [path for path in grown if not reasons[path.id]]
     best = best_first([*_staying(task, new), *new], task.weights)[: task.size]
     nodes = _states([*task.nodes, *(_line(path, task.weights) for path in grown)], best, reasons)
@@ -38,16 +38,9 @@ def _out(child: Segment, before: Path | None, constraints: Constraints) -> Out:
     return "repeated" if not why and _words(child.answer) in earlier else why
 
 
-def _grown(task: RankPathsTask, before: Path | None, child: Segment) -> Path:
-    """Return the path that ends with a child; the endpoint reports with it whether the path is complete, and its use.
-
-    Only the last segment keeps the text of the path with its tokens.
-    """
-    earlier = [segment.model_copy(update={"raw": ""}) for segment in before.segments] if before else []
-    if task.generator == "selfrag" and child.next == "complete":
-        use = child.terms.use if child.terms else None
-        return Path(segments=[*earlier, child], finished="complete", use=use, utility=child.utility)
-    return Path(segments=[*earlier, child])
+def _grown(before: Path | None, child: Segment) -> Path:
+    """Return the path that ends with a child."""
+    return Path(segments=[*(before.segments if before else []), child])
 
 
 def _staying(task: RankPathsTask, new: Sequence[Path]) -> list[Path]:
@@ -95,7 +88,7 @@ def _states(nodes: Sequence[Node], paths: Sequence[Path], reasons: Mapping[str, 
 def _line(path: Path, weights: Weights) -> Node:
     """Return a line of the tree for the last segment of a path; its text stays with the path."""
     segment = path.segments[-1]
-    terms = terms_of(segment) if segment.grounded else Terms(rel=None)
+    terms = segment.terms if segment.grounded else Terms(rel=None)
     judged = segment.grounded and terms.rel is not None
     return Node(
         id=segment.id,
@@ -105,7 +98,5 @@ def _line(path: Path, weights: Weights) -> Node:
         state="kept",
         rel=rounded(terms.rel),
         sup=rounded(terms.sup) if judged and not segment.support.ungraded else None,
-        use=rounded(path.use),
-        seq=rounded(terms.seq) if segment.terms else None,
         score=rounded(path_score(path, weights)) if judged else None,
     )

@@ -40,16 +40,16 @@ def test_segments_stand_below_the_one_that_they_follow_each_with_the_number_of_i
     shown = lines(tree(), "pA", "pA1", "pA")
     assert shown[:9] == [
         "Segments, each below the one that it follows",
-        "├── chosen, score 2.65: s(Rel) 0.95, s(Sup) 0.90, q 0.80, from leave-A.md [1]",
+        "├── chosen, score 1.85: s(Rel) 0.95, s(Sup) 0.90, from leave-A.md [1]",
         f"│   {TEXTS['A']}",
-        "│   ├── chosen, score 3.15: s(Rel) 0.90, s(Sup) 1.00, s(Use) 0.90, q 0.85, from leave-A1.md [2]",
+        "│   ├── chosen, score 2.33: s(Rel) 0.90, s(Sup) 1.00, s(Use) 0.90, from leave-A1.md [2]",
         f"│   │   {TEXTS['A1']}",
-        "│   └── out (its passage does not support it), score 1.85: s(Rel) 0.70, s(Sup) 0.20, s(Use) -0.45, q 0.60, "
+        "│   └── out (its passage does not support it), score 1.15: s(Rel) 0.70, s(Sup) 0.20, s(Use) -0.45, "
         "from leave-A2.md",
-        "├── kept, score 2.55: s(Rel) 0.90, s(Sup) 0.70, s(Use) 0.40, q 0.75, from leave-B.md",
-        "└── out (others were better), score 1.80: s(Rel) 0.60, s(Sup) 0.50, q 0.70, from leave-C.md",
-        "Scores of the generator selfrag, made of the probabilities of the reflection tokens; they cannot be compared "
-        "with those of another generator. s(Rel) and s(Sup) are from 0 to 1, s(Use) from -1 to 1.",
+        "├── kept, score 1.80: s(Rel) 0.90, s(Sup) 0.70, s(Use) 0.40, from leave-B.md",
+        "└── out (others were better), score 1.10: s(Rel) 0.60, s(Sup) 0.50, from leave-C.md",
+        "Scores made of the probabilities that a decision model gave; they cannot be compared with scores of another "
+        "scale. s(Rel) and s(Sup) are from 0 to 1, s(Use) from -1 to 1.",
     ]
 
 

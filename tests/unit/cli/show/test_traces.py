@@ -121,7 +121,6 @@ def test_what_a_step_was_given_and_gave_back_is_shown_whole_and_only_where_it_is
         ("DecideRetrieval", {}, {"verdict": {"decision": "complete", "reason": "", "ratio": 0.125}},
          "the answer is complete, r 0.12"),
         ("Plan", {}, {"plan": {"why": "2 of 4 passages relevant: judge it."}}, "2 of 4 passages relevant: judge it."),
-        ("Generate", {}, {"written": [{"answer": "A."}, {"answer": ""}]}, "1 text written and judged, of 2"),
         ("RankPaths", {}, ranked(), "3 of 5 texts kept"),
         ("PickCandidate", {}, {"scores": answers(), "winner": {"answer": "A."}}, "2 of 3 texts kept, the best: A."),
         ("PickCandidate", {}, {"scores": answers(), "winner": None}, "2 of 3 texts kept, none is chosen"),

@@ -1,28 +1,25 @@
 """What holds of the scores of answers, whatever their verdicts and probabilities are."""
 
-from collections.abc import Mapping
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores import terms
-from selfrag.domain.scores.critiqued import CritiquedAnswer, Terms, score, terms_of
+from selfrag.domain.scores.critiqued import CritiquedAnswer, score
 from selfrag.domain.scores.ranking import ranked, voted
-from selfrag.domain.scores.tokens import RELEVANCE, SUPPORT, UTILITY
-from selfrag.domain.verdicts import ClaimSupport, RelevanceVerdict, SupportVerdict, UtilityVerdict
+from selfrag.domain.verdicts import Claim, ClaimSupport, RelevanceVerdict, SupportVerdict, UtilityVerdict
 
 WEIGHTS = Weights()
-PROBABILITY = st.floats(1e-6, 1.0)
 CLAIM: st.SearchStrategy[ClaimSupport] = st.sampled_from(["full", "partial", "none", "contradicted"])
 LEVELS = st.sampled_from(["fully_supported", "partially_supported", "no_support", "ungraded"])
 
 
-def group(tokens: tuple[str, ...]) -> st.SearchStrategy[dict[str, float]]:
-    return st.fixed_dictionaries(dict.fromkeys(tokens, PROBABILITY))
+def distribution(*options: str) -> st.SearchStrategy[dict[str, float]]:
+    return st.fixed_dictionaries(dict.fromkeys(options, st.floats(1e-6, 1.0)))
 
 
-DISTRIBUTIONS = st.tuples(group(RELEVANCE), group(SUPPORT), group(UTILITY), st.floats(0.0, 1.0))
+SUPPORTS = distribution("full", "partial", "none", "contradicted", "cannot_tell")
+USES = distribution("1", "2", "3", "4", "5", "cannot_tell")
+SCALED = st.tuples(st.floats(0.0, 1.0), SUPPORTS, USES)
 
 
 @st.composite
@@ -44,41 +41,42 @@ def judged(draw: st.DrawFn) -> CritiquedAnswer:
     )
 
 
-def told(
-    relevance: Mapping[str, float], support: Mapping[str, float], use: Mapping[str, float], seq: float
-) -> CritiquedAnswer:
-    found = Terms(
-        rel=terms.relevance_score(relevance),
-        sup=terms.support_score(support) or 0.0,
-        use=terms.utility_score(use) or 0.0,
-        seq=seq,
+def decided(relevance: float, support: dict[str, float], use: dict[str, float]) -> CritiquedAnswer:
+    """Return an answer as a decision model judges it."""
+    verdict = RelevanceVerdict(passage_id="p", relevant=True, score=relevance, label="relevant")
+    claim = Claim(claim="c", support="full", probabilities=support)
+    return CritiquedAnswer(
+        passage_id="p",
+        answer="A.",
+        relevance=verdict,
+        support=SupportVerdict(level="fully_supported", claims=[claim]),
+        utility=UtilityVerdict(score=5, probabilities=use),
     )
-    return CritiquedAnswer(passage_id="p", answer="A.", terms=found)
 
 
 @given(judged())
 def test_the_terms_of_verdicts_are_within_their_ranges(found: CritiquedAnswer) -> None:
-    named = terms_of(found)
+    named = found.terms
     assert named.rel is None or 0.0 <= named.rel <= 1.0
     assert 0.0 <= named.sup <= 1.0
     assert -1.0 <= named.use <= 1.0
     assert -0.5 <= score(named, WEIGHTS) <= 2.5
 
 
-@given(DISTRIBUTIONS)
-def test_the_score_of_an_answer_with_probabilities_is_from_minus_a_half_to_three_and_a_half(found) -> None:
-    assert -0.5 - 1e-9 <= score(terms_of(told(*found)), WEIGHTS) <= 3.5 + 1e-9
+@given(SCALED)
+def test_the_score_of_an_answer_with_probabilities_is_from_minus_a_half_to_two_and_a_half(found) -> None:
+    assert -0.5 - 1e-9 <= score(decided(*found).terms, WEIGHTS) <= 2.5 + 1e-9
 
 
-@given(st.lists(DISTRIBUTIONS, min_size=1, max_size=6), st.floats(0.01, 1.0), st.integers(0, 2))
-def test_the_winner_is_the_same_when_a_group_of_tokens_is_less_probable_as_a_whole(found, factor, which) -> None:
-    def scaled(one):
-        parts = list(one)
-        parts[which] = {token: factor * probability for token, probability in parts[which].items()}
-        return told(*parts)
+@given(st.lists(SCALED, min_size=1, max_size=6), st.floats(0.01, 1.0), st.integers(1, 2))
+def test_the_winner_is_the_same_when_a_group_of_options_is_less_probable_as_a_whole(found, factor, which) -> None:
+    def scaled(parts):
+        parts = list(parts)
+        parts[which] = {option: factor * probability for option, probability in parts[which].items()}
+        return decided(*parts)
 
-    before = ranked([told(*one) for one in found], WEIGHTS, "soft")
-    after = ranked([scaled(one) for one in found], WEIGHTS, "soft")
+    before = ranked([decided(*parts) for parts in found], WEIGHTS, "soft")
+    after = ranked([scaled(parts) for parts in found], WEIGHTS, "soft")
     assert (
         max(abs(a.score - b.score) for a, b in zip(sorted_by_index(before), sorted_by_index(after), strict=True)) < 1e-9
     )

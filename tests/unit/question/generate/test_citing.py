@@ -9,7 +9,6 @@ from selfrag.domain.passages import Evidence
 from selfrag.domain.steps import GenerateTask
 from selfrag.question.generate.citations import source_of
 from selfrag.question.generate.logic import generate
-from selfrag.question.generate.self_critique import presented
 from tests.support import steps
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage
 
@@ -120,12 +119,6 @@ def evidence(**place: Any) -> Evidence:
 )
 def test_a_source_ends_its_title_with_the_date_of_its_document(place: dict[str, Any], title: str) -> None:
     assert source_of(evidence(**place)).title == title
-
-
-def test_the_prompt_of_the_fine_tuned_model_has_the_title_of_the_paper_without_a_date() -> None:
-    prompt = presented("Q", evidence(title="Remote work", date="2026-02-01"), 100).prompt
-    assert "Remote work" in prompt
-    assert "2026" not in prompt
 
 
 def test_a_citation_names_the_documents_of_copies_and_counts_them_all() -> None:

@@ -39,7 +39,7 @@ def test_the_best_answer_wins_and_the_others_are_shown_with_their_scores() -> No
         ("b", "chosen", "", 2.4),
         ("c", "pruned", "irrelevant", 1.7),
     ]
-    assert (result.scores.scale, result.scores.nodes[0].seq) == ("labels", None)
+    assert result.scores.scale == "labels"
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,33 @@ def test_an_answer_whose_passage_has_no_verdict_never_wins() -> None:
     assert (result.winner, node.state, node.reason, node.score) == (None, "pruned", "ungraded", None)
 
 
-def test_probabilities_are_told_with_their_scale_and_the_sequence_term() -> None:
-    terms = {"rel": 0.8, "sup": 0.8, "use": 0.425, "seq": 0.704688}
-    result = picked(candidate("a", terms=terms), generator="selfrag")
-    assert (result.scores.scale, result.scores.generator) == ("probabilities", "selfrag")
-    assert (result.scores.nodes[0].seq, round(result.scores.nodes[0].score, 6)) == (0.704688, 2.517188)
+CLAIM = {"claim": "c", "support": "full"}
+JUDGED_BY_DECIDER = {
+    "relevance": {
+        "passage_id": "a",
+        "relevant": True,
+        "score": 0.8,
+        "label": "relevant",
+        "probabilities": {"yes": 0.8, "no": 0.2},
+    },
+    "support": {
+        "level": "fully_supported",
+        "claims": [{**CLAIM, "probabilities": {"full": 0.7, "partial": 0.2, "none": 0.1}}],
+    },
+    "utility": {"score": 4, "probabilities": {"1": 0.05, "2": 0.05, "3": 0.20, "4": 0.40, "5": 0.30}},
+}
+
+
+def test_the_scale_says_whose_verdicts_the_scores_are_made_of() -> None:
+    by_decider, by_claude = candidate("a", **JUDGED_BY_DECIDER), candidate("b")
+    doubted = candidate("c", **{**JUDGED_BY_DECIDER, "support": {"level": "fully_supported", "claims": [CLAIM]}})
+    without = candidate("d", None, support={"level": "ungraded"}, utility={"score": None})
+    scales = [
+        picked(*compared).scores.scale
+        for compared in ([by_decider], [by_claude], [by_decider, by_claude], [doubted], [by_decider, without], [])
+    ]
+    assert scales == ["probabilities", "labels", "mixed", "mixed", "probabilities", "labels"]
+    assert round(picked(by_decider).scores.nodes[0].score, 6) == 1.8125
 
 
 CLOSED = [candidate("a", answer="true"), candidate("b", 0.95, answer="False"), candidate("c", 0.8, answer="True.")]

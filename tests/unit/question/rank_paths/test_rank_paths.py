@@ -5,10 +5,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfrag.domain.scores.critiqued import Segment, Terms
+from selfrag.domain.scores.critiqued import Segment
 from selfrag.domain.scores.paths import Path, path_score
 from selfrag.domain.steps import RankPathsTask
-from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict
+from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
 from selfrag.question.rank_paths.logic import LEVEL_BYTES, rank
 from selfrag.text.state_budget import STATE_BUDGET_BYTES
 
@@ -76,17 +76,7 @@ def test_what_others_outdo_later_is_pruned_with_all_that_follows_it() -> None:
     assert states == {"1": "kept", "2": "pruned", "1.1": "kept", "1.2": "kept", "2.1": "pruned"}
 
 
-def test_what_the_endpoint_finished_has_its_use_and_what_it_wrote_stands_with_the_last_sentence_alone() -> None:
-    told = {"terms": Terms(rel=0.9, sup=1.0, use=0.9, seq=0.8), "raw": "[Retrieval]..."}
-    before = path(segment("1", **told))
-    done = segment("1.1", "1", next="complete", **told)
-    going = segment("1.2", "1", next="yes", **told)
-    found = rank(RankPathsTask(generator="selfrag", beam=[before], children=[done, going]))
-    assert [(kept.id, kept.finished, kept.use) for kept in found.beam] == [("1.1", "complete", 0.9), ("1.2", "", None)]
-    assert [[one.raw for one in kept.segments] for kept in found.beam] == [["", "[Retrieval]..."]] * 2
-
-
-def test_claude_says_by_another_verdict_that_an_answer_is_complete() -> None:
+def test_another_verdict_says_that_an_answer_is_complete() -> None:
     assert rank(RankPathsTask(children=[segment("1", next="complete")])).beam[0].finished == ""
 
 
@@ -109,10 +99,10 @@ def test_paths_that_the_state_cannot_hold_are_dropped_from_the_end_and_said_so()
 
 # Properties
 
-SCORES = st.sampled_from([0.0, 0.2, 0.5, 0.8, 1.0])
-TERMS = st.builds(Terms, rel=st.none() | SCORES, sup=SCORES, use=st.sampled_from([-1.0, 0.0, 1.0]), seq=SCORES)
+RELS = st.none() | st.sampled_from([0.0, 0.2, 0.5, 0.8, 1.0])
+SUPS = st.sampled_from([0.0, 0.5, 1.0])
 ENDS = st.sampled_from(["", "complete", "no_evidence"])
-USES = st.none() | st.sampled_from([-1.0, 0.0, 1.0])
+USES = st.none() | st.builds(UtilityVerdict, score=st.sampled_from([1, 3, 5]))
 
 
 @st.composite
@@ -120,11 +110,11 @@ def levels(draw: st.DrawFn) -> RankPathsTask:
     """Return a beam of up to three paths, and up to three sentences at the end of each live one."""
     beam: list[Path] = []
     for name in range(draw(st.integers(0, 3))):
-        told = [segment(f"{name}.{depth}", terms=draw(TERMS)) for depth in range(draw(st.integers(1, 3)))]
-        beam.append(path(*told, finished=draw(ENDS), use=draw(USES)))
+        told = [segment(f"{name}.{n}", "", draw(RELS), draw(SUPS)) for n in range(draw(st.integers(1, 3)))]
+        beam.append(path(*told, finished=draw(ENDS), utility=draw(USES)))
     parents = [one.id for one in beam if not one.finished] if beam else [""]
     children = [
-        segment(f"{parent}/{number}", parent, terms=draw(TERMS), sup=draw(st.sampled_from([0.0, 0.5, 1.0])))
+        segment(f"{parent}/{number}", parent, draw(RELS), draw(SUPS))
         for parent in parents
         for number in range(draw(st.integers(0, 3)))
     ]

@@ -1,1 +1,0 @@
-"""The fine-tuned model on a vLLM server; loaded where a setting names one."""
