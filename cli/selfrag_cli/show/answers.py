@@ -35,13 +35,13 @@ def show_response(
 ) -> None:
     """Print a response: the answer with its marks, its sources, a line of evidence, and all `verdicts` if asked to.
 
-    Of a response with other fields than ours, what all of them have.
+    Of a response that lacks fields of ours, what all of them have.
     """
     notice, status = output.get("notice"), str(output["status"])
     if status != "answered":
         console.print(Text(status, style=f"bold {COLOURS[status]}"))
     try:
-        response = AnswerResponse.model_validate(output)
+        response = AnswerResponse.model_validate(output, extra="ignore")
     except ValidationError:
         console.print(Text(str(output["answer"])))
         notes = [NOT_READ]

@@ -382,19 +382,13 @@ class Segments(Strategy[SegmentsState]):
         return self.grown(state.with_entries(entries).replace(sentences=sentences))
 
     def grown(self, state: SegmentsState) -> Next:
-        """Compare the paths with their new sentences; a direct answer goes out as it is."""
-        if state.direct:
-            sentence = state.sentences[0]
-            draft = Draft(answer=sentence.answer, citations=sentence.citations, cut=sentence.cut)
-            return self.answered(state, draft)
-        return self.rank(state, [sentence.segment for sentence in state.sentences])
-
-    def answered(self, state: SegmentsState, draft: Draft) -> Next:
-        """Judge a direct answer; if none can be given without a search, begin the tree after all."""
-        if draft.answer:
-            direct = {"direct": True, "citations": [], "support": Draft().support}
-            return self.end(state.replace(draft=draft.model_copy(update=direct)), "")
-        return self.next_level(state.replace(direct=False, first="yes"))
+        """Compare the paths with their new sentences, or judge a direct answer; without one, begin the tree."""
+        if not state.direct:
+            return self.rank(state, [sentence.segment for sentence in state.sentences])
+        (sentence,) = state.sentences
+        if not sentence.answer:
+            return self.next_level(state.replace(direct=False, first="yes"))
+        return self.end(state.replace(draft=Draft(answer=sentence.answer, cut=sentence.cut, direct=True)), "")
 
     def rank(self, state: SegmentsState, children: list[Segment]) -> Next:
         """Keep the best paths, of the finished ones in the beam and all new ones."""

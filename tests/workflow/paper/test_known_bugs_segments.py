@@ -41,7 +41,7 @@ def test_a_sentence_follows_its_own_path_and_never_the_one_beside_it() -> None:
     both: dict[str, Row] = {**EXAMPLE, "2": (*EXAMPLE["2"][:4], "yes", ())}
     _, scripted = grow({"max_segments": 2}, **by_decider(both))
     written = [event["so_far"] for event in scripted.events_of("generate")]
-    assert written == ["", "", "", *["Leave is 25 days."] * 2, *["All have leave."] * 2]
+    assert sorted(written) == ["", "", "", *["All have leave."] * 2, *["Leave is 25 days."] * 2]
 
 
 def test_a_finished_answer_is_not_lost_to_a_deeper_worse_one() -> None:

@@ -37,6 +37,15 @@ def test_of_a_response_with_other_fields_the_answer_and_the_causes_are_shown_all
     assert "Note Generate: [::1]:9 refused the key: status 401." in shown
 
 
+def test_a_response_of_another_release_with_more_fields_is_shown_whole() -> None:
+    response = response_of([], [])
+    nodes = [{**node, "seq": 0.8} for node in answers()["nodes"]]
+    more = {"usage": {**response["usage"], "sequences": 4}, "scores": {**answers(), "generator": "x", "nodes": nodes}}
+    shown = printed(show_response, {**response, **more}, [], True)
+    assert NOT_READ not in shown
+    assert "Answers, best first" in shown
+
+
 def test_the_same_cause_of_the_same_step_is_told_once() -> None:
     less = {"id": "abc", "status": "failed", "answer": "No."}
     assert printed(show_response, less, [failed("GradeRelevance", "No key.")] * 4).count("No key.") == 1
