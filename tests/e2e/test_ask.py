@@ -120,7 +120,7 @@ def test_the_response_has_the_designs_shape_and_stands_alone_on_stdout(fresh: Co
     assert set(response["citations"][0]) == cited | {"copies", "copy_count", "document_id", "collection"}
     # The complexity is asked for under `adaptive` alone.
     assert set(response["reflection"]["retrieve"]) == {
-        "decision", "reason", "complexity", "aggregate", "ratio", "query", "judged_by",
+        "decision", "reason", "complexity", "aggregate", "ratio", "query", "judged_by", "model",
     }  # fmt: skip
     assert response["reflection"]["retrieve"]["complexity"] is None
     # Claude tells no probabilities.

@@ -65,7 +65,6 @@ WRONG: dict[str, tuple[Any, str]] = {
     "key_quota_per_day": (0, "key_quota_per_day must be"),
     "web_acl_arn": ("waf", "web_acl_arn must be"),
     "decider": ({"url": "http://llm.example.com", "model": "m"}, "decider.url must begin with https://"),
-    "graders": ({"generate": "claude"}, "graders are decide_retrieval"),
     "decider_thresholds": ({"grade_support": {"upper": 0.1, "lower": 0.9}}, "decider_thresholds are from 0 to 1"),
     "alarm_email": ("me", "alarm_email must be"),
     "thresholds": ({"failures": 0}, "thresholds must be above 0"),
@@ -123,7 +122,9 @@ REACHED: Cases = [
     ({**PRIVATE, "security_group_ids": []}, "subnet_ids and security_group_ids belong together"),
 ]
 DECIDED: Cases = [
+    # They depend on the decider, and while that is refused nothing is said of them.
     ({"graders": {"grade_support": "cascade"}}, "graders that are not claude need a decider"),
+    ({"graders": {"generate": "claude"}}, "graders are decide_retrieval"),
 ]
 # The functions depend on the collector: while its address is refused nothing is said of their models and copies.
 COLLECTOR: Cases = [
