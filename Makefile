@@ -108,13 +108,15 @@ package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make pac
 doctor: $(VENV)/.package ## Look at your AWS account before a deployment, or at the deployment: make doctor [DEPLOYED=1]
 	@$(BIN)/selfrag doctor $(if $(DEPLOYED),--deployed)
 
-plan: package ## Show what deploy would change; needs AWS credentials and terraform
+plan: package ## Show what deploy would change: make plan [OUT=file, for deploy] [VARS=file]; needs AWS credentials
 	@echo "Comparing infra/ with the AWS account of your credentials; nothing is changed." >&2
-	@terraform -chdir=infra init -input=false >&2 && terraform -chdir=infra plan
+	@terraform -chdir=infra init -input=false >&2 && \
+	  terraform -chdir=infra plan $(if $(VARS),-var-file='$(abspath $(VARS))') $(if $(OUT),-out='$(abspath $(OUT))')
 
-deploy: package ## Deploy into your AWS account; shows the plan and asks first
+deploy: package ## Deploy into your AWS account; shows the plan and asks first: make deploy [PLAN=file | VARS=file]
 	@echo "Deploying to the AWS account of your credentials; terraform shows the plan and asks." >&2
-	@terraform -chdir=infra init -input=false >&2 && terraform -chdir=infra apply
+	@terraform -chdir=infra init -input=false >&2 && \
+	  terraform -chdir=infra apply $(if $(PLAN),'$(abspath $(PLAN))',$(if $(VARS),-var-file='$(abspath $(VARS))'))
 
 smoke: $(VENV)/.ask ## Open a deployment's page, and ask it three questions: make smoke URL=... KEY=...
 	@SELFRAG_API_KEY="$$SELFRAG_KEY" $(BIN)/selfrag smoke -- "$$SELFRAG_URL"

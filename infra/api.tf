@@ -257,9 +257,11 @@ resource "aws_api_gateway_account" "logs" {
 resource "aws_iam_role" "api_logs" {
   count = var.manage_api_gateway_account ? 1 : 0
 
-  name               = "${var.name}-api-logs"
-  description        = "Lets API Gateway write logs."
-  assume_role_policy = data.aws_iam_policy_document.api_gateway_trust.json
+  name                 = "${var.name}-api-logs"
+  description          = "Lets API Gateway write logs."
+  assume_role_policy   = data.aws_iam_policy_document.api_gateway_trust.json
+  path                 = var.role_path
+  permissions_boundary = var.permissions_boundary
 }
 
 resource "aws_iam_role_policy_attachment" "api_logs" {

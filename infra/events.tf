@@ -35,9 +35,11 @@ resource "aws_cloudwatch_event_target" "ingestion" {
 }
 
 resource "aws_iam_role" "events" {
-  name               = "${var.name}-events"
-  description        = "Starts the state machine ${local.machine_names.intake} for events of the documents bucket."
-  assume_role_policy = data.aws_iam_policy_document.events_trust.json
+  name                 = "${var.name}-events"
+  description          = "Starts the state machine ${local.machine_names.intake} for events of the documents bucket."
+  assume_role_policy   = data.aws_iam_policy_document.events_trust.json
+  path                 = var.role_path
+  permissions_boundary = var.permissions_boundary
 }
 
 data "aws_iam_policy_document" "events_trust" {

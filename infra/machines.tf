@@ -144,9 +144,11 @@ data "aws_iam_policy_document" "states_trust" {
 resource "aws_iam_role" "machine" {
   for_each = local.machine_names
 
-  name               = each.value
-  description        = "Runs the state machine ${each.value}."
-  assume_role_policy = data.aws_iam_policy_document.states_trust.json
+  name                 = each.value
+  description          = "Runs the state machine ${each.value}."
+  assume_role_policy   = data.aws_iam_policy_document.states_trust.json
+  path                 = var.role_path
+  permissions_boundary = var.permissions_boundary
 }
 
 resource "aws_iam_role_policy" "machine" {

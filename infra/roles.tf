@@ -243,9 +243,11 @@ data "aws_iam_policy_document" "lambda_trust" {
 resource "aws_iam_role" "step" {
   for_each = local.steps
 
-  name               = local.function_names[each.key]
-  description        = "Runs the function ${local.function_names[each.key]}."
-  assume_role_policy = data.aws_iam_policy_document.lambda_trust.json
+  name                 = local.function_names[each.key]
+  description          = "Runs the function ${local.function_names[each.key]}."
+  assume_role_policy   = data.aws_iam_policy_document.lambda_trust.json
+  path                 = var.role_path
+  permissions_boundary = var.permissions_boundary
 }
 
 resource "aws_iam_role_policy" "step" {

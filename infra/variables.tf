@@ -488,6 +488,28 @@ variable "old_versions_days" {
   }
 }
 
+variable "role_path" {
+  description = "The path of all roles, such as /apps/selfrag/, where your organisation's policies go by it."
+  type        = string
+  default     = "/"
+
+  validation {
+    condition     = can(regex("^/([!-~]+/)?$", var.role_path)) && length(var.role_path) <= 512
+    error_message = "role_path must begin and end with a slash."
+  }
+}
+
+variable "permissions_boundary" {
+  description = "The ARN of a policy that bounds what all roles may do, where your organisation demands one; it has to allow what docs/operate.md lists."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.permissions_boundary == null || can(regex("^arn:[^:]+:iam::([0-9]{12}|aws):policy/", var.permissions_boundary))
+    error_message = "permissions_boundary must be the ARN of an IAM policy."
+  }
+}
+
 variable "deletion_protection" {
   description = "Protects the tables from deletion."
   type        = bool
