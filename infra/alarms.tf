@@ -91,6 +91,12 @@ locals {
       threshold = 5 * (var.thresholds.ocus + 0.5)
       advice    = "OpenSearch Serverless uses more capacity units (OCUs) than thresholds.ocus, for searches or for writing, at 0.24 dollars an hour each. See whether a reindexing or many questions explain it; docs/operate.md says how to set a cap for the account, and docs/operate.md how many units so many passages need."
     } },
+    { for name in ["spending"] : name => {
+      metrics   = [[var.name, "QuestionCostUsd", { step = "compose_answer" }]]
+      period    = 86400
+      threshold = var.thresholds.daily_usd
+      advice    = "The questions of 24 hours cost more for models than thresholds.daily_usd. The widget of dollars on the dashboard says of which step and model; the API's log, by caller, who asks. key_quota_per_day limits each key, and policy.max_cost_usd each question. What ingestion and AWS itself cost is not in it: see the bill."
+    } if var.thresholds.daily_usd != null },
     { for machine in local.question_machines : "${machine}-latency" => {
       metrics   = [["AWS/States", "ExecutionTime", { StateMachineArn = local.machine_arns[machine] }]]
       statistic = "p99"
@@ -112,7 +118,7 @@ locals {
   )
   # A single metric is the alarm's own; several, or a query, are parts of an expression.
   alarms_complete = {
-    for name, alarm in local.alarms : name => merge({ statistic = "Sum", query = null, metrics = [] }, alarm, {
+    for name, alarm in local.alarms : name => merge({ statistic = "Sum", query = null, metrics = [], period = 300 }, alarm, {
       alone                                                     = try(alarm.metrics[1], null) == null ? try(alarm.metrics[0], null) : null
     })
   }
@@ -128,7 +134,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm" {
   dimensions          = try(each.value.alone[2], null)
   statistic           = each.value.alone == null || each.value.statistic == "p99" ? null : each.value.statistic
   extended_statistic  = each.value.alone != null && each.value.statistic == "p99" ? "p99" : null
-  period              = each.value.alone == null ? null : 300
+  period              = each.value.alone == null ? null : each.value.period
   comparison_operator = each.value.statistic == "p99" ? "GreaterThanThreshold" : "GreaterThanOrEqualToThreshold"
   threshold           = each.value.threshold
   evaluation_periods  = each.value.statistic == "p99" ? 3 : 1
@@ -148,7 +154,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm" {
         metric_name = metric_query.value[1]
         dimensions  = metric_query.value[2]
         stat        = each.value.statistic
-        period      = 300
+        period      = each.value.period
       }
     }
   }

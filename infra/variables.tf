@@ -737,7 +737,7 @@ variable "alarm_email" {
 }
 
 variable "thresholds" {
-  description = "Thresholds of the alarms: p99 of either machine and of a step in ms (asynchronous questions may have longer deadlines); failures, errors of a function, throttles, API 5xx, cache failures and failed documents in five minutes; p99 of a hosted model in ms; and capacity units (OCUs) for search or for indexing."
+  description = "Thresholds of the alarms: p99 of either machine and of a step in ms (asynchronous questions may have longer deadlines); failures, errors of a function, throttles, API 5xx, cache failures and failed documents in five minutes; capacity units (OCUs) for search or for indexing; and dollars that the models of all questions of a day may cost, null for no alarm."
   type = object({
     express_p99_ms   = optional(number, 25500)
     standard_p99_ms  = optional(number, 120000)
@@ -749,11 +749,12 @@ variable "thresholds" {
     cache_failures   = optional(number, 10)
     documents_failed = optional(number, 1)
     ocus             = optional(number, 4)
+    daily_usd        = optional(number)
   })
   default = {}
 
   validation {
-    condition     = alltrue([for threshold in values(var.thresholds) : threshold > 0])
+    condition     = alltrue([for threshold in values(var.thresholds) : threshold == null ? true : threshold > 0])
     error_message = "thresholds must be above 0."
   }
 }

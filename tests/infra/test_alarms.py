@@ -71,3 +71,11 @@ def test_the_page_of_costs_counts_what_alarms_look_at_and_secrets(usual: Plan) -
     }
     for what, count in counted.items():
         assert re.search(rf"^\| {what} \| [\d.]+ \| {count} \|", page("operate.md"), re.M), (what, count)
+
+
+def test_a_days_dollars_call_an_operator_where_a_limit_is_set(planned: Planner, usual: Plan) -> None:
+    address = f'{PREFIX}spending"]'
+    assert address not in usual.resources
+    alarm = planned(thresholds={"daily_usd": 20}).resources[address]
+    assert (alarm["metric_name"], alarm["statistic"], alarm["period"]) == ("QuestionCostUsd", "Sum", 86400)
+    assert (alarm["threshold"], alarm["dimensions"]) == (20, {"step": "compose_answer"})
