@@ -69,10 +69,19 @@ def test_after_the_search_for_what_an_answer_lacks_other_queries_are_tried_where
     assert scripted.count("rewrite_question") == 2
 
 
+MENDED = steps.answer("25 days, 5 of them carried over.")
+
+
+def from_passages(*answers: dict[str, Any]) -> list[Any]:
+    """Script the answers from passages in this order; one without documents is written beside them, at any moment."""
+    scripted = iter(answers)
+    return [lambda event: steps.answer() if event["mode"] == "direct" else next(scripted)]
+
+
 @pytest.mark.parametrize("speculate", ["off", "draft", "full"])
 def test_the_writers_phrase_for_what_is_missing_is_the_query_and_no_rewrite_is_paid_for(speculate: str) -> None:
     phrased = {**lacking(), "missing": ["days carried over"]}
-    response, scripted = run(ahead(speculate), generate=[phrased, steps.answer("25 days, 5 of them carried over.")])
+    response, scripted = run(ahead(speculate), generate=from_passages(phrased, MENDED))
     assert response["queries"] == ["How many days?", "days carried over"]
     assert (scripted.count("rewrite_question"), response["status"]) == (0, "answered")
     assert (response["not_said"], response["answer"]) == ([], "25 days, 5 of them carried over.")
@@ -82,7 +91,7 @@ def test_the_writers_phrase_for_what_is_missing_is_the_query_and_no_rewrite_is_p
 def test_a_query_is_found_for_what_the_writer_misses_without_a_phrase_and_its_sentence_is_never_searched(
     speculate: str,
 ) -> None:
-    response, scripted = run(ahead(speculate), generate=[lacking(), steps.answer("25 days, 5 of them carried over.")])
+    response, scripted = run(ahead(speculate), generate=from_passages(lacking(), MENDED))
     assert response["queries"] == ["How many days?", "query 1"]
     (asked,) = scripted.events_of("rewrite_question")
     assert asked["not_said"] == ["The documents do not say what is carried over."]
