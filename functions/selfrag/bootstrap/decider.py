@@ -19,6 +19,15 @@ def decider_settings() -> DeciderSettings:
     return read(DeciderSettings)
 
 
+def prepared(module: str) -> None:
+    """Make the parts of a decision model while a function starts, and read the questions of a step, if there is one."""
+    if decider_settings().configured:
+        from selfrag.ports.decider import load_questions
+
+        decider_client()
+        load_questions(module)
+
+
 @part("decider")
 def decider() -> "Callable[[Limits], Decider]":
     """Return a factory of the decision model for the limits of a task, without a cache."""

@@ -36,6 +36,10 @@ def grader(
     from selfrag.ports.prompts import with_guidance
 
     claude, first, rubric = model(step), first_of(step), prompted(name or step, prompt)
+    if module:
+        from selfrag.bootstrap.decider import prepared
+
+        warm(partial(prepared, module))
 
     def within(limits: "Limits") -> Grader:
         judge = Grader(step, with_guidance(rubric(), guidance()), claude(limits), collections=limits.collections)

@@ -161,7 +161,7 @@ def test_the_layers_stay_below_the_limits_of_lambda(arm64: Path, record_property
 
 def test_what_reads_documents_is_in_no_layer_but_that_of_the_functions_that_read_them(arm64: Path) -> None:
     shared, readers = ({name.split("/")[1] for name in names(arm64 / f"{layer}.zip")} for layer in LAYERS)
-    assert readers >= {"cmarkgfm", "python_calamine", "selectolax", "semantic_text_splitter", "yaml"}
+    assert readers >= {"cmarkgfm", "python_calamine", "selectolax", "semantic_text_splitter"}
     assert readers & shared == {"selfrag"}, "what every function has is not there twice"
 
 

@@ -21,8 +21,6 @@ from tests.support.infra.sources import packages_of, patient, sources
 FEW_REQUESTS = {"key_throttle": {"rate": 5, "burst": 10}}
 ORIGIN = "https://app.example.com"
 
-GRADERS = ("decide_retrieval", "grade_relevance", "grade_support", "grade_utility")
-
 
 @dataclass
 class Deployment:
@@ -49,9 +47,6 @@ def deployed(directory: Path) -> Iterator[Deployment]:
         chosen = {
             "text_recognition": "tables",
             **STREAMS,
-            # Configured and not asked: an address of https is beyond this machine.
-            "decider": {"url": "https://decider.example.com", "model": "jev-latest", "secret": True, "price": 0.042},
-            "graders": dict.fromkeys(GRADERS, "claude"),
             "cors_origins": [ORIGIN],
             "upload_origins": [aws, origin_of_the_page(aws)],
         }
