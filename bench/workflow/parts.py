@@ -58,13 +58,13 @@ def strategies(told: Told) -> Tables:
     return {"strategies": [one.fields for one in found]}
 
 
-def graders(told: Told) -> Tables:
+def graders(progress: Told) -> Tables:
     """Return what questions take by Claude alone, by a decision model alone, and by both as a cascade."""
-    found = []
-    for line in graded(usual_pace):
-        told(f"{line.scenario}, {line.strategy}, {line.speculate}, {line.graders}, {line.decision_seconds} s")
-        found.append(asdict(line))
-    return {"graders": found}
+    rows = []
+    for row in graded(usual_pace):
+        progress(f"{row.scenario}, {row.strategy}, {row.speculate}, {row.graders}, {row.decision_seconds} s")
+        rows.append(asdict(row))
+    return {"graders": rows}
 
 
 def workflow(told: Told, of: list[Row]) -> Tables:

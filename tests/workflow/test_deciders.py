@@ -152,3 +152,14 @@ def test_the_dollars_of_decisions_are_in_the_bill_and_in_no_limit_of_calls() -> 
     graders = sum(usage["by_step"][step]["cost_usd"] for step in GRADERS)
     assert 0 < graders < 0.0006
     assert (usage["model_calls"], usage["decisions"]) == (1, 7)
+
+
+def test_a_key_that_cannot_be_used_leaves_the_verdicts_to_claude() -> None:
+    with SystemOneServer() as server, ModelServer() as model:
+        made = settings(server.url, "decider", SELFRAG_DECIDER_SECRET="decider-key")
+        with local_stack(model, {"decider-key": "two words"}, **made) as stack:
+            forget_verdicts()
+            response = ask(stack)
+    assert response["status"] == "answered"
+    assert {verdict["judged_by"] for verdict in verdicts(response)} == {"model"}
+    assert server.requests == []

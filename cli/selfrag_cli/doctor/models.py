@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from botocore.exceptions import ClientError, EndpointConnectionError
@@ -81,7 +82,8 @@ def decider(account: Account) -> Iterator[Finding]:
         yield unknown(f"{choice.model} was not asked: set {_DECIDER_KEY} to the key of its server.")
         return
     pace = Pace(Clock(), _NoRecord(), SECONDS, deadline_ms=(Clock().now() + SECONDS) * 1000)
-    judge = SystemOneDecider(decider_client(choice.url, key), choice.url, choice.model, choice.window_tokens, 0.0, pace)
+    client = partial(decider_client, choice.url, key)
+    judge = SystemOneDecider(client, choice.url, choice.model, choice.window_tokens, 0.0, pace)
     questions = {"relevant": load_questions(grade_relevance.__name__).by_name["relevant"]}
     odds = []
     for passage in (PASSAGE, UNRELATED):

@@ -13,7 +13,7 @@ from selfrag_cli.local.home import home
 
 
 class AdoptedGraders(Model):
-    """Who judges each step, and the thresholds of a cascade: two variables of Terraform, and two settings here."""
+    """The kind of judge of each step, and a cascade's thresholds: two variables of Terraform, and two settings here."""
 
     graders: dict[str, GraderKind] = {}
     decider_thresholds: dict[str, Thresholds] = {}

@@ -5,7 +5,7 @@ A server may answer about a state that it cut without a word, so a state that ma
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import httpx2
@@ -53,13 +53,14 @@ def decider_client(url: str, key: str) -> TypeSafeClient:
 class SystemOneDecider:
     """A decision model for one task: its requests are paced, and its answers are checked.
 
-    `window_tokens` is the model's window, `price` its dollars per million input tokens, and `budget_usd` the most that
+    `client` makes the SDK's client; where that fails there is no verdict, as without a reply. `window_tokens` is the
+    model's window, `price` its dollars per million input tokens, and `budget_usd` the most that
     the requests may cost, None for any amount.
     """
 
     def __init__(
         self,
-        client: TypeSafeClient,
+        client: Callable[[], TypeSafeClient],
         url: str,
         model: str,
         window_tokens: int,
@@ -105,7 +106,7 @@ class SystemOneDecider:
         content = json.loads(json.dumps(dict(state)))
         host = host_of(self._url)
         try:
-            return self._client.system_one(content, questions, model=self._model, timeout=seconds)
+            return self._client().system_one(content, questions, model=self._model, timeout=seconds)
         except typesafe_sdk.TypeSafeAPITimeoutError:
             raise RequestFailure(TemporarilyUnavailable(f"{host} did not reply in time")) from None
         except typesafe_sdk.TypeSafeAPIResponseValidationError:

@@ -19,7 +19,7 @@ def decider_settings() -> DeciderSettings:
     return read(DeciderSettings)
 
 
-def prepared(module: str) -> None:
+def prepare(module: str) -> None:
     """Make the parts of a decision model while a function starts, and read the questions of a step, if there is one."""
     if decider_settings().configured:
         from selfrag.ports.decider import load_questions
@@ -41,7 +41,7 @@ def decider() -> "Callable[[Limits], Decider]":
         most = min(question_settings().step_seconds, 2 * config.decider_timeout_seconds)
         pace = Pace(clock(), recent_calls(), config.decider_timeout_seconds, limits.deadline_ms, most, model_slots())
         return SystemOneDecider(
-            decider_client(), config.decider_url, config.decider_model, config.decider_window_tokens,
+            decider_client, config.decider_url, config.decider_model, config.decider_window_tokens,
             config.decider_price, pace, limits.budget_usd,
         )  # fmt: skip
 

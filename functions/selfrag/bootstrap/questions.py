@@ -37,9 +37,9 @@ def grader(
 
     claude, first, rubric = model(step), first_of(step), prompted(name or step, prompt)
     if module:
-        from selfrag.bootstrap.decider import prepared
+        from selfrag.bootstrap.decider import prepare
 
-        warm(partial(prepared, module))
+        warm(partial(prepare, module))
 
     def within(limits: "Limits") -> Grader:
         judge = Grader(step, with_guidance(rubric(), guidance()), claude(limits), collections=limits.collections)

@@ -1,6 +1,5 @@
 """The decision model: its interface, its results, and the questions of a step."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -54,10 +53,9 @@ class Decider(Protocol):
 
 @dataclass(frozen=True)
 class Questions:
-    """The questions of a step's `questions.yaml` by name, and their version: a hash of the file."""
+    """The questions of a step's `questions.yaml` by name."""
 
     by_name: Mapping[str, DecisionQuestion]
-    version: str
 
     def about(self, name: str, item: str) -> DecisionQuestion:
         """Return a question whose instructions name one item of the state in place of `{item}`."""
@@ -71,4 +69,4 @@ def load_questions(module: str) -> Questions:
     import yaml  # only a deployment with a decision model reads the file
 
     text = (files(module.rpartition(".")[0]) / "questions.yaml").read_text(encoding="utf-8")
-    return Questions(_QUESTIONS.validate_python(yaml.safe_load(text)), hashlib.sha256(text.encode()).hexdigest()[:16])
+    return Questions(_QUESTIONS.validate_python(yaml.safe_load(text)))

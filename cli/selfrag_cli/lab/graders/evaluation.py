@@ -49,7 +49,7 @@ class Job:
 
 
 class CostReport(BaseModel):
-    """What a judge takes for 1,000 verdicts, one after another, whoever paid them; null if a price is not known."""
+    """The cost of a judge for 1,000 verdicts, one after another, cached or not; null if a price is not known."""
 
     calls: dict[str, float]
     seconds: float

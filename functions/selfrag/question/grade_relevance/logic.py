@@ -79,11 +79,12 @@ def _by_decider(task: GradeRelevanceTask, decider: DecisionGrader, strips: list[
     if decisions.answers is None:
         verdict = _ungraded(task.passage)
     else:
-        probability = decisions.answers["relevant"][YES]
+        probabilities = decisions.answers["relevant"]
+        probability = probabilities[YES]
         scores = {number: decisions.answers[f"strip_{number}"][YES] for number in numbers}
         verdict = _verdict(task, probability, strips, scores)
-        update = {"cached": decisions.cached, "probability": probability, **decider.judge_fields}
-        verdict = verdict.model_copy(update=update)
+        update = {"cached": decisions.cached, "probability": probability, "probabilities": probabilities}
+        verdict = verdict.model_copy(update={**update, **decider.judge_fields})
     return GradeRelevanceResult(verdict=verdict, **decisions.usage)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from functools import partial
 from typing import Any
 
 import pytest
@@ -28,7 +29,8 @@ def decider_at(
     time: Skipping | None = None, recent: MemoryCalls | None = None, seconds: float = 5.0,
 ) -> SystemOneDecider:  # fmt: skip
     pace = Pace((time or Skipping()).clock, recent or MemoryCalls(), seconds, None, 10.0)
-    return SystemOneDecider(decider_client(server.url, key), server.url, "jev-latest", window, price, pace, budget)
+    client = partial(decider_client, server.url, key)
+    return SystemOneDecider(client, server.url, "jev-latest", window, price, pace, budget)
 
 
 def test_every_kind_of_question_comes_back_with_the_probability_of_each_of_its_options() -> None:
@@ -210,5 +212,4 @@ def test_the_questions_of_every_grader_are_such_that_a_server_takes_them() -> No
             decisions = decider_at(server).ask(step, STATE, questions.by_name)
         assert decisions.answers is not None
         assert all(set(options_of(sent)) for sent in server.requests[0]["questions"].values())
-        assert len(questions.version) == 16
         assert json.dumps(server.requests[0])

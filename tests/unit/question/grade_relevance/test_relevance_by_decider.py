@@ -21,6 +21,7 @@ def test_a_verdict_beyond_doubt_stands_and_asks_claude_nothing(probability: floa
     result = grade(TASK, judge_of("grade_relevance", FakeDecider({"relevant": yes(probability)}), claude))
     verdict = result.verdict
     assert (verdict.label, verdict.score, verdict.probability) == (label, probability, probability)
+    assert verdict.probabilities == yes(probability)
     assert (verdict.judged_by, verdict.model) == ("decider", "decider-1")
     assert (claude.asked, result.attempts, len(result.calls)) == ([], 0, 1)
 
