@@ -78,7 +78,7 @@ class Walk:
     _random: random.Random = field(default_factory=lambda: random.Random(1))
 
     def __post_init__(self) -> None:
-        policy = {"deadline_seconds": 100_000, **self.replies.policy}
+        policy = {"deadline_seconds": 100_000, "web_search": True, **self.replies.policy}
         self.request = QuestionRequest(
             question="How many days?", collections=["c"], policy=policy, previous=self.previous
         )

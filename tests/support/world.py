@@ -46,7 +46,7 @@ class World:
         follows = draw.random() < 0.3
         self.earlier = steps.earlier("relevant 0/0", "best 1/0") if follows and draw.random() < 0.7 else None
         self._replies = self._drawn(draw, strategy, speculate)
-        policy = {"deadline_seconds": 240, "cache": draw.random() < 0.5, **self._replies.policy}
+        policy = {"deadline_seconds": 240, "web_search": True, "cache": draw.random() < 0.5, **self._replies.policy}
         self.asked: dict[str, Any] = {"question": "How many days?", "collections": ["c"], "policy": policy}
         if draw.random() < 0.5:
             self.asked |= {"filters": {"tags": ["hr"]}}

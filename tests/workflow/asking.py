@@ -8,7 +8,7 @@ from tests.support.questions import question_machine
 from tests.support.steps import Scripted
 
 # One step after another, as a reader of a path expects them.
-POLICY = {"deadline_seconds": 240, "speculate": "off"}
+POLICY = {"deadline_seconds": 240, "speculate": "off", "web_search": True}
 ASKED: dict[str, Any] = {"question": "How many days?", "collections": ["c"], "policy": POLICY}
 
 

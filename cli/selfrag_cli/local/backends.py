@@ -20,6 +20,7 @@ from selfrag_cli.sample import WEB
 
 if TYPE_CHECKING:
     from selfrag.domain.calls import Limits
+    from selfrag.domain.questions import AskRequest
     from selfrag.ports.model import Claude
 
 _MODEL_TIMEOUT = "SELFRAG_MODEL_TIMEOUT_SECONDS"
@@ -40,6 +41,15 @@ def check_services() -> None:
 def has_web(place: Place) -> bool:
     """Return whether questions to a place can go to the web: by a service, or by the pages of the sample documents."""
     return any(map(os.environ.get, ("TAVILY_API_KEY", "TAVILY_BASE_URL"))) or (is_offline() and place.is_sample)
+
+
+def may_search_web(request: "AskRequest", place: Place) -> bool:
+    """Return whether a question may go to the web: where there is one here, unless its policy says no.
+
+    Who sets TAVILY_API_KEY has chosen the web for this machine; a deployment's default is no.
+    """
+    policy = request.policy
+    return has_web(place) and (policy.web_search or "web_search" not in policy.model_fields_set)
 
 
 def is_offline() -> bool:

@@ -47,7 +47,7 @@ class Policy(Model):
     min_utility: Whole = Field(default=3, ge=1, le=5)
     max_rewrites: Whole = Field(default=2, ge=0, le=4)
     max_regenerations: Whole = Field(default=1, ge=0, le=3)
-    web_search: bool = Field(default=True, strict=True)
+    web_search: bool = Field(default=False, strict=True)
     speculate: Literal["off", "draft", "full"] = "draft"
     deadline_seconds: Number = Field(
         default_factory=strategies.default("deadline_seconds", 25.0), ge=3.0, le=MAX_DEADLINE_SECONDS
