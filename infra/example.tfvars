@@ -35,8 +35,13 @@ model_provider = "anthropic"
 # A decision model that judges before Claude: docs/decider.md.
 # decider = { url = "https://api.typesafe.ai", model = "jev-latest", secret = true, window_tokens = 32000, price = 0.042 }
 
-web_search = true
-auth       = "api_key"
+# A guardrail of Amazon Bedrock that checks every question and every answer.
+# guardrail = { id = "abcdefghijkl", version = "1" }
+
+auth = "api_key"
+
+# Whether questions whose policy says so may be searched on the web. Their search queries then go to Tavily.
+# web_search = true
 
 # API Gateway writes the logs of all APIs of the account and region by one role. Set this only if
 # `aws apigateway get-account` shows no cloudwatchRoleArn: other APIs log by it.

@@ -34,6 +34,17 @@ locals {
       environment = local.decider_environment
       statements  = local.decider_statements
     }
+    guardrail = {
+      environment = {
+        SELFRAG_GUARDRAIL_ID      = try(var.guardrail.id, null)
+        SELFRAG_GUARDRAIL_VERSION = try(var.guardrail.version, null)
+      }
+      statements = [for guardrail in var.guardrail[*] : {
+        sid       = "CheckTexts"
+        actions   = ["bedrock:ApplyGuardrail"]
+        resources = [startswith(guardrail.id, "arn:") ? guardrail.id : "arn:${local.partition}:bedrock:${local.here}:guardrail/${guardrail.id}"]
+      }]
+    }
     # The data access policy has the permissions in the collection.
     collection = {
       environment = { SELFRAG_COLLECTION_ENDPOINT = local.collection_endpoint }
@@ -167,6 +178,7 @@ locals {
         SELFRAG_REQUESTS_TABLE   = aws_dynamodb_table.table["requests"].name
         SELFRAG_FEEDBACK_TABLE   = aws_dynamodb_table.table["feedback"].name
         SELFRAG_WEB_SEARCH       = tostring(var.web_search)
+        SELFRAG_GUARDED          = var.guardrail == null ? null : "true"
         SELFRAG_CALLERS_TABLE    = aws_dynamodb_table.table["callers"].name
         SELFRAG_DOCUMENTS_TABLE  = aws_dynamodb_table.table["documents"].name
         SELFRAG_DOCUMENTS_BUCKET = aws_s3_bucket.bucket["documents"].bucket
@@ -181,6 +193,7 @@ locals {
         AWS_LAMBDA_EXEC_WRAPPER = "/var/task/selfrag/api/streaming/wrapper.sh"
         SELFRAG_ANSWERS_TABLE   = aws_dynamodb_table.table["answers"].name
         SELFRAG_CALLERS_TABLE   = aws_dynamodb_table.table["callers"].name
+        SELFRAG_GUARDED         = var.guardrail == null ? null : "true"
         SELFRAG_CORS_ORIGINS    = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
       })
       statements = local.stream_statements

@@ -10,7 +10,7 @@ locals {
   question_steps = {
     plan = {
       description = "Plans the next steps, and says why."
-      uses        = []
+      uses        = ["guardrail"]
       memory      = local.one_processor
       timeout     = 10
     }
@@ -66,7 +66,7 @@ locals {
     }
     compose_answer = {
       description = "Composes the response: status, citations, verdicts, cost."
-      uses        = []
+      uses        = ["guardrail"]
       timeout     = 10
     }
   }

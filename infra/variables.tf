@@ -538,12 +538,31 @@ variable "retrieval_guidance" {
   }
 }
 
+variable "guardrail" {
+  description = "A guardrail of Amazon Bedrock in this region, by its id or ARN, that checks every question and every answer; what it blocks or masks is abstained from."
+  type = object({
+    id      = string
+    version = optional(string, "DRAFT")
+  })
+  default = null
+
+  validation {
+    condition     = var.guardrail == null || can(regex("^([a-z0-9]+|arn:aws[a-z-]*:bedrock:[a-z0-9-]+:[0-9]{12}:guardrail/[a-z0-9]+)$", var.guardrail.id))
+    error_message = "guardrail.id must be the id or the ARN of a guardrail."
+  }
+
+  validation {
+    condition     = var.guardrail == null || can(regex("^(DRAFT|[1-9][0-9]{0,7})$", var.guardrail.version))
+    error_message = "guardrail.version must be a number, or DRAFT."
+  }
+}
+
 # The web search
 
 variable "web_search" {
-  description = "Lets a question be searched on the web, by Tavily, if the documents have no answer."
+  description = "Lets questions whose policy says so be searched on the web, if the documents have no answer. Their search queries then go to Tavily."
   type        = bool
-  default     = true
+  default     = false
 }
 
 variable "web_include_domains" {

@@ -11,6 +11,7 @@ ACCOUNT: tuple[Check[Account], ...] = (
     Check("concurrency", "Lambda's limit", ("lambda:GetAccountSettings",), (quotas.concurrency,)),
     Check("quotas", "Service Quotas", quotas.ACTIONS, (quotas.embeddings, quotas.claude)),
     Check("models", "A model", ("bedrock:InvokeModel",), (models.embedding, models.claude, models.decider)),
+    Check("guardrail", "The guardrail", ("bedrock:ApplyGuardrail",), (models.guardrail,)),
     Check(
         "region",
         "A service of the region",

@@ -23,6 +23,13 @@ class DeciderChoice(BaseModel):
     window_tokens: int = 4096
 
 
+class GuardrailChoice(BaseModel):
+    """The variable `guardrail`."""
+
+    id: str
+    version: str = "DRAFT"
+
+
 class Choices(BaseModel):
     """Variables by their names in infra/variables.tf, with its defaults; a test compares them."""
 
@@ -32,13 +39,14 @@ class Choices(BaseModel):
     model_base_url: str | None = None
     models: dict[str, str] = {}
     embedding_region: str | None = None
-    web_search: bool = True
+    web_search: bool = False
     collections: list[str] = ["documents"]
     account_concurrency: int | None = None
     manage_api_gateway_account: bool = False
     text_recognition: str = "off"
     otlp_secret: bool = False
     decider: DeciderChoice | None = None
+    guardrail: GuardrailChoice | None = None
 
     @property
     def secrets(self) -> list[str]:

@@ -101,6 +101,31 @@ def decider(account: Account) -> Iterator[Finding]:
         )
 
 
+def guardrail(account: Account) -> Iterator[Finding]:
+    """Let the guardrail check a harmless question."""
+    choice = account.choices.guardrail
+    if choice is None:
+        return
+    try:
+        reply = account.client("bedrock-runtime").apply_guardrail(
+            guardrailIdentifier=choice.id,
+            guardrailVersion=choice.version,
+            source="INPUT",
+            content=[{"text": {"text": QUESTION}}],
+        )
+    except ClientError as error:
+        yield blocks(
+            f"The guardrail {choice.id}, version {choice.version}, cannot be asked in {account.region}: "
+            f"{code_of(error)}. Every question would be abstained from.",
+            "Name a guardrail of this region, and its version, in `guardrail`; your credentials need its permission.",
+        )
+        return
+    if reply["action"] == "NONE":
+        yield fine(f"The guardrail {choice.id} lets a question pass.")
+    else:
+        yield look(f'The guardrail {choice.id} does not let "{QUESTION}" pass.', "Look at what it blocks or masks.")
+
+
 def _of_claude(account: Account, model: str) -> Iterator[Finding]:
     steps = {step for step, chosen in account.choices.models.items() if chosen == model}
     region = account.region

@@ -55,6 +55,11 @@ def bedrock_client(region: str | None, seconds: float) -> Any:
     )
 
 
+def guardrail_client() -> Any:
+    """Make the Bedrock client of the guardrail, for which a question waits before its first and after its last step."""
+    return _client("bedrock-runtime", attempts=2, connect_timeout=1, read_timeout=2)
+
+
 def textract_client() -> Any:
     """Make the Textract client; the state machine retries, because it polls for the pages."""
     return _client("textract", attempts=2, connect_timeout=3, read_timeout=20)

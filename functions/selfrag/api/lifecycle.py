@@ -123,7 +123,8 @@ def _of_execution(
         ended = snapshot.status != "RUNNING" if snapshot else overdue
         state = "failed" if ended else "running"
         steps = steps_of(machines.history(question_id)) if snapshot and trace else None
-    return unfinished(question_id, state, steps, question).model_dump(mode="json")
+    view = unfinished(question_id, state, steps, question)
+    return (view.without_text() if api.api_settings().guarded else view).model_dump(mode="json")
 
 
 def _response(question_id: str, caller: Caller, machines: Executions) -> dict[str, JsonValue] | None:

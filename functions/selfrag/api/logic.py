@@ -1,7 +1,7 @@
 """The view of an unfinished question: its trace so far, and the verdicts known by then (pure)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field
 
@@ -128,6 +128,12 @@ class UnfinishedQuestion(Model):
     scores: Scores | None = Field(
         default=None, description="The answers that were compared so far; null where none were."
     )
+
+    def without_text(self) -> Self:
+        """Return the same without any text of a model or a document, which a guardrail has not checked yet."""
+        passes = None if self.passes is None else [each.model_copy(update={"why": ""}) for each in self.passes]
+        hidden = dict.fromkeys(("reflection", "draft", "passages", "scores"))
+        return self.model_copy(update={**hidden, "passes": passes})
 
 
 def unfinished(

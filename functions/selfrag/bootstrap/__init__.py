@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from selfrag.ports.embedder import Embedder
     from selfrag.ports.executions import Executions
     from selfrag.ports.feedback import FeedbackBook
+    from selfrag.ports.guardrail import Guardrail
     from selfrag.ports.index import Index
     from selfrag.ports.manifest import Manifest
     from selfrag.ports.model import Claude
@@ -62,6 +63,7 @@ class Parts(TypedDict, total=False):
     decider: "Callable[[Limits], Decider]"
     decider_settings: "DeciderSettings"
     web: "Callable[[float | None], WebSearch]"
+    guardrail: "Guardrail | None"
     secrets: "Secrets"
     # Of ingestion.
     objects: "Objects"

@@ -176,10 +176,12 @@ class Reflection(Model):
     """The verdicts of the four reflection tokens: all of IsRel, and the last one of each other kind.
 
     A verdict that was not judged is null, as `support` is for a direct answer; `naive` has no verdicts. Of a verdict by
-    rule, the level and the scores are null.
+    rule, the level and the scores are null. `guarded` is what the deployment's guardrail let not pass; it is left out
+    where both passed, and where there is no guardrail.
     """
 
     retrieve: RetrievalVerdict | None
     relevance: list[Annotated[RelevanceVerdict, AfterValidator(reported)]]
     support: ReportedSupport | None
     utility: Annotated[UtilityVerdict, AfterValidator(reported)] | None
+    guarded: Annotated[Literal["request", "answer"] | None, _ABSENT] = None

@@ -29,6 +29,7 @@ STRATEGIES: dict[str, type[Strategy[Any]]] = {
     "candidates": CandidatesStrategy,
     "segments": Segments,
 }
+GUARDED = "The guardrail did not let the request pass."
 UNREADABLE = "The earlier answer could not be read, so the question stands alone."
 NOT_FOUND = "The earlier question was not found, so this one stands alone."
 
@@ -51,10 +52,10 @@ class QuestionRequest(BaseModel):
     previous: str = ""
 
 
-def first_pass(request: QuestionRequest, began_ms: float) -> tuple[State, Plan]:
+def first_pass(request: QuestionRequest, began_ms: float, *, guarded: bool = False) -> tuple[State, Plan]:
     """Return the state of a new question, and its first pass; a follow-up reads the earlier answer first.
 
-    `began_ms` counts from the epoch, as all times here.
+    `began_ms` counts from the epoch, as all times here. A request that is `guarded` goes to no step.
     """
     policy = policy_of(request.policy)
     strategy = STRATEGIES[policy.strategy](policy, began_ms)
@@ -70,6 +71,8 @@ def first_pass(request: QuestionRequest, began_ms: float) -> tuple[State, Plan]:
         min_utility=policy.min_utility,
         filters=request.filters,
     )
+    if guarded:
+        return _with_pass(state.replace(guarded="request"), Plan(why=GUARDED))
     if not request.previous:
         return _with_pass(*strategy.begin(state))
     recall = PlannedStep(task=RecallAnswerParameters(), id=request.previous)

@@ -1,6 +1,6 @@
 """The state of a question between two passes."""
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import ConfigDict
 
@@ -29,7 +29,8 @@ class State(Model):
     best checked answer so far, `draft` the last one written. `text_hits` is the most that full text matched for a
     query, null where the store does not count. `documents` names the document of each passage, `seen` are the passages
     of earlier searches, `turn` is the number of the current pass, and `passes` are all passes with their reasons.
-    `compared` is what RankPaths and PickCandidate get besides their parameters.
+    `compared` is what RankPaths and PickCandidate get besides their parameters. `guarded` is set where the guardrail
+    did not let the request pass.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -54,6 +55,7 @@ class State(Model):
     turn: int = 0
     passes: list[Pass] = []
     compared: Beam | CandidateAnswers | None = None
+    guarded: Literal["request"] | None = None
 
     def replace(self, **changes: Any) -> Self:
         """Return the same with these changes."""

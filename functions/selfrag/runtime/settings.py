@@ -124,7 +124,8 @@ class IngestionSettings(FromEnvironment):
 class ApiSettings(FromEnvironment):
     """The machines, tables and buckets of the API.
 
-    `callers_table` binds callers to collections. `sync_deadline_seconds` is the most that POST /v1/ask may take for the
+    `callers_table` binds callers to collections. Where a guardrail checks answers, questions at work are `guarded`:
+    no text of theirs is shown. `sync_deadline_seconds` is the most that POST /v1/ask may take for the
     question itself: API Gateway waits 29 s, and the rest is for composing and returning the response.
     """
 
@@ -135,7 +136,8 @@ class ApiSettings(FromEnvironment):
     feedback_table: str = "selfrag-feedback"
     documents_bucket: str = "selfrag-documents"
     callers_table: str = "selfrag-callers"
-    web_search: bool = True
+    web_search: bool = False
+    guarded: bool = False
     sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=MAX_DEADLINE_SECONDS)
 
 

@@ -92,6 +92,7 @@ class AwsAccount:
             "service-quotas.ListServiceQuotas": lambda asked: {"Quotas": self.quotas.get(asked["ServiceCode"], [])},
             "service-quotas.ListAWSDefaultServiceQuotas": {"Quotas": []},
             "bedrock-runtime.InvokeModel": lambda asked: {"body": BytesIO(b"{}"), "contentType": "application/json"},
+            "bedrock-runtime.ApplyGuardrail": checked_by_a_guardrail("NONE"),
             "stepfunctions.StartSyncExecution": Refused("StateMachineDoesNotExist"),
             "opensearchserverless.GetAccountSettings": limit_of_collections(2, 2),
             "textract.GetDocumentTextDetection": Refused("InvalidJobIdException"),
@@ -132,6 +133,14 @@ def _action(operation: str) -> str:
     service, _, name = operation.partition(".")
     action = f"{_PREFIXES.get(service, service)}:{name}"
     return _ACTIONS.get(action, action)
+
+
+def checked_by_a_guardrail(action: str) -> Reply:
+    """Return what a guardrail says of a text."""
+    policies = ("topic", "content", "word", "sensitiveInformation", "contextualGrounding")
+    units = {f"{policy}PolicyUnits": 1 for policy in policies}
+    usage = {**units, "sensitiveInformationPolicyFreeUnits": 0}
+    return {"action": action, "outputs": [], "assessments": [], "usage": usage}
 
 
 def limit_of_lambda(functions: int) -> Reply:

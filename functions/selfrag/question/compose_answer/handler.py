@@ -3,9 +3,10 @@
 from pydantic import BaseModel
 
 from selfrag import bootstrap
+from selfrag.bootstrap.guardrail import guardrail
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.verdicts import judged_by
-from selfrag.question.compose_answer.logic import compose
+from selfrag.question.compose_answer.logic import compose, texts_of, withheld
 from selfrag.question.compose_answer.task import ComposeAnswerTask
 from selfrag.runtime.metrics import count_answer, count_unkept_answer
 from selfrag.runtime.observability import logger
@@ -23,7 +24,10 @@ def handler(task: ComposeAnswerTask) -> AnswerResponse | EmptyResult:
         logger.warning("answer not kept", extra={"error": task.unkept})
         return EmptyResult()
     config = bootstrap.question_settings()
-    response = compose(task, config.prices, config.console_links, judged_by(config.models["generate"]))
+    guard, writer = guardrail(), judged_by(config.models["generate"])
+    response = compose(task, config.prices, config.console_links, writer)
+    if guard and not task.guarded and not guard.passes("answer", texts_of(response)):
+        response = compose(withheld(task), config.prices, config.console_links, writer)
     count_answer(response, task.strategy)
     logger.info("composed", extra={"strategy": task.strategy, **_in_short(response)})
     return response

@@ -11,6 +11,7 @@ from selfrag.domain.answers import (
     Draft,
     ExecutionLink,
     NearPassage,
+    Pass,
     Selection,
     Status,
     StepUsage,
@@ -31,6 +32,9 @@ _DECISIVE = ("Plan", "RunSteps", "Retrieve", "Generate", "RankPaths", "PickCandi
 
 # The error of a state that took longer than its `TimeoutSeconds`.
 TIMEOUT = "States.Timeout"
+_GUARDED = "The guardrail did not let the answer pass."
+# The fields of a task that have no text of a model or a document, but for the question's.
+_OUTWARD = {"id", "question", "min_utility", "strategy", "reflects", "filters", "execution_arn", "began_ms"}
 _LIMITS = (BudgetExceeded.__name__, DeadlineExceeded.__name__)
 
 
@@ -74,9 +78,30 @@ def compose(
     )
 
 
+def withheld(task: ComposeAnswerTask) -> ComposeAnswerTask:
+    """Return the task without any text of a model or a document: what is composed of it says why there is no answer."""
+    emptied = ComposeAnswerTask(**task.model_dump(include=_OUTWARD)).model_copy(update={"guarded": "answer"})
+    ledger = [entry.model_copy(update={"warnings": [], "query": "", "aim": ""}) for entry in task.ledger]
+    return emptied.model_copy(update={"ledger": ledger, "passes": [Pass(why=_GUARDED)]})
+
+
+def texts_of(response: AnswerResponse) -> list[str]:
+    """Return the texts of a response that a model wrote, or that are of documents."""
+    cited = [(each.document, each.heading, each.before + each.quote + each.after) for each in response.citations]
+    near = [(each.document, each.heading, each.text) for each in response.nearest]
+    texts = [text for place in [*cited, *near] for text in place]
+    judged = response.reflection.model_dump_json(exclude_none=True)
+    scores = response.scores.model_dump_json(exclude_none=True) if response.scores else ""
+    reasons = [each.why for each in response.passes]
+    every = [response.answer, *response.queries, *response.usage.warnings, *texts, *reasons, judged, scores]
+    return list(dict.fromkeys(filter(None, every)))
+
+
 def outcome_of(task: ComposeAnswerTask) -> AnswerOutcome:
     """Return what goes out and its status: the plan's best answer, else the last one that no grader refused."""
     messages, chosen, faults = Messages(task.question), _chosen(task), _faults(task)
+    if task.guarded:
+        return AnswerOutcome(None, "abstained", messages(f"guarded_{task.guarded}"), [])
     out_of_time = task.late or any(entry.error == DeadlineExceeded.__name__ for entry in task.problems)
     # If a step failed, the cost is not the reason.
     out_of_money = is_out_of_budget(task.ledger) and not faults
@@ -217,7 +242,7 @@ def _reflection(task: ComposeAnswerTask, result: AnswerOutcome) -> Reflection:
         verdicts = dict.fromkeys(verdicts)
     elif judged and judged.direct:
         verdicts["support"] = None
-    return Reflection(retrieve=task.retrieval, relevance=task.relevance, **verdicts)
+    return Reflection(retrieve=task.retrieval, relevance=task.relevance, guarded=task.guarded, **verdicts)
 
 
 def _console_url(task: ComposeAnswerTask) -> str | None:

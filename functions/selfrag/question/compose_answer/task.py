@@ -11,6 +11,7 @@ from selfrag.domain.questions import Filters
 from selfrag.domain.scores.shown import Scores
 from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict
 from selfrag.plan.reports import REPORTS, entry_of
+from selfrag.ports.guardrail import Side
 
 
 class ComposeAnswerTask(BaseModel):
@@ -19,7 +20,7 @@ class ComposeAnswerTask(BaseModel):
     Unless it `reflects`, the strategy sends its answers out unchecked. Reports that no plan took in, because Plan
     failed, are at the end of the ledger. `passages` are the ones at hand, their texts cut. `began_ms` is when the
     question began. `unkept` is the error by which a response that was composed before could not be stored; nothing is
-    composed then.
+    composed then. `guarded` is what the guardrail did not let pass.
     """
 
     id: str
@@ -42,6 +43,7 @@ class ComposeAnswerTask(BaseModel):
     execution_arn: str = ""
     began_ms: float = 0.0
     unkept: str = ""
+    guarded: Side | None = None
 
     @model_validator(mode="before")
     @classmethod

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from selfrag.plan.passes import Plan
 from selfrag.plan.planner import QuestionRequest, first_pass, next_pass
 from selfrag.plan.reports import Report
+from selfrag.ports.guardrail import Guardrail
 
 
 class PlanTask(QuestionRequest):
@@ -28,10 +29,14 @@ class PlanResult(BaseModel):
     state: dict[str, Any]
 
 
-def plan(task: PlanTask) -> PlanResult:
-    """Return the next pass of a question; a plan without steps ends it."""
+def plan(task: PlanTask, guardrail: Guardrail | None) -> PlanResult:
+    """Return the next pass of a question; a plan without steps ends it.
+
+    The guardrail checks the question before anything is sent to a model or to a search.
+    """
     if task.state:
         state, following = next_pass(task, task.state, task.results, task.now_ms)
     else:
-        state, following = first_pass(task, task.began_ms)
+        guarded = guardrail is not None and not guardrail.passes("request", [task.question])
+        state, following = first_pass(task, task.began_ms, guarded=guarded)
     return PlanResult(plan=following, state=state.model_dump(mode="json", exclude_defaults=True))

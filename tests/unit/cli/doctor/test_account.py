@@ -17,6 +17,7 @@ from tests.support.doubles.aws_account import (
     AwsAccount,
     Refused,
     Reply,
+    checked_by_a_guardrail,
     limit_of_collections,
     limit_of_lambda,
     quota,
@@ -27,7 +28,8 @@ from tests.support.examined import examined, finding, findings
 
 HAIKU, SONNET = FORCEABLE, STRUCTURED
 ON_BEDROCK = {"model_provider": "bedrock", "models": {"generate": SONNET, "grade_relevance": HAIKU}}
-EVERYTHING = {**ON_BEDROCK, "text_recognition": "lines"}
+GUARDRAIL = {"id": "abc123", "version": "1"}
+EVERYTHING = {**ON_BEDROCK, "text_recognition": "lines", "web_search": True, "guardrail": GUARDRAIL}
 NOWHERE = EndpointConnectionError(endpoint_url="https://nowhere")
 
 
@@ -276,6 +278,22 @@ def test_the_logging_role_of_others_is_left_alone(role: str, managed: bool, leve
     assert finding("api-logs", {"apigateway.GetAccount": account}, manage_api_gateway_account=managed).level is level
 
 
+@pytest.mark.parametrize(
+    ("reply", "level"),
+    [
+        (checked_by_a_guardrail("NONE"), Severity.FINE),
+        (checked_by_a_guardrail("GUARDRAIL_INTERVENED"), Severity.LOOK),
+        (Refused("ResourceNotFoundException", status=404), Severity.BLOCKS),
+        (Refused("ValidationException"), Severity.BLOCKS),
+    ],
+    ids=["passes", "too strict", "not there", "no such version"],
+)
+def test_the_guardrail_is_asked_before_it_stands_in_front_of_every_question(reply: Any, level: Severity) -> None:
+    account = {"bedrock-runtime.ApplyGuardrail": reply}
+    assert finding("guardrail", account, guardrail=GUARDRAIL).level is level
+    assert findings("guardrail", account) == []
+
+
 def test_names_that_are_taken_block_unless_they_are_the_deployments_own() -> None:
     role = {"Path": "/", "RoleId": "A" * 16, "Arn": f"{OWN}r", "RoleName": "r", "CreateDate": datetime.now(UTC)}
     taken = {
@@ -285,7 +303,7 @@ def test_names_that_are_taken_block_unless_they_are_the_deployments_own() -> Non
         "secretsmanager.DescribeSecret": {"Name": "n"},
         "logs.DescribeLogGroups": {"logGroups": [{"logGroupName": "/aws/lambda/selfrag-ask"}]},
     }
-    results = findings("names", taken)
+    results = findings("names", taken, web_search=True)
     assert [each.level for each in results] == [Severity.BLOCKS] * 4
     assert "selfrag/anthropic, selfrag/tavily" in results[2].says
     assert {each.level for each in findings("names", taken, deployed=True)} == {Severity.FINE}

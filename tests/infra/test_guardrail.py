@@ -1,0 +1,31 @@
+"""A guardrail in the Terraform: the functions at both ends of a question have it, and none shows unchecked texts."""
+
+from tests.support.infra.planned import Planner
+
+ID, VERSION = "SELFRAG_GUARDRAIL_ID", "SELFRAG_GUARDRAIL_VERSION"
+ARN = "arn:aws:bedrock:eu-central-1:210987654321:guardrail/abcdefgh1234"
+
+
+def test_the_first_and_the_last_function_of_a_question_check_texts_by_it(planned: Planner) -> None:
+    found = planned(guardrail={"id": "abcdefgh1234", "version": "3"}, stream_events=True, account_concurrency=1000)
+    assert {step for step, told in found.told.items() if ID in told} == {"plan", "compose_answer"}
+    assert found.told["plan"] == {ID: "abcdefgh1234", VERSION: "3"}
+    assert {step for step, told in found.told.items() if told.get("SELFRAG_GUARDED") == "true"} == {"ask", "stream"}
+    allowed = {
+        who: statement["resources"]
+        for who, statements in found.allowed.items()
+        for statement in statements
+        if "bedrock:ApplyGuardrail" in statement["actions"]
+    }
+    assert allowed.keys() == {'step["plan"]', 'step["compose_answer"]'}
+    assert all(len(arns) == 1 and arns[0].endswith(":guardrail/abcdefgh1234") for arns in allowed.values())
+
+
+def test_a_guardrail_of_another_account_is_named_by_its_arn(planned: Planner) -> None:
+    found = planned(guardrail={"id": ARN, "version": "DRAFT"})
+    statements = [each for each in found.allowed['step["plan"]'] if each["sid"] == "CheckTexts"]
+    assert [each["resources"] for each in statements] == [[ARN]]
+
+
+def test_without_one_nothing_is_told_of_it(planned: Planner) -> None:
+    assert not any(planned().told.values())
