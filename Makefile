@@ -109,6 +109,7 @@ doctor: $(VENV)/.package ## Look at your AWS account before a deployment, or at 
 	@$(BIN)/selfrag doctor $(if $(DEPLOYED),--deployed)
 
 plan: package ## Show what deploy would change: make plan [OUT=file, for deploy] [VARS=file]; needs AWS credentials
+	@$(BIN)/selfrag doctor --only definitions >&2
 	@echo "Comparing infra/ with the AWS account of your credentials; nothing is changed." >&2
 	@terraform -chdir=infra init -input=false >&2 && \
 	  terraform -chdir=infra plan $(if $(VARS),-var-file='$(abspath $(VARS))') $(if $(OUT),-out='$(abspath $(OUT))')

@@ -24,12 +24,15 @@ Deployed = Annotated[
     bool, typer.Option("--deployed", help="Try the deployment: a document in and out, and questions about it.")
 ]
 
+Only = Annotated[str, typer.Option("--only", help="One check by its name, such as definitions.")]
+
 
 def doctor(
     infra: Infra = Path("infra"),
     deployed: Deployed = False,
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
+    only: Only = "",
     as_json: AsJson = False,
 ) -> None:
     """Look at an AWS account before a deployment, or at the deployment after it, and say what to do.
@@ -37,7 +40,7 @@ def doctor(
     Exit code 1 means that something blocks. Before a deployment nothing is changed; --deployed loads a document of its
     own and removes it. No secret is read or printed.
     """
-    diagnosis = _diagnosis(infra, deployed, endpoint, api_key, quiet=as_json)
+    diagnosis = _diagnosis(infra, deployed, endpoint, api_key, only, quiet=as_json)
     if as_json:
         print_json([{"check": name, **asdict(finding)} for name, finding in diagnosis.findings])
     else:
@@ -65,7 +68,8 @@ def show_end(console: Console, diagnosis: "Diagnosis") -> None:
     console.print(end, highlight=False)
 
 
-def _diagnosis(infra: Path, deployed: bool, endpoint: str, api_key: str, quiet: bool) -> "Diagnosis":
+def _diagnosis(infra: Path, deployed: bool, endpoint: str, api_key: str, only: str, quiet: bool) -> "Diagnosis":
+    from selfrag.domain.errors import InvalidInput
     from selfrag_cli.doctor.account import account_of_credentials
     from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED
     from selfrag_cli.doctor.choices import choices_in, deployed_outputs, outputs_of
@@ -78,7 +82,11 @@ def _diagnosis(infra: Path, deployed: bool, endpoint: str, api_key: str, quiet: 
 
     choices = choices_in(infra)
     if not deployed:
-        return examine(ACCOUNT, account_of_credentials(choices, bool(outputs_of(infra))), report)
+        # The first says whether anything can be looked at.
+        checks = [check for check in ACCOUNT if only in ("", check.name) or check is ACCOUNT[0]]
+        if only and len(checks) == 1 and only != checks[0].name:
+            raise InvalidInput(f"There is no check {only}; name one of {', '.join(check.name for check in ACCOUNT)}.")
+        return examine(checks, account_of_credentials(choices, bool(outputs_of(infra))), report)
     outputs = deployed_outputs(infra)
     with Deployment(account_of_credentials(choices, True), outputs, endpoint, api_key) as deployment:
         return examine(DEPLOYED, deployment, report)

@@ -13,6 +13,8 @@ from botocore.loaders import create_loader
 from botocore.session import Session
 from botocore.validate import ParamValidator
 
+from tests.support.doubles.step_functions import tried, validated
+
 Reply = dict[str, Any]
 Answer = Reply | Exception | Callable[[Reply], Reply | Exception]
 
@@ -93,6 +95,8 @@ class AwsAccount:
             "service-quotas.ListAWSDefaultServiceQuotas": {"Quotas": []},
             "bedrock-runtime.InvokeModel": lambda asked: {"body": BytesIO(b"{}"), "contentType": "application/json"},
             "bedrock-runtime.ApplyGuardrail": checked_by_a_guardrail("NONE"),
+            "stepfunctions.ValidateStateMachineDefinition": validated,
+            "stepfunctions.TestState": tried,
             "stepfunctions.StartSyncExecution": Refused("StateMachineDoesNotExist"),
             "opensearchserverless.GetAccountSettings": limit_of_collections(2, 2),
             "textract.GetDocumentTextDetection": Refused("InvalidJobIdException"),
