@@ -67,10 +67,11 @@ resource "aws_opensearchserverless_collection" "passages" {
   ]
 }
 
-# What the collection was made with, as long as replace_collection is not changed.
+# What the collection of this generation was made with. Each change of the generation is a consent for itself, so it
+# stays where it is, and the next change of the collection is refused again.
 resource "terraform_data" "collection" {
   input            = local.collection_form
-  triggers_replace = var.replace_collection
+  triggers_replace = var.collection_generation
 
   lifecycle {
     ignore_changes = [input]
@@ -80,8 +81,8 @@ resource "terraform_data" "collection" {
 resource "terraform_data" "kept_collection" {
   lifecycle {
     precondition {
-      condition     = var.replace_collection || contains([local.collection_form, "collection_endpoint"], terraform_data.collection.output)
-      error_message = "The collection was made with ${terraform_data.collection.output}; with ${local.collection_form} it and all its passages would be removed. Set replace_collection = true to have that, then run reindex_command, which loads every document again: until it has ended, questions find fewer documents, or none."
+      condition     = contains([local.collection_form, "collection_endpoint"], terraform_data.collection.output)
+      error_message = "The collection was made with ${terraform_data.collection.output}; with ${local.collection_form} it and all its passages would be removed. Raise collection_generation by one to have that, then run reindex_command, which loads every document again: until it has ended, questions find fewer documents, or none."
     }
   }
 }

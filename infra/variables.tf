@@ -328,15 +328,20 @@ variable "security_group_ids" {
 }
 
 variable "standby_replicas" {
-  description = "Keeps replicas of the collection in a second zone; without them it costs half as much and survives fewer failures. A change replaces the collection: see replace_collection."
+  description = "Keeps replicas of the collection in a second zone; without them it costs half as much and survives fewer failures. A change replaces the collection: see collection_generation."
   type        = bool
   default     = true
 }
 
-variable "replace_collection" {
-  description = "Allows a change that replaces the collection by an empty one, such as of standby_replicas. After it, a reindexing loads every document again."
-  type        = bool
-  default     = false
+variable "collection_generation" {
+  description = "Raise it by one together with a change that replaces the collection by an empty one, such as of standby_replicas; at the same number such a change is refused. After it, a reindexing loads every document again."
+  type        = number
+  default     = 1
+
+  validation {
+    condition     = var.collection_generation >= 1 && floor(var.collection_generation) == var.collection_generation
+    error_message = "collection_generation must be a whole number, 1 or more."
+  }
 }
 
 variable "index_writers" {

@@ -1,4 +1,4 @@
-# A change that would replace a collection is refused by the plan, unless replace_collection allows it.
+# A change that would replace a collection is refused by the plan, unless collection_generation is raised with it.
 
 mock_provider "aws" {
   override_during = plan
@@ -63,12 +63,25 @@ run "allowed" {
   }
 
   variables {
-    standby_replicas   = false
-    replace_collection = true
+    standby_replicas      = false
+    collection_generation = 2
   }
 }
 
-run "no_longer_allowed" {
+run "the_next_change_is_refused_again" {
+  command         = plan
+  expect_failures = [terraform_data.kept_collection]
+
+  plan_options {
+    target = [terraform_data.kept_collection]
+  }
+
+  variables {
+    collection_generation = 2
+  }
+}
+
+run "the_same_again" {
   command = apply
 
   plan_options {
@@ -76,15 +89,19 @@ run "no_longer_allowed" {
   }
 
   variables {
-    standby_replicas = false
+    standby_replicas      = false
+    collection_generation = 2
   }
 }
 
-run "turned_back" {
-  command         = plan
-  expect_failures = [terraform_data.kept_collection]
+run "allowed_once_more" {
+  command = apply
 
   plan_options {
     target = [terraform_data.kept_collection]
+  }
+
+  variables {
+    collection_generation = 3
   }
 }
