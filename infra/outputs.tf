@@ -105,6 +105,16 @@ output "ingestion_machine_arn" {
   value       = aws_sfn_alias.machine["ingestion"].arn
 }
 
+output "reindex_machine_arn" {
+  description = "The state machine that ingests every object that is not up to date, by the live release's alias."
+  value       = aws_sfn_alias.machine["reindex"].arn
+}
+
+output "index_name" {
+  description = "The name of the index that the ingestion writes to."
+  value       = var.index.name
+}
+
 output "collection_endpoint" {
   description = "The endpoint of the collection that is searched."
   value       = local.collection_endpoint

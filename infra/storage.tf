@@ -33,7 +33,7 @@ locals {
 resource "aws_dynamodb_table" "table" {
   for_each = local.tables
 
-  name                        = "${var.name}-${each.key}"
+  name                        = lookup(var.table_names, each.key, "${var.name}-${each.key}")
   billing_mode                = "PAY_PER_REQUEST"
   hash_key                    = each.value.keys[0]
   range_key                   = try(each.value.keys[1], null)

@@ -515,6 +515,17 @@ variable "permissions_boundary" {
   }
 }
 
+variable "table_names" {
+  description = "Names of tables that are not NAME-KEY, such as documents = \"selfrag-documents-restored\": AWS restores a table under another name."
+  type        = map(string)
+  default     = {}
+
+  validation {
+    condition     = length(setsubtract(keys(var.table_names), ["verdicts", "answers", "requests", "feedback", "callers", "documents"])) == 0
+    error_message = "table_names may name verdicts, answers, requests, feedback, callers and documents."
+  }
+}
+
 variable "deletion_protection" {
   description = "Protects the tables from deletion."
   type        = bool

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from selfrag.domain.errors import SelfragError
 from selfrag_cli.commands.collections import collections
-from selfrag_cli.commands.deployment import doctor
+from selfrag_cli.commands.deployment import doctor, restore
 from selfrag_cli.commands.documents import documents, ingest, search
 from selfrag_cli.commands.examples import examples_of
 from selfrag_cli.commands.feedback import feedback
@@ -29,7 +29,7 @@ GROUPS: dict[str, dict[str, Callable[..., None]]] = {
     "Ask": {"ask": ask, "trace": trace, "serve": serve, "feedback": feedback},
     "Documents": {"ingest": ingest, "documents": documents, "search": search},
     "Measure and compare": LABORATORY,
-    "A deployment": {"doctor": doctor, "smoke": smoke, "rollback": rollback},
+    "A deployment": {"doctor": doctor, "smoke": smoke, "rollback": rollback, "restore": restore},
 }
 
 

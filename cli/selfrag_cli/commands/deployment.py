@@ -1,4 +1,4 @@
-"""The command about a deployment: doctor."""
+"""The commands about a deployment: doctor and restore."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -47,6 +47,31 @@ def doctor(
         show_end(out, diagnosis)
     if diagnosis.blocking:
         raise typer.Exit(1)
+
+
+def restore(
+    index: Annotated[
+        bool, typer.Option("--index", help="Bring the table of documents and the index in step with the bucket.")
+    ] = False,
+    infra: Infra = Path("infra"),
+) -> None:
+    """Bring a deployment in step with its bucket, after its table of documents was restored or lost.
+
+    What is in the bucket is found again, and what is not there any more is not. Needs AWS credentials that may read the
+    collection (the variable index_writers), and no ingestion under way.
+    """
+    from selfrag.domain.errors import InvalidInput
+    from selfrag_cli.doctor.choices import deployed_outputs
+    from selfrag_cli.restore import restore_deployment
+
+    if not index:
+        raise InvalidInput("Say what is to be restored: `selfrag restore --index`. docs/operate.md has the rest.")
+    done = restore_deployment(deployed_outputs(infra))
+    out.print(
+        f"The index held {done.passages} passages. Of {len(done.unknown)} documents the table said otherwise, and "
+        f"{len(done.gone)} were not in the bucket. All are in step now.",
+        highlight=False,
+    )
 
 
 def show_finding(console: Console, name: str, finding: "Finding") -> None:

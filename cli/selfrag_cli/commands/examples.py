@@ -25,6 +25,7 @@ EXAMPLES = {
     "replay": ("selfrag replay --prompt grade_relevance=prompt.md",),
     "doctor": ("selfrag doctor", "selfrag doctor --deployed"),
     "rollback": ("selfrag rollback --list",),
+    "restore": ("selfrag restore --index",),
 }
 
 

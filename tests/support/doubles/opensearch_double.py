@@ -215,7 +215,12 @@ class OpenSearchDouble(Loopback):
         found, total = index.search(body, self.searches)
         wanted = body.get("_source")
         hits = [
-            {"_id": d.id, "_score": s, "_source": {k: v for k, v in d.source.items() if wanted is None or k in wanted}}
+            {
+                "_id": d.id,
+                "_score": s,
+                "_source": {k: v for k, v in d.source.items() if wanted is None or k in wanted},
+                **({"sort": index.order(d, body["sort"])} if "sort" in body else {}),
+            }
             for d, s in found
         ]
         shards = {"total": 0, "successful": 0, "skipped": 0, "failed": 0}

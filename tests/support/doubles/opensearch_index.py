@@ -4,6 +4,7 @@ Only the requests of selfrag are understood. All else is refused, as the service
 """
 
 import math
+import random
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -191,7 +192,7 @@ class Index:
 
     def search(self, body: Any, number: int) -> tuple[list[tuple[Document, float]], Json]:
         """Return the hits of the nth search, best first, and the number of all matches as the reply has it."""
-        _only(body, ("size", "_source", "query", "track_total_hits"), "search")
+        _only(body, ("size", "_source", "query", "track_total_hits", "sort", "search_after"), "search")
         counted = body.get("track_total_hits", MAX_WINDOW)
         if counted not in (True, MAX_WINDOW):
             raise Refused(400, "parsing_exception", "[track_total_hits] is true here")
@@ -203,10 +204,28 @@ class Index:
         query = Query(self)
         query.read(body.get("query"))
         hits, matches = self._hits(query, {d.id: d for d in self.documents if d.since <= number < d.until}, size)
+        if "sort" in body:
+            hits = self._sorted(hits, body["sort"], body.get("search_after"))
         total = {"value": matches, "relation": "eq"}
         if counted is not True and matches > self.counts_up_to:
             total = {"value": self.counts_up_to, "relation": "gte"}
         return hits[:size], total
+
+    def order(self, document: Document, sort: list[Json]) -> list[Any]:
+        """Return the values that a hit is sorted by."""
+        return [document.source.get(next(iter(by))) for by in sort]
+
+    def _sorted(
+        self, hits: list[tuple[Document, float]], sort: list[Json], after: list[Any] | None
+    ) -> list[tuple[Document, float]]:
+        for by in sort:
+            name, direction = next(iter(by.items()))
+            if direction != "asc" or self.fields.get(name, {}).get("type") not in ("keyword", "integer"):
+                raise _cannot_search(f"No mapping found for [{name}] in order to sort on")
+        # Of equal ones the order is another at each search.
+        shuffled = random.Random(len(hits) if after else 0).sample(hits, len(hits))
+        ordered = sorted(shuffled, key=lambda hit: self.order(hit[0], sort))
+        return [hit for hit in ordered if after is None or self.order(hit[0], sort) > after]
 
     def _hits(
         self, query: "Query", visible: dict[str, Document], size: int

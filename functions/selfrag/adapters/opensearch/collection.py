@@ -147,6 +147,7 @@ class Hit(BaseModel):
     id: str = Field(alias="_id")
     source: dict[str, Any] = Field(alias="_source")
     score: float | None = Field(default=None, alias="_score")
+    sort: list[Any] = []
 
 
 class _Hits(BaseModel):

@@ -1,0 +1,247 @@
+"""The index of a deployment brought in step with its bucket, after a table of documents was restored or lost.
+
+The collection takes no ids of ours, so only the table knows which passage is whose. What the index holds beyond that is
+written back into the table, and then the ingestion does what it always does: it writes anew what is not up to date, and
+removes what is not in the bucket.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from typing import Any, Protocol
+
+import boto3
+from pydantic import BaseModel
+
+from selfrag.adapters.executions import unversioned
+from selfrag.adapters.faults import aws_faults
+from selfrag.adapters.items import DOCUMENT, key_of
+from selfrag.adapters.manifest import SERVICE, DynamoManifest
+from selfrag.adapters.opensearch.collection import SearchReply, connect, index_faults, read_reply
+from selfrag.domain.documents import collection_of, document_id
+from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
+from selfrag.domain.records import StoredPart
+from selfrag.ports.manifest import Manifest
+
+# The generation of what was found in the index; the next ingestion of the document removes it.
+RESTORED = "restored"
+PAGE = 1000
+_ORDER = ("document", "position")
+# Of a part in the table: DynamoDB takes items of 400 KB.
+_PART_PASSAGES = 500
+# Nothing is ingested while this runs, so what a restored table says of claims is over.
+_NO_CLAIM = "REMOVE lease_owner, lease_until, lease_deletion, look_again"
+SECONDS_BETWEEN_LOOKS = 5.0
+
+
+class IndexedPassage(BaseModel):
+    """A passage as the index holds it, under the service's own id."""
+
+    service_id: str
+    passage_id: str
+    document: str
+
+
+@dataclass
+class Restoration:
+    """The documents whose passages the table did not know as they are, and those that are not in the bucket."""
+
+    unknown: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    passages: int = 0
+
+
+class RestorableManifest(Manifest, Protocol):
+    """A manifest of which all documents can be listed, and that takes what was found in the index."""
+
+    def documents(self) -> Iterator[tuple[str, str]]:
+        """Yield the id and the key of each document, also of those that are removed."""
+
+    def outdate(self, document_id: str, key: str, generation: str) -> None:
+        """Have the document ingested anew, in place of this generation."""
+
+
+class Machines(Protocol):
+    """The machines of a deployment that change its index."""
+
+    def ingest(self, key: str) -> None:
+        """Run the ingestion of one object to its end."""
+
+    def reindex(self) -> None:
+        """Run the ingestion of every object of the bucket that is not up to date, to its end."""
+
+
+def passages_of(client: Any, index: str) -> Iterator[IndexedPassage]:
+    """Yield all passages of an index by document; raises Misconfigured where they cannot be told apart."""
+    after: list[Any] = []
+    while True:
+        body = {
+            "size": PAGE,
+            "_source": ["passage_id"],
+            "query": {"match_all": {}},
+            "sort": [{name: "asc"} for name in _ORDER],
+            **({"search_after": after} if after else {}),
+        }
+        with index_faults():
+            hits = read_reply(SearchReply, client.search(index=index, body=body)).complete()
+        is_full = len(hits) == PAGE
+        if is_full:
+            # Copies at one place of a document have no order, so the next page begins with the first of the last place.
+            hits = [hit for hit in hits if hit.sort != hits[-1].sort]
+            if not hits:
+                raise Misconfigured(
+                    f"{PAGE} passages stand at one place of a document: take another index, and reindex."
+                )
+        for hit in hits:
+            yield IndexedPassage(service_id=hit.id, document=hit.sort[0], **hit.source)
+        if not is_full:
+            return
+        after = hits[-1].sort
+
+
+def restore_index(
+    bucket: str,
+    keys: Iterable[str],
+    indexed: Iterable[IndexedPassage],
+    manifest: RestorableManifest,
+    machines: Machines,
+) -> Restoration:
+    """Bring table and index in step with the `keys` of the bucket, and return what was not.
+
+    It may break off anywhere, and is run again then.
+    """
+    there, done = {document_id(bucket, key) for key in keys}, Restoration()
+    names = dict(manifest.documents())
+    seen = set[str]()
+    for key, group in groupby(indexed, key=lambda passage: passage.document):
+        identity, passages = document_id(bucket, key), list(group)
+        seen.add(identity)
+        names[identity] = key
+        done.passages += len(passages)
+        if _adopt(identity, key, passages, manifest):
+            done.unknown.append(key)
+    for identity in names.keys() - seen:
+        # The table may name passages that the index does not hold.
+        if _adopt(identity, names[identity], [], manifest):
+            done.unknown.append(names[identity])
+    done.gone = sorted(name for identity, name in names.items() if identity not in there)
+    for name in done.gone:
+        machines.ingest(name)
+    machines.reindex()
+    return done
+
+
+def _adopt(identity: str, key: str, passages: Sequence[IndexedPassage], manifest: RestorableManifest) -> bool:
+    """Write what the index holds of a document into the table; return whether the table said otherwise."""
+    parts = manifest.parts(identity)
+    ids = {service_id for part in parts for service_id in part.ids.values()}
+    if ids == {passage.service_id for passage in passages} and not any(part.writing_since for part in parts):
+        return False
+    new = _parts(identity, passages)
+    for part in new:
+        manifest.put(part)
+    for part in parts:
+        if part.name not in {each.name for each in new}:
+            manifest.forget(part)
+    manifest.outdate(identity, key, RESTORED)
+    return True
+
+
+def _parts(identity: str, passages: Sequence[IndexedPassage]) -> list[StoredPart]:
+    """Return parts that name every passage once, of several copies each in another part."""
+    rows: list[dict[str, str]] = []
+    for passage in passages:
+        row = next((row for row in rows if passage.passage_id not in row and len(row) < _PART_PASSAGES), None)
+        if row is None:
+            rows.append(row := {})
+        row[passage.passage_id] = passage.service_id
+    return [StoredPart(identity, RESTORED, number, list(row), row) for number, row in enumerate(rows)]
+
+
+class RestorableTable(DynamoManifest):
+    """The table of documents with an operator's credentials."""
+
+    def documents(self) -> Iterator[tuple[str, str]]:
+        """Yield the id and the key of each document, also of those that are removed, and end every claim on one."""
+        with aws_faults(SERVICE):
+            pages = self._client.get_paginator("scan").paginate(TableName=self._table, ConsistentRead=True)
+            for item in (item for page in pages for item in page["Items"]):
+                if item["part"]["S"] == DOCUMENT and "key" in item:
+                    if "lease_owner" in item:
+                        self._set(item["id"]["S"], _NO_CLAIM, {})
+                    yield item["id"]["S"], item["key"]["S"]
+
+    def outdate(self, document_id: str, key: str, generation: str) -> None:
+        """Have the document ingested anew, in place of this generation."""
+        fields = {"key": key, "collection": collection_of(key), "generation": generation, "version": ""}
+        setting = ", ".join(f"#{name} = :{name}" for name in fields)
+        self._set(document_id, f"SET {setting} {_NO_CLAIM}", fields)
+
+    def _set(self, document_id: str, expression: str, fields: Mapping[str, str]) -> None:
+        named: Any = {"ExpressionAttributeNames": {f"#{name}": name for name in fields}} if fields else {}
+        if fields:
+            named["ExpressionAttributeValues"] = {f":{name}": {"S": value} for name, value in fields.items()}
+        self._call("update_item", Key=key_of(document_id, DOCUMENT), UpdateExpression=expression, **named)
+
+
+@dataclass(frozen=True)
+class DeployedMachines:
+    """The machines of a deployment, whose executions are waited for."""
+
+    client: Any
+    bucket: str
+    ingestion: str
+    reindexing: str
+    pause: Callable[[float], None] = time.sleep
+
+    def check_quiet(self) -> None:
+        """Raise InvalidInput while a document is being ingested: what it writes would look like a loss."""
+        with aws_faults("Step Functions"):
+            machine = unversioned(self.ingestion)
+            running = self.client.list_executions(stateMachineArn=machine, statusFilter="RUNNING", maxResults=1)
+        if running["executions"]:
+            raise InvalidInput(
+                "Documents are being ingested: set ingest_on_upload = false, deploy, and run this again after them."
+            )
+
+    def ingest(self, key: str) -> None:
+        """Run the ingestion of one object to its end."""
+        self._run(self.ingestion, {"bucket": self.bucket, "key": key})
+
+    def reindex(self) -> None:
+        """Run the ingestion of every object of the bucket that is not up to date, to its end."""
+        self._run(self.reindexing, {})
+
+    def _run(self, machine: str, payload: Mapping[str, str]) -> None:
+        with aws_faults("Step Functions"):
+            arn = self.client.start_execution(stateMachineArn=machine, input=json.dumps(payload))["executionArn"]
+            while (status := self.client.describe_execution(executionArn=arn)["status"]) == "RUNNING":
+                self.pause(SECONDS_BETWEEN_LOOKS)
+        if status != "SUCCEEDED":
+            raise TemporarilyUnavailable(f"the execution {arn} ended as {status}: look at it, and run this again")
+
+
+def keys_in(client: Any, bucket: str) -> Iterator[str]:
+    """Yield the keys of a bucket's objects."""
+    with aws_faults("the documents bucket"):
+        for page in client.get_paginator("list_objects_v2").paginate(Bucket=bucket):
+            yield from (each["Key"] for each in page.get("Contents", []))
+
+
+def restore_deployment(outputs: Mapping[str, Any]) -> Restoration:
+    """Bring table and index of a deployment, by its outputs, in step with its bucket; as an operator, not as a role.
+
+    Raises InvalidInput while documents are being ingested, Misconfigured without credentials.
+    """
+    region = outputs["ingestion_machine_arn"].split(":")[3]
+    client, bucket = partial(boto3.client, region_name=region), outputs["bucket"]
+    machines = DeployedMachines(
+        client("stepfunctions"), bucket, outputs["ingestion_machine_arn"], outputs["reindex_machine_arn"]
+    )
+    machines.check_quiet()
+    indexed = passages_of(connect(outputs["collection_endpoint"], region, 30), outputs["index_name"])
+    manifest = RestorableTable(client("dynamodb"), outputs["tables"]["documents"])
+    return restore_index(bucket, keys_in(client("s3"), bucket), indexed, manifest, machines)

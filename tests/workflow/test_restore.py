@@ -1,0 +1,172 @@
+"""Promises about `selfrag restore --index`: after it the index holds what the bucket holds, each once."""
+
+import random
+from copy import deepcopy
+from typing import Any
+
+import boto3
+import pytest
+
+from selfrag.adapters.opensearch.collection import connect
+from selfrag.domain.errors import Misconfigured
+from selfrag_cli import restore
+from selfrag_cli.restore import RestorableTable, Restoration, keys_in, passages_of, restore_index
+from tests.support.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
+from tests.support.ingesting import Ingestion, holds
+
+INDEX = "passages"
+
+
+class Machines:
+    """The machine of the stack; the reindexing takes each object of the bucket. It can break off."""
+
+    def __init__(self, running: Ingestion) -> None:
+        self._running, self.left = running, 10_000
+
+    def ingest(self, key: str) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise InterruptedError
+        assert self._running.ingest(key).status == "SUCCEEDED"
+
+    def reindex(self) -> None:
+        for key in keys():
+            self.ingest(key)
+
+
+def keys() -> list[str]:
+    return list(keys_in(boto3.client("s3"), DOCUMENTS_BUCKET))
+
+
+def table() -> RestorableTable:
+    return RestorableTable(boto3.client("dynamodb"), DOCUMENTS_TABLE)
+
+
+def items() -> list[dict[str, Any]]:
+    pages = boto3.client("dynamodb").get_paginator("scan").paginate(TableName=DOCUMENTS_TABLE)
+    return [deepcopy(item) for page in pages for item in page["Items"]]
+
+
+def go_back_to(stored: list[dict[str, Any]]) -> None:
+    client = boto3.client("dynamodb")
+    for item in items():
+        client.delete_item(TableName=DOCUMENTS_TABLE, Key={"id": item["id"], "part": item["part"]})
+    for item in stored:
+        client.put_item(TableName=DOCUMENTS_TABLE, Item=item)
+
+
+def restored(running: Ingestion, machines: Machines | None = None) -> Restoration:
+    client = connect(running.collection.url, "us-east-1", 5)
+    return restore_index(DOCUMENTS_BUCKET, keys(), passages_of(client, INDEX), table(), machines or Machines(running))
+
+
+def text(name: str, version: int) -> bytes:
+    return f"# {name}\n\nThe limit of {name} is {version} euros.\n".encode()
+
+
+def put(running: Ingestion, name: str, version: int) -> None:
+    running.put(f"handbook/{name}.md", text(name, version))
+    running.done(f"handbook/{name}.md")
+
+
+def sentence(name: str, version: int) -> str:
+    return f"The limit of {name} is {version} euros."
+
+
+@pytest.fixture
+def hour(running: Ingestion) -> Ingestion:
+    """Return a deployment whose table went back one hour: 5 of 10 documents changed since, 5 came, 5 are deleted."""
+    for number in range(10):
+        put(running, f"old{number}", 1)
+    before = items()
+    for number in range(5):
+        put(running, f"old{number}", 2)
+        put(running, f"new{number}", 1)
+    go_back_to(before)
+    for name in ("old0", "old1", "old9", "new0", "new1"):
+        running.delete(f"handbook/{name}.md")
+    return running
+
+
+LEFT = [
+    *((f"old{n}", 2) for n in (2, 3, 4)),
+    *((f"old{n}", 1) for n in (5, 6, 7, 8)),
+    *((f"new{n}", 1) for n in (2, 3, 4)),
+]
+
+
+def test_after_it_exactly_the_documents_of_the_bucket_are_in_the_index_each_passage_once(hour: Ingestion) -> None:
+    # Without it the deletions leave what the table does not know.
+    assert sum(hour.texts().values()) == 15
+    done = restored(hour)
+    holds(hour, *(sentence(name, version) for name, version in LEFT))
+    assert len(done.unknown) == 10
+    assert sorted(done.gone) == [f"handbook/{name}.md" for name in ("new0", "new1", "old0", "old1", "old9")]
+    assert done.passages == 15
+    assert restored(hour) == Restoration([], done.gone, 10)
+
+
+@pytest.mark.parametrize("left", range(0, 15, 2))
+def test_what_broke_off_is_run_again(hour: Ingestion, left: int) -> None:
+    machines = Machines(hour)
+    machines.left = left
+    with pytest.raises(InterruptedError):
+        restored(hour, machines)
+    restored(hour)
+    holds(hour, *(sentence(name, version) for name, version in LEFT))
+
+
+def test_a_table_that_is_lost_is_made_again(hour: Ingestion) -> None:
+    go_back_to([])
+    restored(hour)
+    holds(hour, *(sentence(name, version) for name, version in LEFT))
+
+
+def test_a_table_that_names_what_is_not_in_the_index_brings_it_back(hour: Ingestion) -> None:
+    for document in hour.collection.indices[INDEX].documents:
+        document.until = 0
+    restored(hour)
+    holds(hour, *(sentence(name, version) for name, version in LEFT))
+
+
+def test_a_claim_of_an_execution_that_is_long_over_hinders_nothing(hour: Ingestion) -> None:
+    client = boto3.client("dynamodb")
+    for item in items():
+        if item["part"]["S"] == "document":
+            client.update_item(
+                TableName=DOCUMENTS_TABLE,
+                Key={"id": item["id"], "part": item["part"]},
+                UpdateExpression="SET lease_owner = :who, lease_until = :until",
+                ExpressionAttributeValues={":who": {"S": "gone"}, ":until": {"N": "99999999999"}},
+            )
+    restored(hour)
+    holds(hour, *(sentence(name, version) for name, version in LEFT))
+
+
+@pytest.mark.parametrize("page", [2, 3, 5, 1000])
+def test_no_passage_is_missed_between_two_pages(running: Ingestion, monkeypatch: pytest.MonkeyPatch, page: int) -> None:
+    monkeypatch.setattr(restore, "PAGE", page + 2)
+    dice = random.Random(page)
+    for number in range(7):
+        put(running, f"n{number}", 1)
+    index = running.collection.indices[INDEX]
+    for document in dice.sample(index.documents, 3):
+        twin = deepcopy(document)
+        twin.id += "-twin"
+        index.store(twin)
+    listed = [each.service_id for each in passages_of(connect(running.collection.url, "us-east-1", 5), INDEX)]
+    assert sorted(listed) == running.indexed_ids()
+    restored(running)
+    holds(running, *(sentence(f"n{number}", 1) for number in range(7)))
+
+
+def test_copies_that_fill_a_page_are_an_error_and_no_loss(running: Ingestion, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(running, "n", 1)
+    index = running.collection.indices[INDEX]
+    for number in range(4):
+        twin = deepcopy(index.documents[0])
+        twin.id += str(number)
+        index.store(twin)
+    monkeypatch.setattr(restore, "PAGE", 4)
+    with pytest.raises(Misconfigured, match="take another index"):
+        restored(running)
