@@ -105,6 +105,26 @@ variable "memory" {
   }
 }
 
+variable "keep_warm" {
+  description = "Invokes the functions of a question by a schedule, so that one copy of each stays."
+  type        = bool
+  default     = false
+}
+
+variable "keep_warm_schedule" {
+  description = "When keep_warm invokes them: a rate(...) or cron(...) of EventBridge Scheduler, and its timezone. Lambda stops a copy that is idle for some minutes."
+  type = object({
+    expression = optional(string, "rate(4 minutes)")
+    timezone   = optional(string, "UTC")
+  })
+  default = {}
+
+  validation {
+    condition     = can(regex("^(rate|cron)\\(.+\\)$", var.keep_warm_schedule.expression))
+    error_message = "keep_warm_schedule.expression must be a rate(...) or a cron(...)."
+  }
+}
+
 variable "snap_start" {
   description = "Starts the functions of a question from a snapshot that Lambda takes when a version is published: about 58 dollars a month for each release that is kept, and not tried on AWS."
   type        = bool

@@ -64,7 +64,7 @@ class RestorableManifest(Manifest, Protocol):
         """Have the document ingested anew, in place of this generation."""
 
 
-class Machines(Protocol):
+class IngestionMachines(Protocol):
     """The machines of a deployment that change its index."""
 
     def ingest(self, key: str) -> None:
@@ -107,7 +107,7 @@ def restore_index(
     keys: Iterable[str],
     indexed: Iterable[IndexedPassage],
     manifest: RestorableManifest,
-    machines: Machines,
+    machines: IngestionMachines,
 ) -> Restoration:
     """Bring table and index in step with the `keys` of the bucket, and return what was not.
 

@@ -170,6 +170,19 @@ def test_the_price_of_snapshots_and_of_copies_that_run_follows_from_the_memory()
         assert abs((8 * 1769 + 5 * 512) / 1024 * 730 * 3600 * float(price) - float(dollars)) < 0.5
 
 
+def test_the_price_of_functions_that_are_kept_warm_follows_from_their_number() -> None:
+    [numbers] = re.findall(r"12 x ([\d,]+) = ([\d,]+) invoc", PAGE)
+    each, invocations = (int(number.replace(",", "")) for number in numbers)
+    assert each == 730 * 60 // 4
+    assert invocations == 12 * each
+    assert round(invocations / 1e6, 2) == 0.13
+    assert round(invocations * 0.20 / 1e6, 2) == 0.03
+    gigabytes = (8 * 1769 + 3 * 512 + 1024) / 1024
+    assert f"{gigabytes:.1f} GB x {each:,} x 0.005 s" in PAGE
+    assert round(gigabytes * each * 0.005 * 0.0000133334, 2) == 0.01
+    assert round(100 * 5 * 12 / (7 * 24)) == 36
+
+
 SIZING = (Path(__file__).parents[2] / "docs" / "operate.md").read_text(encoding="utf-8")
 
 

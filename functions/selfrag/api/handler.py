@@ -14,7 +14,7 @@ from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.edge.problems import ProblemError, respond
 from selfrag.bootstrap import api, ingestion
 from selfrag.runtime.metrics import count_step
-from selfrag.runtime.observability import Handler, logger
+from selfrag.runtime.observability import KEEP_WARM, Handler, logger
 from selfrag.runtime.settings import CallerSettings, read
 
 
@@ -22,6 +22,8 @@ def make_handler(app: APIGatewayRestResolver, origins: Collection[str] = ()) -> 
     """Return a handler of API Gateway's requests (REST, Lambda proxy); pages of these `origins` may send some."""
 
     def handle(lambda_event: dict[str, Any], context: Any) -> dict[str, Any]:
+        if lambda_event.keys() == KEEP_WARM:
+            return {}
         event = cast(GatewayEvent, lambda_event)
         logger.append_keys(step="ask", question="")
         started = time.monotonic()

@@ -20,6 +20,9 @@ from selfrag.runtime.metrics import NAMESPACE, count_calls, count_step, count_th
 
 logger = Logger(service=os.environ.get("POWERTOOLS_SERVICE_NAME", NAMESPACE))
 
+# The event by which a schedule keeps a copy of a function: nothing is done, counted or logged.
+KEEP_WARM = {"keep_warm"}
+
 Event = dict[str, Any]
 Handler = Callable[[Event, Any], Event]
 T = TypeVar("T", bound=BaseModel)
@@ -41,6 +44,8 @@ def step_handler(
 
     @wraps(work)
     def handler(event: Event, context: Any) -> Event:
+        if event.keys() == KEEP_WARM:
+            return {}
         logger.append_keys(step=name, question=hashed(str(event.get("question", ""))))
         with _counted(name) as run, _logged(event.get("deadline_ms")):
             result = work(_parsed(name, task, event))
