@@ -37,4 +37,5 @@ DEPLOYED: tuple[Check[Deployment], ...] = (
     Check("health", "The health", ("apigateway:GET",), (deployment.health,)),
     Check("upload", "A document", ("apigateway:GET", "s3:DeleteObject"), (deployment.upload,)),
     Check("question", "A question", (), (deployment.question,)),
+    Check("metrics", "The metrics of executions", ("cloudwatch:ListMetrics",), (deployment.metrics,)),
 )

@@ -5,13 +5,15 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from selfrag.domain.errors import InvalidInput, Misconfigured
 
 # The outputs of the Terraform that the doctor reads, by name.
-Outputs = dict[str, str]
+# Most are texts, some are objects of texts.
+Outputs = dict[str, Any]
 
 
 class DeciderChoice(BaseModel):

@@ -15,6 +15,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel
 
+from selfrag.adapters.executions import unversioned
 from selfrag.adapters.outbound import http_client_for, unreachable
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.choices import Outputs
@@ -317,3 +318,27 @@ def _later(deployment: Deployment) -> Finding:
             "Look at the Standard machine's execution.",
         )
     return fine(f"A question for later was answered after {seconds:.1f} s.")
+
+
+def metrics(deployment: Deployment) -> Iterator[Finding]:
+    """Look whether executions of a version count under the machine alone, which six alarms look at."""
+    pages = deployment.account.client("cloudwatch").get_paginator("list_metrics")
+    counted = [
+        {each["Name"]: each["Value"] for each in metric["Dimensions"]}
+        for page in pages.paginate(Namespace="AWS/States", MetricName="ExecutionsStarted")
+        for metric in page["Metrics"]
+    ]
+    for machine, arn in deployment.outputs["machine_arns"].items():
+        own = unversioned(arn)
+        if {"StateMachineArn": own} in counted:
+            yield fine(f"Executions of {machine} count under the machine, where the alarms look.")
+        elif any(own in name.get("StateMachineArn", "") for name in counted):
+            yield blocks(
+                f"Executions of {machine} count under its versions alone, so alarms that look at the machine see none.",
+                "Report it: the alarms of infra/alarms.tf have to name the version or the alias.",
+            )
+        else:
+            yield unknown(
+                f"CloudWatch shows no execution of {machine} yet; new metrics take up to 15 minutes.",
+                "Run it again in a quarter of an hour.",
+            )

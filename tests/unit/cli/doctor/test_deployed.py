@@ -1,6 +1,6 @@
 """`selfrag doctor --deployed`: a document in and out, and questions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from selfrag_cli.doctor.deployment import Deployment
 from selfrag_cli.doctor.findings import Finding, Severity, examine
 from tests.support.doubles.api_double import ApiDouble
 from tests.support.doubles.aws_account import AwsAccount
-from tests.support.doubles.deployed_account import KEY, OUTPUTS, REGION, deployed
+from tests.support.doubles.deployed_account import KEY, MACHINES, OUTPUTS, REGION, counted_under, deployed
 
 
 class Clock:
@@ -29,7 +29,7 @@ class Clock:
 
 
 def visited(
-    account: AwsAccount, api: ApiDouble, *names: str, outputs: dict[str, str] = OUTPUTS, **choices: Any
+    account: AwsAccount, api: ApiDouble, *names: str, outputs: dict[str, Any] = OUTPUTS, **choices: Any
 ) -> dict[str, list[Finding]]:
     """Return the findings of these checks, or of all, by their names."""
     checks = [check for check in DEPLOYED if not names or check.name in names]
@@ -69,6 +69,21 @@ def test_a_health_that_is_not_ok_blocks_since_monitors_would_say_that_all_is_dow
     api.is_healthy = False
     [finding] = visited(deployed(), api, "health")["health"]
     assert (finding.level, "500" in finding.says) == (Severity.BLOCKS, True)
+
+
+@pytest.mark.parametrize(
+    ("arns", "level"),
+    [
+        (MACHINES.values(), Severity.FINE),
+        ([f"{arn}:7" for arn in MACHINES.values()], Severity.BLOCKS),
+        ([], Severity.UNKNOWN),
+    ],
+    ids=["under the machine", "under its version alone", "not yet"],
+)
+def test_alarms_look_where_executions_count(api: ApiDouble, arns: Iterable[str], level: Severity) -> None:
+    account = deployed()
+    account.answers["cloudwatch.ListMetrics"] = counted_under(*arns)
+    assert [each.level for each in visited(account, api, "metrics")["metrics"]] == [level] * 2
 
 
 def test_with_iam_requests_are_signed(api: ApiDouble) -> None:
