@@ -1,17 +1,24 @@
-"""The routes of the API's health and its description."""
+"""The routes of the API's health, its readiness and its description."""
 
 import json
+from collections.abc import Callable, Sequence
 from functools import cache
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
-from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler import Request, Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from selfrag.api.edge.exchange import JSON, reply
+from selfrag.api.edge.exchange import JSON, caller, problems, reply
 from selfrag.api.edge.methods import DESCRIPTION
+from selfrag.bootstrap import api, index, ingestion
+from selfrag.domain.base import Model
+from selfrag.domain.errors import Misconfigured, SelfragError
+from selfrag.domain.passages import Bounds
 from selfrag.runtime.settings import CallerSettings, read
 
+# No question and no document has this id.
+_NOTHING = "ready"
 # API Gateway's own description of an API with signed requests.
 _SIGNED = {
     "type": "apiKey",
@@ -34,6 +41,60 @@ router = Router()  # type: ignore[no-untyped-call]
 def health() -> Response[Any]:
     """Reply that the API answers; it calls nothing."""
     return reply(HTTPStatus.OK, {"status": "ok"})
+
+
+class Readiness(Model):
+    """What a question needs beside its models, which are not asked: `ok`, or the class name of an error.
+
+    `collection` is `ok`, too, where the API is in no network that reaches it.
+    """
+
+    status: Literal["ok", "failing"]
+    answers: str
+    documents: str
+    collection: str
+
+
+@router.get(
+    "/v1/ready",
+    operation_id="ready",
+    summary="Whether what a question needs answers",
+    description="Reads the tables and the collection, as a question does; no model is asked. For monitors with a key: "
+    "`GET /v1/health` says only that the API answers.",
+    responses={
+        200: {"description": "All of it does", "content": {JSON: {"model": Readiness}}},
+        **problems(403, 429),
+        503: {"description": "Some of it does not", "content": {JSON: {"model": Readiness}}},
+    },
+)
+def ready(request: Request) -> Response[Any]:
+    """Look at each service once."""
+    who = caller(request)
+    looks: dict[str, Callable[[], object]] = {
+        "answers": lambda: api.executions().stored(_NOTHING, who.collections),
+        "documents": lambda: ingestion.manifest().read(_NOTHING),
+        "collection": lambda: _reached(who.collections),
+    }
+    outcomes = {name: _outcome(look) for name, look in looks.items()}
+    is_ready = set(outcomes.values()) == {"ok"}
+    status = HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE
+    return reply(status, Readiness(status="ok" if is_ready else "failing", **outcomes).model_dump())
+
+
+def _reached(collections: Sequence[str]) -> None:
+    try:
+        passages = index()
+    except Misconfigured:  # the API is in no network that reaches it
+        return
+    passages.fetch([_NOTHING], Bounds(collections[:1]))
+
+
+def _outcome(look: Callable[[], object]) -> str:
+    try:
+        look()
+    except SelfragError as error:
+        return type(error).__name__
+    return "ok"
 
 
 @router.get(
