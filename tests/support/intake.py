@@ -113,8 +113,9 @@ class Intake:
         dies: Callable[[Run], bool] = lambda run: False,
         loses: Callable[[], bool] = lambda: False,
         chance: random.Random | None = None,
+        tables: ItemTables | None = None,
     ) -> None:
-        self.clock, self.tables = Clock(), ItemTables()
+        self.clock, self.tables = Clock(), tables or ItemTables()
         self.machine = machine or definition(**(places or {}))
         self.ended: list[Run] = []
         self.running: dict[str, Run] = {}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bench.intake import simulated
 from selfrag.adapters.manifest import LEASE_SECONDS
 from selfrag_cli.local.definitions import INTAKE, placeholders
 from selfrag_cli.local.runner.failures import Failure
@@ -337,3 +338,23 @@ def test_terraform_fills_in_all_placeholders_of_the_definition() -> None:
     named = placeholders(INTAKE)
     assert named == {"intake_table", "ingestion_machine", "intake_machine", "ingestion_places", "deletion_places"}
     assert all(f"{name} " in filled for name in named)
+
+
+ROW = re.compile(r"^\| ([\d,]+) \| ([\d,]+) \| [\d.]+ \| ([\d.]+) \| [\d.]+ \| [\d.]+ \| ([\d,]+) \|$", re.M)
+PAGE = (ROOT / "docs" / "bench" / "intake.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_figures_has_the_price_that_the_simulation_finds_for_few_files() -> None:
+    cost = simulated(60, 2_000)
+    rows = ROW.findall(PAGE)
+    assert len(rows) >= 4
+    for _, _, each, longest in rows:
+        assert abs(float(each) - cost.transitions / cost.files) < 1
+        assert int(longest.replace(",", "")) < 2 * cost.longest
+    assert cost.failed == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("calls", [60, 2_000])
+def test_the_page_of_figures_is_that_of_the_simulation(calls: int) -> None:
+    assert simulated(1_000, calls).row() in PAGE
