@@ -196,6 +196,15 @@ def test_an_ingestion_that_fails_for_over_an_hour_fails_the_intake_for_the_alarm
     assert (work.intake.entries(), work.intake.held()) == ([], set())
 
 
+def test_a_newer_version_of_a_document_that_fails_has_an_hour_of_its_own() -> None:
+    work = Work(places=1)
+    work.ends = [FAILS] * 100
+    work.send(uploaded("c/1.md"), uploaded("c/1.md"), apart=HOUR)
+    work.run(hours=4)
+    assert work.moments[-1] > BEGIN + HOUR + LEASE_SECONDS
+    assert Counter(run.status for run in work.intake.ended)["FAILED"] == 1
+
+
 def test_when_documents_are_given_up_another_execution_goes_on_with_the_queue_at_once() -> None:
     work = Work(places=1)
     work.send(uploaded("c/1.md"))
