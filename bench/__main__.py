@@ -10,6 +10,7 @@ animation                    the animation of README, by a simulated model
 cold                         the functions of a question that start cold
 cascade                      a simulated decision model in front of a simulated Claude, by threshold and accuracy
 labels                       public sets of labelled rows, as files for `selfrag eval graders`
+intake                       what the intake of many files takes, simulated: hours, transitions, dollars
 hostile, growth              files and texts that are made to take long
 
 Each part says with --help what options it has.
@@ -31,6 +32,7 @@ MODULES = {
     "labels": "bench.labels",
     "hostile": "bench.hostile",
     "growth": "bench.growth",
+    "intake": "bench.intake",
 }
 
 

@@ -42,7 +42,7 @@ locals {
       batches-failed = {
         metrics   = [for machine in ["intake", "reindex"] : ["AWS/States", "ExecutionsFailed", { StateMachineArn = local.machine_arns[machine] }]]
         threshold = 1
-        advice    = "A reindexing or the intake of a document failed. Open the machines ${local.machine_names.intake} and ${local.machine_names.reindex} in the Step Functions console: the error says whether the bucket could not be listed, a file not be read, the results not be written or a permission is missing. When the cause is fixed, redrive a reindexing or start another with the same input: finished work is not repeated. Of the intake, start another execution with the same input: it has tried for over an hour."
+        advice    = "A reindexing or the intake of a document failed. Open the machines ${local.machine_names.intake} and ${local.machine_names.reindex} in the Step Functions console: the error says whether the bucket could not be listed, a file not be read, the results not be written or a permission is missing. When the cause is fixed, redrive a reindexing or start another with the same input: finished work is not repeated. Of the intake, the cause of a failed execution names the object: run the command `again` of the output load_commands for it. If it says that the queue could not be used, nothing in it is lost: it goes on within 15 minutes."
       }
       documents-failed = {
         metrics   = [[var.name, "Documents", { status = "failed" }]]

@@ -1,5 +1,5 @@
 # From the documents bucket to the ingestion: every object that is created, changed or deleted starts an execution of the
-# intake, which runs the ingestion for a few objects at a time.
+# intake, which records it and runs the ingestion for a few objects at a time.
 
 resource "aws_cloudwatch_event_rule" "documents" {
   name        = "${var.name}-documents"
@@ -32,6 +32,32 @@ resource "aws_cloudwatch_event_target" "ingestion" {
   }
 
   depends_on = [aws_iam_role_policy.events, aws_sqs_queue_policy.undelivered]
+}
+
+# Looks at the queues of the intake, should an execution have died that was to go on with them, or a document be tried
+# again.
+resource "aws_cloudwatch_event_rule" "queues" {
+  name                = "${var.name}-queues"
+  description         = "Every 15 minutes, the queues of the intake."
+  state               = aws_cloudwatch_event_rule.documents.state
+  schedule_expression = "rate(15 minutes)"
+}
+
+resource "aws_cloudwatch_event_target" "queue" {
+  for_each = toset(["deletion", "upload"])
+
+  rule     = aws_cloudwatch_event_rule.queues.name
+  arn      = aws_sfn_alias.machine["intake"].arn
+  role_arn = aws_iam_role.events.arn
+  input    = jsonencode({ queue = each.key })
+
+  # Not into the queue of undelivered events: the next one does the same.
+  retry_policy {
+    maximum_event_age_in_seconds = 900
+    maximum_retry_attempts       = 10
+  }
+
+  depends_on = [aws_iam_role_policy.events]
 }
 
 resource "aws_iam_role" "events" {

@@ -8,7 +8,7 @@ locals {
     ingestion = { workflow = "ingestion", type = "STANDARD" }
     # Runs the ingestion for all objects below a prefix: for a first load, and after a change of the pipeline.
     reindex = { workflow = "reindex", type = "STANDARD" }
-    # Starts the ingestion for an event of the documents bucket, a few at a time.
+    # Records an event of the documents bucket, and runs the ingestion for a few documents at a time.
     intake = { workflow = "intake", type = "STANDARD" }
   }
   question_machines = [for machine, body in local.machines : machine if body.workflow == "question"]
@@ -52,8 +52,9 @@ locals {
     }
     intake = {
       values = {
-        documents_table   = aws_dynamodb_table.table["documents"].name
+        intake_table      = aws_dynamodb_table.table["intake"].name
         ingestion_machine = "${local.machine_arns.ingestion}:${local.live}"
+        intake_machine    = "${local.machine_arns.intake}:${local.live}"
         ingestion_places  = local.ingestion_places
         deletion_places   = local.deletion_places
       }
@@ -257,16 +258,26 @@ locals {
   ]
   intake_statements = [
     {
-      sid       = "TakePlaces"
-      actions   = ["dynamodb:UpdateItem"]
-      resources = [aws_dynamodb_table.table["documents"].arn]
-      # The items of its places, and of no document.
+      sid       = "QueueDocuments"
+      actions   = ["dynamodb:DeleteItem", "dynamodb:Query", "dynamodb:UpdateItem"]
+      resources = [aws_dynamodb_table.table["intake"].arn]
+    },
+    {
+      sid       = "FindNext"
+      actions   = ["dynamodb:Query"]
+      resources = ["${aws_dynamodb_table.table["intake"].arn}/index/by_turn"]
+    },
+    {
+      # For executions that the release before began, which wait for a place in that table, and for no document.
+      sid          = "TakePlaces"
+      actions      = ["dynamodb:UpdateItem"]
+      resources    = [aws_dynamodb_table.table["documents"].arn]
       leading_keys = ["place/*"]
     },
     {
       sid       = "StartIngestion"
       actions   = ["states:StartExecution"]
-      resources = [local.machine_arns.ingestion]
+      resources = [local.machine_arns.ingestion, local.machine_arns.intake]
     },
     {
       sid       = "FollowIngestion"

@@ -1,7 +1,7 @@
 # The tables, paid by request, and the buckets: private, encrypted, over TLS only. A map has a line for each.
 
 locals {
-  # By name: the keys, the TTL attribute, and further indices with their keys. TTL may be days late, so the code compares
+  # By name: the keys, the TTL attribute, and further indices with their keys; with the table's hash key they are local. TTL may be days late, so the code compares
   # dates itself.
   tables = {
     verdicts = { keys = ["key"], ttl = "expires_at", indices = {} }
@@ -15,6 +15,9 @@ locals {
     # The manifest: the state of each document, and its passages in the collection. Only the part with a document's state has
     # the keys of the index, so the index lists the documents of a collection.
     documents = { keys = ["id", "part"], ttl = null, indices = { by_collection = ["collection", "key"] } }
+    # The queue of the intake: documents that wait by their turn, and the places of those that are worked on. The index is
+    # local, so that a read of it misses nothing that was just recorded.
+    intake = { keys = ["queue", "key"], ttl = null, indices = { by_turn = ["queue", "turn"] } }
   }
 
   buckets = merge({
@@ -60,8 +63,18 @@ resource "aws_dynamodb_table" "table" {
     }
   }
 
+  dynamic "local_secondary_index" {
+    for_each = { for index, keys in each.value.indices : index => keys if keys[0] == each.value.keys[0] }
+
+    content {
+      name            = local_secondary_index.key
+      range_key       = local_secondary_index.value[1]
+      projection_type = "ALL"
+    }
+  }
+
   dynamic "global_secondary_index" {
-    for_each = each.value.indices
+    for_each = { for index, keys in each.value.indices : index => keys if keys[0] != each.value.keys[0] }
 
     content {
       name            = global_secondary_index.key

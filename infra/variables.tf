@@ -436,7 +436,7 @@ variable "reindex_concurrency" {
 }
 
 variable "ingestion_concurrency" {
-  description = "The number of uploaded documents that are ingested at once; others wait without a function. Each runs up to 2 functions at a time. null is 1, or 5 with an account_concurrency of 100 or more."
+  description = "The number of uploaded documents that are ingested at once; others wait in a queue. Each runs up to 2 functions at a time. null is 1, or 5 with an account_concurrency of 100 or more."
   type        = number
   default     = null
 
@@ -447,7 +447,7 @@ variable "ingestion_concurrency" {
 }
 
 variable "ingest_on_upload" {
-  description = "Ingests an object at once when it is created, changed or deleted. Off, it waits for a reindexing, and objects deleted in the meantime stay in the index."
+  description = "Ingests an object at once when it is created, changed or deleted. Off, it waits for a reindexing, and objects deleted in the meantime stay in the index. What the queue of the intake holds already goes on."
   type        = bool
   default     = true
 }

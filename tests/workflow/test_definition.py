@@ -80,7 +80,8 @@ LONGEST_WAIT = {
     "intake": 60,
     "reindex": 120,
 }
-MOST_ATTEMPTS = {"question": 3, "ingestion": 20, "intake": 20, "reindex": 8}
+# The intake tries for over an hour to record an event, which nothing else holds.
+MOST_ATTEMPTS = {"question": 3, "ingestion": 20, "intake": 150, "reindex": 8}
 STATES_FIELDS = {"input", "context", "result", "errorOutput"}
 
 

@@ -1,239 +1,390 @@
-"""The intake of documents by its definition: a place before any function, whatever comes and whatever dies."""
+"""The intake of documents by its definition: few at once, none lost, each at a constant price."""
 
-import json
+import random
 import re
-import threading
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
-import boto3
 import pytest
-from botocore.exceptions import ClientError
-from moto import mock_aws
 
-from selfrag.adapters.manifest import LEASE_SECONDS, DynamoManifest
+from bench.intake import simulated
+from selfrag.adapters.manifest import LEASE_SECONDS
 from selfrag_cli.local.definitions import INTAKE, placeholders
 from selfrag_cli.local.runner.failures import Failure
-from selfrag_cli.local.runner.machine import Execution, Machine
-from tests.support.aws.resources import DOCUMENTS_TABLE, make
 from tests.support.command import ROOT
 from tests.support.definition import INGESTION_MACHINE, INTAKE_MACHINE
+from tests.support.ingestion_model import IngestionModel
+from tests.support.intake import BEGIN, Intake, Json, Run, deleted, uploaded
 
-ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag-intake"
-UPLOADED = {"bucket": {"name": "b"}, "object": {"key": 'c/a "b".md'}, "reason": "PutObject"}
-DELETED = {**UPLOADED, "reason": "DeleteObject", "deletion-type": "Delete Marker Created"}
+STATES = INTAKE_MACHINE["States"]
 READY = {"action": "read", "unfinished": False}
-FAR, PAST = "99999999999", "1"
+FAILS = Failure("States.TaskFailed", "NotClaimed", "TaskFailed")
+TICK, HOUR = 900, 3600
 
 
-class Intake:
-    """Executions of the intake over a table; `ends` are what executions of the ingestion give or raise, in turn."""
+class Work:
+    """Ingestions that take `seconds`; `ends` are what they give, in turn."""
 
-    def __init__(self) -> None:
-        make()
-        self.table = boto3.client("dynamodb")
-        self.ends: list[Any] = []
-        self.started: list[dict[str, Any]] = []
-        self.held_then: list[set[str]] = []
-        self.pauses: list[float] = []
-        self.while_waiting = lambda: None
-        self._one = threading.Lock()
+    def __init__(self, places: int = 2, seconds: float = 10, **options: Any) -> None:
+        self.ends: list[Json | Failure] = []
+        self.started: list[str] = []
+        self.moments: list[float] = []
+        self.at_once = self.most = 0
+        self.while_working: Callable[[str], None] = lambda key: None
+        self._seconds = seconds
+        self.intake = Intake(self._ingest, {"uploads": places}, **options)
 
-    def hold(self, place: str, until: str, collection: str = "c", following: str = "") -> None:
-        """Let another execution have a place, for a document of a collection; `following` is the next one's."""
-        item = {"id": {"S": f"place/{place}"}, "part": {"S": "place"}, "lease_owner": {"S": "another"}}
-        item |= {"lease_until": {"N": until}, "lease_collection": {"S": collection}}
-        if following:
-            item |= {"next_owner": {"S": following}, "next_until": {"N": FAR}}
-        self.table.put_item(TableName=DOCUMENTS_TABLE, Item=item)
+    def _ingest(self, document: Json, end: Callable[[Json | Failure], None]) -> None:
+        self.started.append(document["key"])
+        self.moments.append(self.intake.clock.now)
+        self.at_once += 1
+        self.most = max(self.most, self.at_once)
+        self.while_working(document["key"])
+        result = self.ends.pop(0) if self.ends else READY
 
-    def free(self, place: str) -> None:
-        """Take it away again."""
-        key = {"id": {"S": f"place/{place}"}, "part": {"S": "place"}}
-        self.table.delete_item(TableName=DOCUMENTS_TABLE, Key=key)
+        def finish() -> None:
+            self.at_once -= 1
+            end(result)
 
-    def release(self, place: str) -> None:
-        """End its lease, as FreePlace does."""
-        key = {"id": {"S": f"place/{place}"}, "part": {"S": "place"}}
-        ended = "REMOVE lease_owner, lease_until"
-        self.table.update_item(TableName=DOCUMENTS_TABLE, Key=key, UpdateExpression=ended)
+        self.intake.clock.after(self._seconds, finish)
 
-    def held(self) -> set[str]:
-        """Return the places that are held."""
-        items = self.table.scan(TableName=DOCUMENTS_TABLE)["Items"]
-        return {item["id"]["S"].removeprefix("place/") for item in items if "lease_owner" in item}
+    def send(self, *events: Json, apart: float = 0.5) -> None:
+        """Send events one after another."""
+        for number, event in enumerate(events):
+            self.intake.send(event, number * apart)
 
-    def run(self, event: dict[str, Any]) -> Execution:
-        """Run one execution to its end."""
-        prefix = "arn:aws:states:::"
-        services = {
-            f"{prefix}dynamodb:updateItem": self._update,
-            f"{prefix}states:startExecution.sync:2": self._ingest,
-        }
-        definition = json.loads(json.dumps(INTAKE_MACHINE).replace("${documents_table}", DOCUMENTS_TABLE))
-        return Machine(ARN, definition, services, self._pause).start("mine", event).wait()
-
-    def _update(self, arguments: dict[str, Any]) -> Any:
-        with self._one:
-            try:
-                return self.table.update_item(**arguments)
-            except ClientError as error:
-                raise Failure(f"DynamoDB.{error.response['Error']['Code']}", "", "TaskFailed") from None
-
-    def _ingest(self, arguments: dict[str, Any]) -> Any:
-        self.started.append(arguments["Input"])
-        self.held_then.append(self.held())
-        end = self.ends.pop(0) if self.ends else READY
-        if isinstance(end, Exception):
-            raise end
-        return {"Output": end}
-
-    def _pause(self, seconds: float) -> None:
-        self.pauses.append(seconds)
-        self.while_waiting()
+    def run(self, hours: float = 0) -> None:
+        """Let everything happen, with the schedule for so many hours."""
+        if hours:
+            self.intake.clock.after(0, lambda: self.intake.tick(TICK, BEGIN + hours * HOUR))
+        self.intake.clock.run()
+        assert not self.intake.running
 
 
-@pytest.fixture
-def intake() -> Iterator[Intake]:
-    with mock_aws():
-        yield Intake()
+def test_an_upload_is_ingested_at_once_and_leaves_nothing_behind() -> None:
+    work = Work()
+    work.send(uploaded('c/a "b".md'))
+    work.run()
+    assert work.started == ['c/a "b".md']
+    assert work.moments[0] < BEGIN + 1
+    assert (work.intake.entries(), work.intake.held()) == ([], set())
 
 
-def test_an_event_runs_the_ingestion_of_its_object_at_once_in_a_place_that_is_free_again_after_it(
-    intake: Intake,
-) -> None:
-    assert intake.run(UPLOADED).output == {"bucket": "b", "key": 'c/a "b".md', "action": "read"}
-    assert intake.started == [{"bucket": "b", "key": 'c/a "b".md'}]
-    assert [len(held) for held in intake.held_then] == [1]
-    assert (intake.held(), intake.pauses) == (set(), [])
+def test_an_upload_that_finds_no_place_is_recorded_and_its_execution_ends() -> None:
+    work = Work(places=2, seconds=100)
+    work.send(*[uploaded(f"c/{number}.md") for number in range(6)])
+    work.intake.clock.run(BEGIN + 50)
+    assert work.most == 2
+    assert len(work.intake.running) == 2
+    assert [run.transitions for run in work.intake.ended] == [5] * 4
+    assert sorted(work.intake.entries()) == [f"c/{number}.md" for number in range(6)]
+    work.run()
+    assert work.most == 2
+    assert sorted(work.started) == [f"c/{number}.md" for number in range(6)]
 
 
-def test_without_a_place_nothing_is_started_and_the_wait_grows_up_to_five_minutes(intake: Intake) -> None:
-    intake.hold("upload/0", FAR)
-    intake.hold("upload/1", FAR)
-
-    def wait() -> None:
-        assert intake.started == []
-        if len(intake.pauses) == 40:
-            intake.free("upload/1")
-
-    intake.while_waiting = wait
-    assert intake.run(UPLOADED).output
-    assert intake.held_then == [{"upload/0", "upload/1"}], "the place of another is not freed"
-    assert 2 <= intake.pauses[0] <= 5
-    assert all(150 <= seconds <= 300 for seconds in intake.pauses[15:])
+def test_uploads_of_a_collection_are_ingested_in_the_order_of_their_arrival() -> None:
+    work = Work(places=1)
+    keys = [f"c/{number}.md" for number in (3, 1, 2, 9, 7)]
+    work.send(*map(uploaded, keys))
+    work.run()
+    assert work.started == keys
 
 
-def test_a_document_of_another_collection_is_the_next_one_and_looks_every_few_seconds(intake: Intake) -> None:
-    for place in ("upload/0", "upload/1"):
-        intake.hold(place, FAR, collection="a")
-
-    def wait() -> None:
-        assert intake.started == []
-        if len(intake.pauses) == 30:
-            for place in ("upload/0", "upload/1"):
-                intake.release(place)
-
-    intake.while_waiting = wait
-    assert intake.run(UPLOADED).output
-    assert len(intake.pauses) == 30
-    assert max(intake.pauses) <= 20
-    assert intake.held() == set()
+@pytest.mark.parametrize("small", ["a", "z"])
+def test_a_collection_of_a_thousand_files_does_not_keep_a_small_one_waiting(small: str) -> None:
+    work = Work(places=1)
+    work.send(*[uploaded(f"m/{number:02}.md") for number in range(40)], apart=0.1)
+    work.intake.send(uploaded(f"{small}/1.md"), 100)
+    work.intake.send(uploaded(f"{small}/2.md"), 100.1)
+    work.run()
+    first, second = (work.started.index(f"{small}/{number}.md") for number in (1, 2))
+    assert work.moments[first] <= BEGIN + 100 + 2 * 11
+    assert second == first + 2, "they take turns"
 
 
-def test_a_place_that_has_become_free_is_left_to_the_next_one(intake: Intake) -> None:
-    for place in ("upload/0", "upload/1"):
-        intake.hold(place, FAR, collection="a", following="of another collection")
-        intake.release(place)
-
-    def wait() -> None:
-        assert intake.started == []
-        if len(intake.pauses) == 3:
-            intake.free("upload/0")
-
-    intake.while_waiting = wait
-    assert intake.run(UPLOADED).output
-    assert intake.held_then == [{"upload/0"}]
+def test_the_turns_go_on_in_the_next_execution() -> None:
+    work = Work(places=1)
+    collections = [f"c{number:02}" for number in range(30)]
+    work.send(*[uploaded(f"{name}/{number}.md") for number in range(3) for name in collections], apart=0.01)
+    work.run()
+    turns = Counter[str]()
+    for key in work.started[: len(work.started) // 2]:
+        turns[key.partition("/")[0]] += 1
+    assert max(turns.values()) - min(turns[name] for name in collections) <= 2
 
 
-def test_a_next_one_that_died_keeps_nobody_out(intake: Intake) -> None:
-    intake.hold("deletion/0", FAR, collection="a", following="a dead one")
-    intake.release("deletion/0")
-    key = {"id": {"S": "place/deletion/0"}, "part": {"S": "place"}}
-    ended = {
-        "Key": key,
-        "UpdateExpression": "SET next_until = :past",
-        "ExpressionAttributeValues": {":past": {"N": PAST}},
+def test_a_deletion_waits_for_no_upload() -> None:
+    work = Work(places=2, seconds=1000)
+    work.send(*[uploaded(f"c/{number}.md") for number in range(5)], deleted("c/old.md"))
+    work.intake.clock.run(BEGIN + 10)
+    assert work.started[2] == "c/old.md"
+
+
+def test_a_newer_version_replaces_the_one_that_waits_and_keeps_its_turn() -> None:
+    work = Work(places=1, seconds=100)
+    work.send(*map(uploaded, ["c/1.md", "c/2.md", "c/3.md", "c/2.md", "c/2.md"]))
+    work.run()
+    assert work.started == ["c/1.md", "c/2.md", "c/3.md"]
+
+
+def test_a_version_that_comes_while_the_one_before_is_ingested_is_ingested_after_it() -> None:
+    work = Work(places=1, seconds=100)
+    work.send(uploaded("c/1.md"), uploaded("c/1.md"), apart=20)
+    work.run()
+    assert work.started == ["c/1.md", "c/1.md"]
+
+
+def test_a_deletion_supersedes_the_upload_that_waits() -> None:
+    work = Work(places=1, seconds=100)
+    work.send(*map(uploaded, ["c/1.md", "c/2.md", "c/3.md"]), deleted("c/2.md"))
+    work.run()
+    assert work.started == ["c/1.md", "c/2.md", "c/3.md"]
+    assert work.moments[1] < BEGIN + 10, "of the deletion"
+
+
+def test_an_upload_that_follows_a_deletion_is_ingested() -> None:
+    work = Work(places=1, seconds=100)
+    work.send(*map(uploaded, ["c/1.md", "c/2.md"]), deleted("c/2.md"), uploaded("c/2.md"))
+    work.run()
+    assert work.started == ["c/1.md", "c/2.md", "c/2.md"]
+
+
+def test_a_deletion_that_is_slow_drops_no_upload_that_came_after_it() -> None:
+    lost: list[float] = []
+
+    def loses() -> bool:
+        # The deletion is recorded a dozen times, minutes on end, while the schedule has it ingested.
+        slow = 20.08 < work.intake.clock.now - BEGIN < 20.12 and len(lost) < 12
+        lost.extend([work.intake.clock.now] * slow)
+        return slow
+
+    work = Work(places=1, seconds=20, loses=loses)
+    work.send(*[uploaded(f"c/{number}.md") for number in range(40)], apart=0.1)
+    work.intake.send(deleted("c/x.md"), 20)
+    work.intake.send({"queue": "deletion"}, 21)
+    work.intake.send(uploaded("c/x.md"), 45)
+    work.run()
+    assert len(lost) == 12
+    assert Counter(work.started)["c/x.md"] >= 2
+    assert work.started[-1] == "c/x.md"
+
+
+def test_what_an_execution_that_died_had_is_ingested_when_its_lease_has_ended() -> None:
+    work = Work(places=1, dies=lambda run: run.name == "execution-1" and run.state == "RouteIngested")
+    work.send(*map(uploaded, ["c/1.md", "c/2.md", "c/3.md"]))
+    work.run(hours=3)
+    assert work.started == ["c/1.md", "c/1.md", "c/2.md", "c/3.md"]
+    assert work.moments[-1] < BEGIN + 4500 + TICK + 100
+    assert (work.intake.entries(), work.intake.held()) == ([], set())
+
+
+def test_a_lease_is_longer_than_an_ingestion_with_the_retries_of_its_start() -> None:
+    leases = {
+        name: int(re.findall(r"\+ (\d+)\)", STATES[name]["Arguments"]["ExpressionAttributeValues"][":until"]["N"])[0])
+        for name in ("TakePlace", "ClaimEntry")
     }
-    intake.table.update_item(TableName=DOCUMENTS_TABLE, **ended)
-    assert intake.run(DELETED).output
-    assert intake.pauses == []
-
-
-def test_a_deletion_waits_for_no_upload(intake: Intake) -> None:
-    intake.hold("upload/0", FAR)
-    intake.hold("upload/1", FAR)
-    assert intake.run(DELETED).output
-    assert (intake.held_then, intake.pauses) == ([{"upload/0", "upload/1", "deletion/0"}], [])
-
-
-def test_the_place_of_an_execution_that_died_is_taken_when_its_lease_has_ended(intake: Intake) -> None:
-    intake.hold("deletion/0", PAST)
-    assert intake.run(DELETED).output
-    assert intake.pauses == []
-    until = INTAKE_MACHINE["States"]["TakePlace"]["Arguments"]["ExpressionAttributeValues"][":until"]["N"]
-    (lease,) = map(int, re.findall(r"\+ (\d+)\)", until))
-    starting = INTAKE_MACHINE["States"]["StartIngestion"]
+    starting = STATES["StartIngestion"]
     (retrier,) = starting["Retry"]
     in_starts = retrier["MaxAttempts"] * retrier["MaxDelaySeconds"]
-    assert lease >= starting["TimeoutSeconds"] + in_starts > INGESTION_MACHINE["TimeoutSeconds"]
+    longest = starting["TimeoutSeconds"] + in_starts
+    assert leases["TakePlace"] > leases["ClaimEntry"] >= longest > INGESTION_MACHINE["TimeoutSeconds"]
+    (documents,) = set(re.findall(r"\$documents < (\d+)", str(STATES["RouteEntry"])))
+    assert INTAKE_MACHINE["TimeoutSeconds"] > int(documents) * longest
 
 
-def test_a_deletion_whose_ingestion_fails_is_tried_until_the_claim_of_a_dead_one_has_ended(intake: Intake) -> None:
-    timed_out = Failure("States.TaskFailed", "NotClaimed", "TaskFailed")
-    intake.ends = [
-        timed_out,
-        *[{"action": "busy", "unfinished": False}] * 23,
-        {"action": "remove", "unfinished": False},
-    ]
-    ended = intake.run(DELETED)
-    assert ended.output
-    assert ended.output["action"] == "remove"
-    assert len(intake.started) == 25
-    assert intake.held() == set()
-    # At the least; by chance it is up to twice as long.
-    assert sum(intake.pauses) >= 150 * 24
-    assert LEASE_SECONDS < 150 * 25
+def test_an_ingestion_that_fails_is_tried_until_the_claim_of_a_dead_one_has_ended_and_holds_nothing_up() -> None:
+    work = Work(places=1)
+    work.ends = [FAILS, READY, READY, *[{"action": "busy"}] * 3]
+    work.send(deleted("c/1.md"), deleted("c/2.md"), deleted("c/3.md"))
+    work.run(hours=3)
+    assert work.started[:3] == ["c/1.md", "c/2.md", "c/3.md"]
+    assert work.started[3:] == ["c/1.md"] * (len(work.started) - 3)
+    assert [run.status for run in work.intake.ended if run.status != "SUCCEEDED"] == []
+    assert work.intake.entries("deletion") == []
 
 
-def test_an_ingestion_that_fails_for_over_an_hour_fails_the_intake_for_the_alarm(intake: Intake) -> None:
-    intake.ends = [Failure("States.TaskFailed", "NotClaimed", "TaskFailed")] * 30
-    ended = intake.run(UPLOADED)
-    assert ended.error == 'NotIngested: c/a "b".md: States.TaskFailed NotClaimed'
-    assert len(intake.started) == 26
-    assert intake.held() == set()
+def test_an_ingestion_that_fails_for_over_an_hour_fails_the_intake_for_the_alarm_and_the_queue_goes_on() -> None:
+    work = Work(places=1)
+    work.ends = [FAILS] * 100
+    work.send(uploaded('c/a "b".md'))
+    work.run(hours=3)
+    (failed,) = (run for run in work.intake.ended if run.status == "FAILED")
+    assert failed.error == 'NotIngested: c/a "b".md: States.TaskFailed NotClaimed'
+    assert work.moments[-1] - work.moments[0] > LEASE_SECONDS
+    assert (work.intake.entries(), work.intake.held()) == ([], set())
 
 
-def test_a_document_that_another_execution_has_is_left_to_it(intake: Intake) -> None:
-    # An ingestion of the release before says nothing of being unfinished.
-    intake.ends = [{"action": "busy"}]
-    assert intake.run(UPLOADED).output
-    assert len(intake.started) == 1
+def test_a_newer_version_of_a_document_that_fails_has_an_hour_of_its_own() -> None:
+    work = Work(places=1)
+    work.ends = [FAILS] * 100
+    work.send(uploaded("c/1.md"), uploaded("c/1.md"), apart=HOUR)
+    work.run(hours=4)
+    assert work.moments[-1] > BEGIN + HOUR + LEASE_SECONDS
+    assert Counter(run.status for run in work.intake.ended)["FAILED"] == 1
 
 
-def test_a_document_that_is_too_large_for_an_hour_goes_on_until_it_is_ready(intake: Intake) -> None:
-    intake.ends = [{"action": "read", "unfinished": True}] * 30
-    assert intake.run(UPLOADED).output
-    assert len(intake.started) == 31
+def test_when_documents_are_given_up_another_execution_goes_on_with_the_queue_at_once() -> None:
+    work = Work(places=1)
+    work.send(uploaded("c/1.md"))
+    work.while_working = lambda key: work.ends.append(FAILS if key == "c/1.md" else READY)
+    work.intake.clock.after(1.5 * HOUR, lambda: [work.intake.start(uploaded(f"c/{n}.md")) for n in range(2, 9)])
+    work.run(hours=4)
+    assert Counter(run.status for run in work.intake.ended)["FAILED"] == 1
+    assert {f"c/{n}.md" for n in range(2, 9)} <= set(work.started)
+    assert work.moments[-1] < BEGIN + 1.5 * HOUR + TICK
 
 
-def test_a_place_is_no_document(intake: Intake) -> None:
-    intake.hold("upload/0", FAR)
-    assert DynamoManifest(intake.table, DOCUMENTS_TABLE).read("place/upload/0") is None
+def test_a_document_that_is_too_large_for_an_hour_goes_on_until_it_is_ready() -> None:
+    work = Work(places=1)
+    work.ends = [{"action": "read", "unfinished": True}] * 30
+    work.send(uploaded("c/1.md"))
+    work.run()
+    assert len(work.started) == 31
+
+
+def test_an_ingestion_of_the_release_before_says_nothing_of_being_unfinished() -> None:
+    work = Work()
+    work.ends = [{"action": "read"}]
+    work.send(uploaded("c/1.md"))
+    work.run()
+    assert len(work.started) == 1
+
+
+def test_a_name_of_the_most_bytes_is_ordered_too() -> None:
+    work = Work(places=1)
+    key = "ü" * 510 + "/a"
+    work.send(uploaded(key), uploaded("plain.md"))
+    work.run()
+    assert work.started == [key, "plain.md"]
+
+
+def test_the_price_of_a_file_is_the_same_for_few_and_for_many() -> None:
+    prices, longest = [], []
+    for files in (40, 160):
+        work = Work(places=2)
+        work.send(*[uploaded(f"c/{number}.md") for number in range(files)], apart=0.05)
+        work.run()
+        prices.append(sum(run.transitions for run in work.intake.ended) / files)
+        longest.append(max(run.events for run in work.intake.ended))
+    assert abs(prices[0] - prices[1]) < 1
+    assert max(prices) < 17
+    assert max(longest) < 1000, "of 25,000"
+
+
+def test_an_idle_schedule_costs_four_transitions_for_each_queue() -> None:
+    work = Work()
+    work.intake.tick(TICK, BEGIN)
+    work.run()
+    assert [run.transitions for run in work.intake.ended] == [4, 4]
+
+
+def test_a_table_that_cannot_be_used_fails_the_execution_with_a_sentence_and_loses_no_entry() -> None:
+    work = Work()
+
+    def refuse(arguments: Any) -> Any:
+        raise Failure("DynamoDb.AccessDeniedException", "", "TaskFailed")
+
+    work.intake._services["arn:aws:states:::aws-sdk:dynamodb:query"] = refuse
+    work.send(uploaded("c/1.md"))
+    work.run()
+    (failed,) = work.intake.ended
+    assert failed.error == (
+        "NotIngested: The queue could not be used (DynamoDb.AccessDeniedException). "
+        "What is in it is tried again within minutes."
+    )
+    assert work.intake.entries() == ["c/1.md"]
+
+
+@pytest.mark.parametrize("seeds", [range(number, number + 20) for number in range(0, 100, 20)], ids=str)
+def test_no_change_is_lost_whatever_dies_or_comes_twice_or_in_another_order(seeds: range) -> None:
+    for seed in seeds:
+        holds(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seeds", [range(number, number + 50) for number in range(0, 1000, 50)], ids=str)
+def test_no_change_is_lost_in_a_thousand_runs(seeds: range) -> None:
+    for seed in seeds:
+        holds(seed)
+
+
+def holds(seed: int) -> None:
+    """In the end the index holds what the bucket does, whatever happened in the first hour."""
+    chance = random.Random(seed)
+    random.seed(seed)  # of the retries' jitter
+    model = IngestionModel(chance, faulty=chance.choice([0, 0, 0.2]))
+    places = chance.choice([1, 2, 3])
+    deadly = chance.choice([0, 0.02, 0.1])
+    trouble = BEGIN + HOUR
+
+    def dies(run: Run) -> bool:
+        return intake.clock.now < trouble and chance.random() < deadly
+
+    def loses() -> bool:
+        return intake.clock.now < trouble and chance.random() < 0.05
+
+    intake = Intake(model.ingest, {"uploads": places}, dies=dies, loses=loses, chance=chance)
+    model.clock = intake.clock
+
+    def ended(run: Run) -> None:
+        # EventBridge has delivered the event; whoever stops the execution before it recorded it, starts it again.
+        if run.status == "ABORTED" and run.state in ("ReadEvent", "RecordUpload", "RecordDeletion"):
+            intake.start(run.payload)
+        intake.ended.append(run)
+
+    intake.on_end = ended
+    keys = [f"{chance.choice('ab')}/{number}.md" for number in range(chance.choice([1, 3, 6]))]
+
+    def change(version: int) -> None:
+        key = chance.choice(keys)
+        if key in model.bucket and chance.random() < 0.4:
+            del model.bucket[key]
+            event = deleted(key)
+        else:
+            model.bucket[key] = version
+            event = uploaded(key)
+        # Late, and sometimes twice: so in any order.
+        for _ in range(chance.choice([1, 1, 2])):
+            intake.send(event, chance.choice([0.1, 3, 60]) * chance.random())
+
+    for version in range(chance.choice([2, 6, 12])):
+        intake.clock.after(chance.random() * chance.choice([1, 60, 600]), lambda version=version: change(version))
+    intake.clock.after(0, lambda: intake.tick(TICK, BEGIN + 5 * HOUR))
+    intake.clock.run(trouble)
+    model.faulty = 0
+    intake.clock.run()
+    assert model.index == model.bucket, seed
+    assert not intake.running, seed
+    assert (intake.entries(), intake.entries("deletion")) == ([], []), seed
+    # A constant price for each change: the schedule's, and that of each try.
+    tried = len(model.started) + sum(run.status == "ABORTED" for run in intake.ended)
+    assert sum(intake.transitions.values()) < 5 * 4 * 2 * 4 + 40 * (tried + 2 * len(intake.ended) + 24), seed
 
 
 def test_terraform_fills_in_all_placeholders_of_the_definition() -> None:
     filled = (ROOT / "infra" / "machines.tf").read_text(encoding="utf-8")
     named = placeholders(INTAKE)
-    assert named == {"documents_table", "ingestion_machine", "ingestion_places", "deletion_places"}
+    assert named == {"intake_table", "ingestion_machine", "intake_machine", "ingestion_places", "deletion_places"}
     assert all(f"{name} " in filled for name in named)
+
+
+ROW = re.compile(r"^\| ([\d,]+) \| ([\d,]+) \| [\d.]+ \| ([\d.]+) \| [\d.]+ \| [\d.]+ \| ([\d,]+) \|$", re.M)
+PAGE = (ROOT / "docs" / "bench" / "intake.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_figures_has_the_price_that_the_simulation_finds_for_few_files() -> None:
+    cost = simulated(60, 2_000)
+    rows = ROW.findall(PAGE)
+    assert len(rows) >= 4
+    for _, _, each, longest in rows:
+        assert abs(float(each) - cost.transitions / cost.files) < 1
+        assert int(longest.replace(",", "")) < 2 * cost.longest
+    assert cost.failed == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("calls", [60, 2_000])
+def test_the_page_of_figures_is_that_of_the_simulation(calls: int) -> None:
+    assert simulated(1_000, calls).row() in PAGE

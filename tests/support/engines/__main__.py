@@ -23,6 +23,7 @@ OF_TABLES = (
         "tests/unit/api/test_callers.py",
         "tests/unit/cli/feedback/test_reading.py",
         "tests/workflow/test_ingestion.py",
+        "tests/workflow/test_queue_table.py",
         "tests/workflow/test_follow_ups.py",
         "tests/e2e/test_documents.py",
     ],

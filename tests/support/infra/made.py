@@ -106,9 +106,10 @@ def what_comes_from_outside_goes_to_the_release_that_is_live(resources: Resource
     assert called == {"selfrag-ask:live/invocations", "selfrag-stream:live/response-streaming-invocations"}
     permissions = {(each["function_name"], each["qualifier"]) for each in of_kind(resources, "aws_lambda_permission")}
     assert permissions == {("selfrag-ask", "live"), ("selfrag-stream", "live")}
-    [target] = of_kind(resources, "aws_cloudwatch_event_target")
-    assert target["arn"].endswith(":stateMachine:selfrag-intake:live")
-    for machine, started in [("intake", "ingestion"), ("reindex", "ingestion")]:
+    targets = of_kind(resources, "aws_cloudwatch_event_target")
+    assert len(targets) == 3
+    assert all(target["arn"].endswith(":stateMachine:selfrag-intake:live") for target in targets)
+    for machine, started in [("intake", "ingestion"), ("intake", "intake"), ("reindex", "ingestion")]:
         definition = resources[f'aws_sfn_state_machine.machine["{machine}"]']["definition"]
         assert f":stateMachine:selfrag-{started}:live" in definition
 

@@ -41,11 +41,16 @@ def _of_a_machine() -> Iterator[tuple[str, str]]:
 
 
 def _of_intake() -> Iterator[Call]:
-    yield "intake", "states:StartExecution", f"arn:aws:states:{HERE}:stateMachine:selfrag-ingestion"
+    for machine in ("ingestion", "intake"):
+        yield "intake", "states:StartExecution", f"arn:aws:states:{HERE}:stateMachine:selfrag-{machine}"
     for action in ("DescribeExecution", "StopExecution"):
         yield "intake", f"states:{action}", f"{EXECUTION}-ingestion:1"
     yield from (("intake", f"events:{each}", _RULE) for each in ("DescribeRule", "PutRule", "PutTargets"))
-    yield "intake", "dynamodb:UpdateItem", f"arn:aws:dynamodb:{HERE}:table/selfrag-documents"
+    tables = f"arn:aws:dynamodb:{HERE}:table/selfrag"
+    yield from (("intake", f"dynamodb:{each}Item", f"{tables}-intake") for each in ("Delete", "Update"))
+    yield from (("intake", "dynamodb:Query", f"{tables}-intake{each}") for each in ("", "/index/by_turn"))
+    # Executions that the release before began.
+    yield "intake", "dynamodb:UpdateItem", f"{tables}-documents"
 
 
 def _of_reindex() -> Iterator[Call]:

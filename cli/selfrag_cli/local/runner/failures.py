@@ -11,6 +11,7 @@ ALL = "States.ALL"
 QUERY_EVALUATION_ERROR = "States.QueryEvaluationError"
 DATA_LIMIT_EXCEEDED = "States.DataLimitExceeded"
 TIMEOUT = "States.Timeout"
+TASK_FAILED = "States.TaskFailed"
 NO_CHOICE_MATCHED = "States.NoChoiceMatched"
 RUNTIME = "States.Runtime"
 _NOT_CAUGHT_BY_ALL = (DATA_LIMIT_EXCEEDED, RUNTIME)
@@ -25,7 +26,11 @@ class Failure(Exception):
 
     def is_among(self, names: Sequence[str]) -> bool:
         """Return whether ErrorEquals with these names matches."""
-        return self.error in names or (ALL in names and self.error not in _NOT_CAUGHT_BY_ALL)
+        return (
+            self.error in names
+            or (TASK_FAILED in names and self.event == "TaskFailed")
+            or (ALL in names and self.error not in _NOT_CAUGHT_BY_ALL)
+        )
 
 
 class ExecutionTimeout(Exception):

@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,7 @@ from selfrag_cli.local.runner.failures import (
     DATA_LIMIT_EXCEEDED,
     QUERY_EVALUATION_ERROR,
     RUNTIME,
+    TIMEOUT,
     ExecutionTimeout,
     Failure,
     ItemAbort,
@@ -81,6 +83,28 @@ class Lane:
         """Wait, at most until the execution's timeout."""
         self.running.pause(min(seconds, self.running.seconds_left()))
         self.check()
+
+    def in_time(self, work: Callable[[], Any], seconds: float | None) -> Any:
+        """Return what a task returns; raises what it raises, Failure if it takes longer than so many seconds.
+
+        It goes on in its thread then, and its result is lost, as with a Lambda. Raises TimedOut at the execution's end.
+        """
+        outcome: Future[Any] = Future()
+
+        def run() -> None:
+            try:
+                outcome.set_result(work())
+            except BaseException as error:
+                outcome.set_exception(error)
+
+        threading.Thread(target=run, daemon=True, name="task").start()
+        left = self.running.seconds_left()
+        most = left if seconds is None else min(seconds, left)
+        try:
+            return outcome.result(None if most == float("inf") else most)
+        except TimeoutError:
+            self.running.seconds_left()
+            raise Failure(TIMEOUT, f"The task took longer than {seconds} s.", "TaskTimedOut") from None
 
     def value(self, template: Any, states: Mapping[str, object]) -> Any:
         """Return a JSON value with the expressions in it evaluated; `states` is what $states holds.

@@ -16,7 +16,6 @@ from typing import Any
 from selfrag_cli.local.runner.asl import AslState, Retrier, States, Transition
 from selfrag_cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATION_ERROR, Failure, ItemAbort
 from selfrag_cli.local.runner.lane import Lane, as_json
-from selfrag_cli.local.runner.tasks import in_time
 
 
 class Retries:
@@ -120,11 +119,11 @@ def run_states(part: States, data: Any, lane: Lane) -> Any:
     name: str | None = part["StartAt"]
     while name is not None:
         lane.check()
-        data, name = _run(name, part["States"][name], data, lane)
+        data, name = run_state(name, part["States"][name], data, lane)
     return data
 
 
-def _run(name: str, state: AslState, data: Any, lane: Lane) -> tuple[Any, str | None]:
+def run_state(name: str, state: AslState, data: Any, lane: Lane) -> tuple[Any, str | None]:
     """Run one state, and return its output and the next one's name."""
     lane.note(f"{state['Type']}StateEntered", name=name, input=as_json(data, f"the input of {name}"))
     retries = Retries(state.get("Retry", ()))
@@ -205,7 +204,7 @@ def _task(name: str, state: AslState, data: Any, lane: Lane) -> Exit:
     lane.note("TaskStarted", **resource)
     service = lane.running.services[state["Resource"]]
     # A copy: what the task does with it changes no variable.
-    result = in_time(lambda: service(json.loads(parameters)), seconds, lane)
+    result = lane.in_time(lambda: service(json.loads(parameters)), seconds)
     lane.note("TaskSucceeded", **resource, output=as_json(result, f"the result of {name}", "TaskFailed"))
     return Exit(state, result, {"result": result})
 

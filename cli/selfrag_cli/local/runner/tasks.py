@@ -1,15 +1,13 @@
-"""Tasks of a definition: Lambdas as functions of this process, and a table of items; each ends in time."""
+"""Tasks of a definition: Lambdas as functions of this process, and a table of items."""
 
 import json
-import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any, Protocol, TypedDict, TypeVar
 
 from selfrag.domain.errors import SelfragError
-from selfrag_cli.local.runner.failures import TIMEOUT, Failure
-from selfrag_cli.local.runner.lane import Lane, Service
+from selfrag_cli.local.runner.failures import Failure
+from selfrag_cli.local.runner.lane import Service
 from selfrag_cli.local.stores.attributes import Item
 
 LambdaHandler = Callable[[Any, Any], Any]
@@ -85,26 +83,3 @@ def _got(tables: ItemTables, arguments: GetItemArguments) -> object:
 def _put(tables: ItemTables, arguments: PutItemArguments) -> object:
     tables.put_item(arguments["TableName"], arguments["Item"])
     return {}
-
-
-def in_time(work: Callable[[], Any], seconds: float | None, lane: Lane) -> Any:
-    """Return what the work returns; raises what it raises, Failure if it takes longer than so many seconds.
-
-    It goes on in its thread then, and its result is lost, as with a Lambda. Raises TimedOut at the execution's end.
-    """
-    outcome: Future[Any] = Future()
-
-    def run() -> None:
-        try:
-            outcome.set_result(work())
-        except BaseException as error:
-            outcome.set_exception(error)
-
-    threading.Thread(target=run, daemon=True, name="task").start()
-    left = lane.running.seconds_left()
-    most = left if seconds is None else min(seconds, left)
-    try:
-        return outcome.result(None if most == float("inf") else most)
-    except TimeoutError:
-        lane.running.seconds_left()
-        raise Failure(TIMEOUT, f"The task took longer than {seconds} s.", "TaskTimedOut") from None
