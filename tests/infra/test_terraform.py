@@ -140,9 +140,15 @@ PROCESSOR: Cases = [
     ({"architecture": "x86_64"}, "run `make package ARCHITECTURE=x86_64`"),
     ({"architecture": "arm64"}, ""),
 ]
+LONG = [f"department-{number:03}-of-the-organisation" for number in range(500)]
 CALLERS: Cases = [
     ({"callers": {"key": {"collections": []}}}, "callers must name at least one collection for each caller"),
     ({"callers": {"key": {"collections": ["a"]}, "default": {"collections": ["a"], "actions": ["upload"]}}}, ""),
+    ({"callers": {"key": {"all_collections": True}}}, ""),
+    ({"callers": {"key": {"collections": [f"{number:0400}é" for number in range(1000)]}}}, "set all_collections"),
+    ({"default_collections": ["a"]}, "default_collections must be among collections"),
+    ({"collections": LONG, "default_collections": LONG}, "default_collections must take at most 16 KB"),
+    ({"environment": {"SELFRAG_COLLECTIONS": json.dumps(LONG)}}, "ask must take at most 4 KB"),
 ]
 RESERVED: Cases = [
     (FULL, ""),
@@ -337,7 +343,7 @@ def test_the_deployments_own_key_is_bound_by_name_and_others_by_what_they_are(pl
     callers = {"a1b2": {"collections": ["a"]}, role: {"collections": ["b", "a"], "actions": ["upload"]}}
 
     def items(**chosen: Any) -> dict[str, Any]:
-        made = planned(collections=["a", "b"], callers=callers, **chosen).resources
+        made = planned(collections=["a", "b"], default_collections=["b"], callers=callers, **chosen).resources
         return {
             name.partition('["')[2].removesuffix('"]'): json.loads(each["item"]) if each.get("item") else None
             for name, each in made.items()
@@ -355,7 +361,22 @@ def test_the_deployments_own_key_is_bound_by_name_and_others_by_what_they_are(pl
     if bound["default"]:  # the id of the key is known where the provider is a double
         assert bound["default"]["caller"]["S"].startswith("key#")
         assert bound["default"]["actions"] == {"SS": ["ask", "upload"]}
+        assert (bound["default"]["collections"], bound["default"]["all_collections"]) == ({"SS": ["b"]}, {"BOOL": True})
     assert "default" not in items(auth="iam"), "signed requests have no key"
+
+
+def test_hundreds_of_collections_are_items_and_stand_nowhere_else(planned: Planner) -> None:
+    names = [f"a-department-of-the-organisation-and-one-of-its-teams-{number:05}" for number in range(300)]
+    made = planned(collections=names).resources
+    listed = {name for name in made if name.startswith("aws_dynamodb_table_item.collection[")}
+    keys = sorted(json.loads(made[name]["item"])["caller"]["S"] for name in listed)
+    assert keys == [f"collection#{name}" for name in names]
+    others = {name: made[name] for name in made.keys() - listed}
+    assert names[-1] not in json.dumps(others)
+    own = others['aws_dynamodb_table_item.caller["default"]'].get("item")
+    if own:  # the id of the key is known where the provider is a double
+        assert json.loads(own)["all_collections"] == {"BOOL": True}
+        assert "collections" not in json.loads(own)
 
 
 def test_the_gateway_says_of_its_health_what_the_function_says_and_is_asked_seldom(locals_of: Locals) -> None:

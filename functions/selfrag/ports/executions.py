@@ -1,6 +1,6 @@
 """Executions of questions: starting one, waiting for it, and looking at its progress."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -40,8 +40,8 @@ class Executions(Protocol):
     def expect(self, question_id: str, question: str, collections: Sequence[str], due: float) -> None:
         """Store a question, its collections, and that it runs until `due`, unless its response is stored."""
 
-    def stored(self, question_id: str, collections: Collection[str]) -> StoredQuestion | None:
-        """Return the item of a question, whichever machine ran it; None if the caller has none such."""
+    def stored(self, question_id: str) -> StoredQuestion | None:
+        """Return the item of a question, whichever machine ran it, or None."""
 
     def snapshot(self, question_id: str) -> Snapshot | None:
         """Return the execution of a question; None if the Standard machine knows none, or not yet."""

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from typing_extensions import override
@@ -64,11 +64,9 @@ class LocalExecutions(Executions):
         self._items.change(ANSWERS, question_id, lambda stored: None if stored else item)
 
     @override
-    def stored(self, question_id: str, collections: Collection[str]) -> StoredQuestion | None:
+    def stored(self, question_id: str) -> StoredQuestion | None:
         item = self._items.get(ANSWERS, question_id)
-        question = stored_question(item) if item else None
-        allowed = question and question.collections and set(question.collections) <= set(collections)
-        return question if allowed else None
+        return stored_question(item) if item else None
 
     @override
     def snapshot(self, question_id: str) -> Snapshot | None:

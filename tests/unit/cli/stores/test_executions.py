@@ -65,7 +65,7 @@ def test_a_question_at_work_is_watched_and_then_found_with_its_response_and_its_
     seen = 0
     while running.history("q")[-1]["type"] != "TaskStarted":
         seen = running.watch("q", seen, SOON) or seen
-    snapshot, known = running.snapshot("q"), running.stored("q", ["c", "d"])
+    snapshot, known = running.snapshot("q"), running.stored("q")
     assert snapshot is not None
     assert known is not None
     assert (snapshot.status, known.response, known.question, known.due > 0) == ("RUNNING", None, "Why?", True)
@@ -73,7 +73,7 @@ def test_a_question_at_work_is_watched_and_then_found_with_its_response_and_its_
     while (more := running.watch("q", seen, SOON)) is not None:
         seen = more
     after = executions(items)
-    snapshot, known = after.snapshot("q"), after.stored("q", ["c"])
+    snapshot, known = after.snapshot("q"), after.stored("q")
     assert snapshot is not None
     assert known is not None
     assert (snapshot.status, snapshot.output) == ("SUCCEEDED", {"question": "Why?"})
@@ -82,11 +82,9 @@ def test_a_question_at_work_is_watched_and_then_found_with_its_response_and_its_
     assert after.watch("q", 0, SOON) is None
 
 
-def test_a_question_is_found_by_those_alone_who_may_ask_all_its_collections(items: Items) -> None:
+def test_a_question_that_was_never_asked_has_no_trace(items: Items) -> None:
     running = executions(items)
-    assert running.answer("q", {"question": "Why?"}) == {"question": "Why?"}
-    assert running.stored("q", ["d"]) is None
-    assert running.stored("other", ["c"]) is None
+    assert running.stored("other") is None
     assert (running.snapshot("other"), running.history("other")) == (None, [])
 
 
@@ -94,7 +92,7 @@ def test_what_is_expected_does_not_take_the_place_of_a_response(items: Items) ->
     running = executions(items)
     running.answer("q", {"question": "Why?"})
     running.expect("q", "Why?", ["c"], time.time())
-    known = running.stored("q", ["c"])
+    known = running.stored("q")
     assert known is not None
     assert known.response == {"question": "Why?"}
 
