@@ -384,8 +384,8 @@ locals {
       resources = ["${local.executions.standard}:*"]
     },
     {
-      sid       = "ExpectAndReadAnswers"
-      actions   = ["dynamodb:GetItem", "dynamodb:PutItem"]
+      sid       = "ExpectReadAndDeleteAnswers"
+      actions   = ["dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem"]
       resources = [aws_dynamodb_table.table["answers"].arn]
     },
     {
@@ -395,14 +395,19 @@ locals {
     },
     {
       sid       = "RememberRequests"
-      actions   = ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"]
+      actions   = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"]
       resources = [aws_dynamodb_table.table["requests"].arn]
     },
     {
       # Only the operator may read others' feedback.
-      sid       = "KeepFeedback"
-      actions   = ["dynamodb:PutItem"]
+      sid       = "KeepAndDeleteFeedback"
+      actions   = ["dynamodb:DeleteItem", "dynamodb:PutItem"]
       resources = [aws_dynamodb_table.table["feedback"].arn]
+    },
+    {
+      sid       = "ListFeedbackToDelete"
+      actions   = ["dynamodb:Query"]
+      resources = ["${aws_dynamodb_table.table["feedback"].arn}/index/by_question"]
     },
     {
       # The write records that a deletion has begun.

@@ -8,8 +8,8 @@ locals {
     answers  = { keys = ["id"], ttl = "expires_at", indices = {} }
     # Powertools' idempotency decides the name of the TTL attribute.
     requests = { keys = ["id"], ttl = "expiration", indices = {} }
-    # Feedback on answers, for a year: replays judge changes by it.
-    feedback = { keys = ["id"], ttl = "expires_at", indices = {} }
+    # Feedback on answers, for a year: replays judge changes by it. The index leads to what is deleted with a question.
+    feedback = { keys = ["id"], ttl = "expires_at", indices = { by_question = ["question_id", "id"] } }
     # Bindings of callers to collections: key#ID of an API key, principal#ARN of an IAM user or role. And the collections:
     # collection#NAME.
     callers = { keys = ["caller"], ttl = null, indices = {} }

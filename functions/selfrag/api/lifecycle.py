@@ -3,7 +3,7 @@
 import json
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from selfrag.api.edge.callers import Caller
-from selfrag.api.edge.idempotency import once
-from selfrag.api.edge.problems import ProblemError
+from selfrag.api.edge.idempotency import forget, once, record_key
+from selfrag.api.edge.problems import RETRY_AFTER, ProblemError
 from selfrag.api.logic import State, unfinished
 from selfrag.bootstrap import api
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
@@ -64,14 +64,14 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, JsonValue
     machines, responses = api.executions(), {}
 
     def work() -> str:
-        question_id, payload = _new_question(body, arrival.caller, config)
+        question_id, payload = _new_question(body, arrival, config)
         # A cold start, or the wait for an earlier request, counts towards API Gateway's 29 s.
         left = config.sync_deadline_seconds - max(0.0, time.time() - arrival.at)
         payload["policy"]["deadline_seconds"] = max(LEAST_SECONDS, min(body.policy.deadline_seconds, left))
         responses[question_id] = machines.answer(question_id, payload)
         if responses[question_id] is None:
             due = time.time() + MARGIN_SECONDS
-            machines.expect(question_id, body.question, payload["collections"], due)
+            machines.expect(question_id, payload, due)
         return question_id
 
     question_id = _once(work, body, arrival)
@@ -84,11 +84,11 @@ def start(body: AskRequest, arrival: Arrival) -> str:
     machines = api.executions()
 
     def work() -> str:
-        question_id, payload = _new_question(body, arrival.caller, config)
+        question_id, payload = _new_question(body, arrival, config)
         # Before the start, so that an id that a caller gets is always known. If the start fails, this item stays, under
         # an id that no caller got.
         due = time.time() + body.policy.deadline_seconds + MARGIN_SECONDS
-        machines.expect(question_id, body.question, payload["collections"], due)
+        machines.expect(question_id, payload, due)
         machines.start(question_id, payload)
         return question_id
 
@@ -118,6 +118,28 @@ def readable_question(question_id: str, caller: Caller) -> StoredQuestion | None
     return stored if stored and stored.collections and caller.reaches(stored.collections) else None
 
 
+def delete(question_id: str, caller: Caller) -> Sequence[str] | None:
+    """Delete a question with its answer, feedback and request; return what the services retain, a sentence each.
+
+    None if the caller has no such question. Raises ProblemError for one that is at work.
+    """
+    stored, question = readable_question(question_id, caller), look(question_id, caller, trace=False)
+    if stored is None or question is None:
+        return None
+    if question["status"] == "running":
+        raise ProblemError(
+            HTTPStatus.CONFLICT,
+            "The question is still at work.",
+            "Delete it when GET /v1/questions/{id} shows how it ended.",
+            RETRY_AFTER,
+        )
+    api.feedback().delete(question_id)
+    if stored.request:
+        forget(stored.request, question_id, api.idempotency()())
+    # Last, so that a deletion which failed can be repeated.
+    return api.executions().delete(question_id)
+
+
 def _of_execution(
     question_id: str, question: str, machines: Executions, trace: bool, overdue: bool
 ) -> dict[str, JsonValue]:
@@ -140,12 +162,15 @@ def _response(question_id: str, caller: Caller) -> dict[str, JsonValue] | None:
     return stored.response if stored else None
 
 
-def _new_question(body: AskRequest, caller: Caller, config: ApiSettings) -> tuple[str, dict[str, Any]]:
+def _new_question(body: AskRequest, arrival: Arrival, config: ApiSettings) -> tuple[str, dict[str, Any]]:
     """Return an id that cannot be guessed, and the input of the execution of that name.
 
     Raises ProblemError for a collection, or an earlier answer, that is not the caller's.
     """
+    caller = arrival.caller
     payload = body.execution_input(_asked_under(body, caller))
+    # Whoever deletes the question deletes the record of its request, too.
+    payload["request"] = arrival.key and record_key(caller.name, caller.binding.collections, arrival.key)
     payload["policy"]["web_search"] &= config.web_search
     logger.append_keys(question=hashed(body.question))
     return uuid.uuid4().hex, payload
