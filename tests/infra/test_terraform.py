@@ -145,7 +145,7 @@ CALLERS: Cases = [
     ({"callers": {"key": {"collections": []}}}, "callers must name at least one collection for each caller"),
     ({"callers": {"key": {"collections": ["a"]}, "default": {"collections": ["a"], "actions": ["upload"]}}}, ""),
     ({"callers": {"key": {"all_collections": True}}}, ""),
-    ({"callers": {"key": {"collections": [f"{number:0400}é" for number in range(1000)]}}}, "set all_collections"),
+    ({"callers": {"key": {"collections": [f"{number:0400}é" for number in range(1000)]}}}, "at most 360 KB"),
     ({"default_collections": ["a"]}, "default_collections must be among collections"),
     ({"collections": LONG, "default_collections": LONG}, "default_collections must take at most 16 KB"),
     ({"environment": {"SELFRAG_COLLECTIONS": json.dumps(LONG)}}, "ask must take at most 4 KB"),
