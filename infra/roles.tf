@@ -167,6 +167,7 @@ locals {
         SELFRAG_REQUESTS_TABLE   = aws_dynamodb_table.table["requests"].name
         SELFRAG_FEEDBACK_TABLE   = aws_dynamodb_table.table["feedback"].name
         SELFRAG_WEB_SEARCH       = tostring(var.web_search)
+        SELFRAG_MAX_COST_USD     = var.max_cost_usd == null ? null : tostring(var.max_cost_usd)
         SELFRAG_CALLERS_TABLE    = aws_dynamodb_table.table["callers"].name
         SELFRAG_DOCUMENTS_TABLE  = aws_dynamodb_table.table["documents"].name
         SELFRAG_DOCUMENTS_BUCKET = aws_s3_bucket.bucket["documents"].bucket

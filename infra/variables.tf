@@ -227,6 +227,17 @@ variable "prices" {
   }
 }
 
+variable "max_cost_usd" {
+  description = "The most US dollars that the models may cost for a question whose policy names no max_cost_usd; null is no limit. It counts models that have a price."
+  type        = number
+  default     = null
+
+  validation {
+    condition     = var.max_cost_usd == null ? true : var.max_cost_usd > 0 && var.max_cost_usd <= 100
+    error_message = "max_cost_usd must be more than 0 and at most 100."
+  }
+}
+
 variable "verdict_ttl_days" {
   description = "Time to live of a cached verdict, in days."
   type        = number

@@ -41,6 +41,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "text_recognition": (True, "text_recognition must be"),
     "prices": ({"claude": [-1, 0, 0]}, "prices cannot be negative"),
     "retrieval_guidance": ("two\nlines", "retrieval_guidance must be one paragraph"),
+    "max_cost_usd": (0, "max_cost_usd must be more than 0"),
     "verdict_ttl_days": (0, "verdict_ttl_days must be"),
     "collections": ([], "collections must name at least one"),
     "callers": (
@@ -148,7 +149,6 @@ CALLERS: Cases = [
     ({"callers": {"key": {"collections": [f"{number:0400}é" for number in range(1000)]}}}, "at most 360 KB"),
     ({"default_collections": ["a"]}, "default_collections must be among collections"),
     ({"collections": LONG, "default_collections": LONG}, "default_collections must take at most 16 KB"),
-    ({"environment": {"SELFRAG_COLLECTIONS": json.dumps(LONG)}}, "ask must take at most 4 KB"),
 ]
 RESERVED: Cases = [
     (FULL, ""),
@@ -363,6 +363,11 @@ def test_the_deployments_own_key_is_bound_by_name_and_others_by_what_they_are(pl
         assert bound["default"]["actions"] == {"SS": ["ask", "upload"]}
         assert (bound["default"]["collections"], bound["default"]["all_collections"]) == ({"SS": ["b"]}, {"BOOL": True})
     assert "default" not in items(auth="iam"), "signed requests have no key"
+
+
+def test_an_environment_that_is_too_large_for_a_function_stops_the_plan(planned: Planner) -> None:
+    with pytest.raises(AssertionError, match="Resource precondition failed"):
+        planned(environment={"SELFRAG_NAMES": json.dumps(LONG)})
 
 
 def test_hundreds_of_collections_are_items_and_stand_nowhere_else(planned: Planner) -> None:

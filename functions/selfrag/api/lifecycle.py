@@ -171,7 +171,11 @@ def _new_question(body: AskRequest, arrival: Arrival, config: ApiSettings) -> tu
     payload = body.execution_input(_asked_under(body, caller))
     # Whoever deletes the question deletes the record of its request, too.
     payload["request"] = arrival.key and record_key(caller.name, caller.binding.collections, arrival.key)
-    payload["policy"]["web_search"] &= config.web_search
+    policy = payload["policy"]
+    policy["web_search"] &= config.web_search
+    limit = body.policy.max_cost_usd
+    if config.max_cost_usd and (limit is None or "max_cost_usd" not in body.policy.model_fields_set):
+        policy["max_cost_usd"] = min(config.max_cost_usd, limit or config.max_cost_usd)
     logger.append_keys(question=hashed(body.question))
     return uuid.uuid4().hex, payload
 

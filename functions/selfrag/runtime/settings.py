@@ -125,7 +125,8 @@ class ApiSettings(FromEnvironment):
     """The machines, tables and buckets of the API.
 
     `callers_table` binds callers to collections. `sync_deadline_seconds` is the most that POST /v1/ask may take for the
-    question itself: API Gateway waits 29 s, and the rest is for composing and returning the response.
+    question itself: API Gateway waits 29 s, and the rest is for composing and returning the response. `max_cost_usd` is
+    that of a policy which names none.
     """
 
     express_machine_arn: str = Field(pattern=r"^arn:")
@@ -137,6 +138,7 @@ class ApiSettings(FromEnvironment):
     callers_table: str = "selfrag-callers"
     web_search: bool = True
     sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=MAX_DEADLINE_SECONDS)
+    max_cost_usd: float | None = Field(default=None, gt=0, le=100)
 
 
 class SpanSettings(FromEnvironment):

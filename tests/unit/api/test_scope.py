@@ -63,8 +63,11 @@ class Service:
         self.states.asked.clear()
         return self.send(key, "POST", "/v1/questions", {"question": "How many days?", **request})
 
+    def payload(self) -> dict[str, Any]:
+        return dict(json.loads(self.states.asked["start_execution"]["input"]))
+
     def asked_under(self) -> list[str]:
-        names: list[str] = json.loads(self.states.asked["start_execution"]["input"])["collections"]
+        names: list[str] = self.payload()["collections"]
         return names
 
     def answer(self, question_id: str, *collections: str) -> None:
@@ -163,3 +166,24 @@ def test_an_answer_is_read_by_those_who_reach_all_that_it_was_asked_under(servic
         for question in ("a", "of-no-list", "of-nobody")
     }
     assert readers == {"a": {"every", "unnamed", "many", "pair"}, "of-no-list": set(), "of-nobody": set()}
+
+
+@pytest.mark.parametrize(
+    ("default", "policy", "limit"),
+    [
+        ("0.05", {}, 0.05),
+        ("0.05", {"max_cost_usd": None}, 0.05),
+        ("0.05", {"max_cost_usd": 0.2}, 0.2),
+        ("0.05", {"max_cost_usd": 0.01}, 0.01),
+        ("0.05", {"strategy": "candidates"}, 0.05),
+        ("0.5", {"strategy": "candidates"}, 0.1),
+        ("", {}, None),
+    ],
+)
+def test_a_question_that_names_no_limit_of_dollars_gets_the_operators(
+    service: Service, monkeypatch: pytest.MonkeyPatch, default: str, policy: dict[str, Any], limit: float | None
+) -> None:
+    if default:
+        monkeypatch.setenv("SELFRAG_MAX_COST_USD", default)
+    assert service.ask("single", policy=policy)[0] == 202
+    assert service.payload()["policy"].get("max_cost_usd") == limit
