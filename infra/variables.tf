@@ -238,6 +238,20 @@ variable "max_cost_usd" {
   }
 }
 
+variable "budget" {
+  description = "A monthly budget in US dollars of what AWS charges for this deployment by its tag `application`, and the addresses that AWS writes to at 80% of it and when it is forecast to be passed; null is none."
+  type = object({
+    monthly_usd = number
+    emails      = list(string)
+  })
+  default = null
+
+  validation {
+    condition     = var.budget == null ? true : var.budget.monthly_usd > 0 && length(var.budget.emails) > 0
+    error_message = "budget must have monthly_usd of more than 0 and at least one address in emails."
+  }
+}
+
 variable "verdict_ttl_days" {
   description = "Time to live of a cached verdict, in days."
   type        = number

@@ -41,6 +41,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "text_recognition": (True, "text_recognition must be"),
     "prices": ({"claude": [-1, 0, 0]}, "prices cannot be negative"),
     "retrieval_guidance": ("two\nlines", "retrieval_guidance must be one paragraph"),
+    "budget": ({"monthly_usd": 100, "emails": []}, "budget must have monthly_usd of more than 0"),
     "max_cost_usd": (0, "max_cost_usd must be more than 0"),
     "verdict_ttl_days": (0, "verdict_ttl_days must be"),
     "collections": ([], "collections must name at least one"),
@@ -363,6 +364,18 @@ def test_the_deployments_own_key_is_bound_by_name_and_others_by_what_they_are(pl
         assert bound["default"]["actions"] == {"SS": ["ask", "upload"]}
         assert (bound["default"]["collections"], bound["default"]["all_collections"]) == ({"SS": ["b"]}, {"BOOL": True})
     assert "default" not in items(auth="iam"), "signed requests have no key"
+
+
+def test_a_budget_counts_this_deployment_and_writes_before_it_is_spent(planned: Planner) -> None:
+    budget = planned(name="ours", budget={"monthly_usd": 250, "emails": ["ops@example.com"]}).resources[
+        "aws_budgets_budget.month[0]"
+    ]
+    assert (float(budget["limit_amount"]), budget["limit_unit"], budget["time_unit"]) == (250, "USD", "MONTHLY")
+    assert budget["cost_filter"] == [{"name": "TagKeyValue", "values": ["user:application$ours"]}]
+    notes = {note["notification_type"]: note for note in budget["notification"]}
+    assert {kind: note["threshold"] for kind, note in notes.items()} == {"ACTUAL": 80, "FORECASTED": 100}
+    assert all(note["subscriber_email_addresses"] == ["ops@example.com"] for note in notes.values())
+    assert not [name for name in planned().resources if name.startswith("aws_budgets_budget")]
 
 
 def test_an_environment_that_is_too_large_for_a_function_stops_the_plan(planned: Planner) -> None:
