@@ -90,6 +90,14 @@ output "bind_command" {
   ])
 }
 
+output "collection_command" {
+  description = "The command that adds a collection at once, by its name in place of NAME, for callers that are bound to all. The same with delete-item and --key removes it."
+  value = join(" ", [
+    "aws dynamodb put-item --region ${local.region} --table-name ${aws_dynamodb_table.table["callers"].name}",
+    "--item '${jsonencode({ caller = { S = "collection#NAME" } })}'"
+  ])
+}
+
 output "tables" {
   description = "The names of the DynamoDB tables."
   value       = { for name, table in aws_dynamodb_table.table : name => table.name }
@@ -139,7 +147,7 @@ locals {
   # Of the output bind_command. checkov reads no # within an expression in a string.
   example_binding = {
     caller      = { S = "key#KEY_ID" }
-    collections = { SS = var.collections }
+    collections = { SS = [var.collections[0]] }
     actions     = { SS = ["ask"] }
   }
   console       = "https://${local.region}.console.aws.amazon.com"

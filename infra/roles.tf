@@ -179,6 +179,7 @@ locals {
         SELFRAG_FEEDBACK_TABLE   = aws_dynamodb_table.table["feedback"].name
         SELFRAG_WEB_SEARCH       = tostring(var.web_search)
         SELFRAG_GUARDED          = var.guardrail == null ? null : "true"
+        SELFRAG_MAX_COST_USD     = var.max_cost_usd == null ? null : tostring(var.max_cost_usd)
         SELFRAG_CALLERS_TABLE    = aws_dynamodb_table.table["callers"].name
         SELFRAG_DOCUMENTS_TABLE  = aws_dynamodb_table.table["documents"].name
         SELFRAG_DOCUMENTS_BUCKET = aws_s3_bucket.bucket["documents"].bucket
@@ -397,25 +398,30 @@ locals {
       resources = ["${local.executions.standard}:*"]
     },
     {
-      sid       = "ExpectAndReadAnswers"
-      actions   = ["dynamodb:GetItem", "dynamodb:PutItem"]
+      sid       = "ExpectReadAndDeleteAnswers"
+      actions   = ["dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem"]
       resources = [aws_dynamodb_table.table["answers"].arn]
     },
     {
       sid       = "KnowCallers"
-      actions   = ["dynamodb:GetItem"]
+      actions   = ["dynamodb:BatchGetItem", "dynamodb:GetItem"]
       resources = [aws_dynamodb_table.table["callers"].arn]
     },
     {
       sid       = "RememberRequests"
-      actions   = ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"]
+      actions   = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"]
       resources = [aws_dynamodb_table.table["requests"].arn]
     },
     {
       # Only the operator may read others' feedback.
-      sid       = "KeepFeedback"
-      actions   = ["dynamodb:PutItem"]
+      sid       = "KeepAndDeleteFeedback"
+      actions   = ["dynamodb:DeleteItem", "dynamodb:PutItem"]
       resources = [aws_dynamodb_table.table["feedback"].arn]
+    },
+    {
+      sid       = "ListFeedbackToDelete"
+      actions   = ["dynamodb:Query"]
+      resources = ["${aws_dynamodb_table.table["feedback"].arn}/index/by_question"]
     },
     {
       # The write records that a deletion has begun.

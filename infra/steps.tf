@@ -226,6 +226,15 @@ resource "aws_lambda_function" "step" {
 
   # A function in a network cannot be created before its role may create network interfaces.
   depends_on = [aws_iam_role_policy.step]
+
+  lifecycle {
+    precondition {
+      condition = sum([
+        for name, value in merge(local.environments[each.key], var.environment) : length(name) + length(value) if value != null
+      ]) <= 4096
+      error_message = "The environment of the function ${each.key} must take at most 4 KB: shorten models, prices, retrieval_guidance, the domains of the web search, cors_origins or environment."
+    }
+  }
 }
 
 resource "aws_cloudwatch_log_group" "step" {

@@ -8,9 +8,10 @@ locals {
     answers  = { keys = ["id"], ttl = "expires_at", indices = {} }
     # Powertools' idempotency decides the name of the TTL attribute.
     requests = { keys = ["id"], ttl = "expiration", indices = {} }
-    # Feedback on answers, for a year: replays judge changes by it.
-    feedback = { keys = ["id"], ttl = "expires_at", indices = {} }
-    # Bindings of callers to collections: key#ID of an API key, principal#ARN of an IAM user or role.
+    # Feedback on answers, for a year: replays judge changes by it. The index leads to what is deleted with a question.
+    feedback = { keys = ["id"], ttl = "expires_at", indices = { by_question = ["question_id", "id"] } }
+    # Bindings of callers to collections: key#ID of an API key, principal#ARN of an IAM user or role. And the collections:
+    # collection#NAME.
     callers = { keys = ["caller"], ttl = null, indices = {} }
     # The manifest: the state of each document, and its passages in the collection. Only the part with a document's state has
     # the keys of the index, so the index lists the documents of a collection.
@@ -104,17 +105,29 @@ resource "aws_dynamodb_table_item" "caller" {
 
   table_name = aws_dynamodb_table.table["callers"].name
   hash_key   = "caller"
-  item = jsonencode({
+  item = jsonencode(merge({
     caller = {
       S = startswith(each.key, "arn:") ? "principal#${each.key}" : "key#${each.key == "default" ? one(aws_api_gateway_api_key.default[*].id) : each.key}"
     }
-    collections = { SS = sort(distinct(each.value.collections)) }
-    actions     = { SS = sort(distinct(each.value.actions)) }
-  })
+    actions = { SS = sort(distinct(each.value.actions)) }
+    }, each.value.all_collections ? { all_collections = { BOOL = true } } : {},
+    length(each.value.collections) > 0 ? { collections = { SS = sort(distinct(each.value.collections)) } } : {}
+  ))
+}
+
+resource "aws_dynamodb_table_item" "collection" {
+  for_each = local.collection_items
+
+  table_name = aws_dynamodb_table.table["callers"].name
+  hash_key   = "caller"
+  item       = each.value
 }
 
 locals {
-  own_key = { default = { collections = var.collections, actions = ["ask", "upload"] } }
+  # A local value: Terraform evaluates for_each anew for each of its instances.
+  collection_items    = { for name in var.collections : name => jsonencode({ caller = { S = "collection#${name}" } }) }
+  default_collections = var.default_collections != null ? var.default_collections : length(jsonencode(var.collections)) <= 16384 ? var.collections : []
+  own_key             = { default = { collections = local.default_collections, all_collections = true, actions = ["ask", "upload"] } }
 }
 
 resource "aws_s3_bucket" "bucket" {

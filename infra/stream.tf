@@ -35,7 +35,7 @@ locals {
     },
     {
       sid       = "KnowCallers"
-      actions   = ["dynamodb:GetItem"]
+      actions   = ["dynamodb:BatchGetItem", "dynamodb:GetItem"]
       resources = [aws_dynamodb_table.table["callers"].arn]
     }
   ]

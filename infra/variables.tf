@@ -247,6 +247,31 @@ variable "prices" {
   }
 }
 
+variable "max_cost_usd" {
+  description = "The most US dollars that the models may cost for a question whose policy names no max_cost_usd; null is no limit. It counts models that have a price."
+  type        = number
+  default     = null
+
+  validation {
+    condition     = var.max_cost_usd == null ? true : var.max_cost_usd > 0 && var.max_cost_usd <= 100
+    error_message = "max_cost_usd must be more than 0 and at most 100."
+  }
+}
+
+variable "budget" {
+  description = "A monthly budget in US dollars of what AWS charges for this deployment by its tag `application`, and the addresses that AWS writes to at 80% of it and when it is forecast to be passed; null is none."
+  type = object({
+    monthly_usd = number
+    emails      = list(string)
+  })
+  default = null
+
+  validation {
+    condition     = var.budget == null ? true : var.budget.monthly_usd > 0 && length(var.budget.emails) > 0
+    error_message = "budget must have monthly_usd of more than 0 and at least one address in emails."
+  }
+}
+
 variable "verdict_ttl_days" {
   description = "Time to live of a cached verdict, in days."
   type        = number
@@ -261,7 +286,7 @@ variable "verdict_ttl_days" {
 # Documents and search
 
 variable "collections" {
-  description = "The collections that questions may search."
+  description = "The collections that questions may search: an item each of the table of callers. Beyond some hundreds, add them with the output collection_command, without a deployment: Terraform takes its time for each item."
   type        = list(string)
   default     = ["documents"]
 
@@ -271,17 +296,40 @@ variable "collections" {
   }
 }
 
+variable "default_collections" {
+  description = "The collections that the deployment's own key means where it names none. Null means all of `collections` if their names take at most 16 KB together, and else none: such a request has to name some."
+  type        = list(string)
+  default     = null
+
+  validation {
+    condition     = var.default_collections == null ? true : length(setsubtract(var.default_collections, var.collections)) == 0
+    error_message = "default_collections must be among collections."
+  }
+
+  validation {
+    condition     = length(jsonencode(var.default_collections)) <= 16384
+    error_message = "default_collections must take at most 16 KB as JSON: a question searches only so many collections at once."
+  }
+}
+
 variable "callers" {
-  description = "Callers with their collections and actions: API keys (by id) and IAM roles or users (by ARN). `ask` is to ask questions, `upload` to upload, replace and delete documents; without actions a caller may only ask. A caller that is not bound may do nothing. The deployment's own key, `default`, has both actions in all of `collections`, unless it is named here. The output bind_command binds any number of further callers without a deployment."
+  description = "Callers with their collections and actions: API keys (by id) and IAM roles or users (by ARN). `ask` is to ask questions, `upload` to upload, replace and delete documents; without actions a caller may only ask. A caller that is not bound may do nothing. With `all_collections` a caller may name any collection that the table lists, and `collections` are those that a request means which names none. The deployment's own key, `default`, has both actions in all collections, unless it is named here. The output bind_command binds any number of further callers without a deployment."
   type = map(object({
-    collections = list(string)
-    actions     = optional(list(string), ["ask"])
+    collections     = optional(list(string), [])
+    all_collections = optional(bool, false)
+    actions         = optional(list(string), ["ask"])
   }))
   default = {}
 
   validation {
-    condition     = alltrue([for binding in values(var.callers) : length(binding.collections) > 0])
-    error_message = "callers must name at least one collection for each caller."
+    condition     = alltrue([for binding in values(var.callers) : length(binding.collections) > 0 || binding.all_collections])
+    error_message = "callers must name at least one collection for each caller, or set all_collections."
+  }
+
+  validation {
+    # An item has 400 KB. Base64 takes four letters for three bytes.
+    condition     = alltrue([for binding in values(var.callers) : length(base64encode(join("", binding.collections))) <= 480000])
+    error_message = "callers may name collections of at most 360 KB for each caller: set all_collections for one that may ask all."
   }
 
   validation {

@@ -296,7 +296,7 @@ def test_what_is_not_there_is_a_problem_too(api: httpx2.Client, path: str) -> No
         ("HEAD", "/v1/ask", "POST, OPTIONS"),
         ("POST", "/v1/health", "GET, HEAD, OPTIONS"),
         ("POST", "/", "GET, HEAD, OPTIONS"),
-        ("POST", "/v1/questions/abc", "GET, HEAD, OPTIONS"),
+        ("POST", "/v1/questions/abc", "GET, DELETE, HEAD, OPTIONS"),
     ],
 )
 def test_a_method_that_a_path_does_not_take_is_refused_with_those_that_it_does(
@@ -318,7 +318,7 @@ def test_a_form_that_is_sent_to_the_wrong_place_is_told_about_the_place_and_not_
 def test_whoever_asks_what_a_path_takes_is_told_and_of_a_path_that_is_not_there_that_it_is_not(
     api: httpx2.Client,
 ) -> None:
-    for path, allowed in (("/v1/questions/abc", "GET, HEAD, OPTIONS"), ("/v1/ask", "POST, OPTIONS")):
+    for path, allowed in (("/v1/questions/abc", "GET, DELETE, HEAD, OPTIONS"), ("/v1/ask", "POST, OPTIONS")):
         reply = api.options(path)
         assert (reply.status_code, reply.headers["allow"], reply.content) == (204, allowed, b"")
     problem(api.options("/v1/nowhere"), 404)

@@ -41,6 +41,8 @@ WRONG: dict[str, tuple[Any, str]] = {
     "text_recognition": (True, "text_recognition must be"),
     "prices": ({"claude": [-1, 0, 0]}, "prices cannot be negative"),
     "retrieval_guidance": ("two\nlines", "retrieval_guidance must be one paragraph"),
+    "budget": ({"monthly_usd": 100, "emails": []}, "budget must have monthly_usd of more than 0"),
+    "max_cost_usd": (0, "max_cost_usd must be more than 0"),
     "verdict_ttl_days": (0, "verdict_ttl_days must be"),
     "collections": ([], "collections must name at least one"),
     "callers": (
@@ -140,9 +142,14 @@ PROCESSOR: Cases = [
     ({"architecture": "x86_64"}, "run `make package ARCHITECTURE=x86_64`"),
     ({"architecture": "arm64"}, ""),
 ]
+LONG = [f"department-{number:03}-of-the-organisation" for number in range(500)]
 CALLERS: Cases = [
     ({"callers": {"key": {"collections": []}}}, "callers must name at least one collection for each caller"),
     ({"callers": {"key": {"collections": ["a"]}, "default": {"collections": ["a"], "actions": ["upload"]}}}, ""),
+    ({"callers": {"key": {"all_collections": True}}}, ""),
+    ({"callers": {"key": {"collections": [f"{number:0400}é" for number in range(1000)]}}}, "at most 360 KB"),
+    ({"default_collections": ["a"]}, "default_collections must be among collections"),
+    ({"collections": LONG, "default_collections": LONG}, "default_collections must take at most 16 KB"),
 ]
 RESERVED: Cases = [
     (FULL, ""),
@@ -337,7 +344,7 @@ def test_the_deployments_own_key_is_bound_by_name_and_others_by_what_they_are(pl
     callers = {"a1b2": {"collections": ["a"]}, role: {"collections": ["b", "a"], "actions": ["upload"]}}
 
     def items(**chosen: Any) -> dict[str, Any]:
-        made = planned(collections=["a", "b"], callers=callers, **chosen).resources
+        made = planned(collections=["a", "b"], default_collections=["b"], callers=callers, **chosen).resources
         return {
             name.partition('["')[2].removesuffix('"]'): json.loads(each["item"]) if each.get("item") else None
             for name, each in made.items()
@@ -355,7 +362,39 @@ def test_the_deployments_own_key_is_bound_by_name_and_others_by_what_they_are(pl
     if bound["default"]:  # the id of the key is known where the provider is a double
         assert bound["default"]["caller"]["S"].startswith("key#")
         assert bound["default"]["actions"] == {"SS": ["ask", "upload"]}
+        assert (bound["default"]["collections"], bound["default"]["all_collections"]) == ({"SS": ["b"]}, {"BOOL": True})
     assert "default" not in items(auth="iam"), "signed requests have no key"
+
+
+def test_a_budget_counts_this_deployment_and_writes_before_it_is_spent(planned: Planner) -> None:
+    budget = planned(name="ours", budget={"monthly_usd": 250, "emails": ["ops@example.com"]}).resources[
+        "aws_budgets_budget.month[0]"
+    ]
+    assert (float(budget["limit_amount"]), budget["limit_unit"], budget["time_unit"]) == (250, "USD", "MONTHLY")
+    assert budget["cost_filter"] == [{"name": "TagKeyValue", "values": ["user:application$ours"]}]
+    notes = {note["notification_type"]: note for note in budget["notification"]}
+    assert {kind: note["threshold"] for kind, note in notes.items()} == {"ACTUAL": 80, "FORECASTED": 100}
+    assert all(note["subscriber_email_addresses"] == ["ops@example.com"] for note in notes.values())
+    assert not [name for name in planned().resources if name.startswith("aws_budgets_budget")]
+
+
+def test_an_environment_that_is_too_large_for_a_function_stops_the_plan(planned: Planner) -> None:
+    with pytest.raises(AssertionError, match="Resource precondition failed"):
+        planned(environment={"SELFRAG_NAMES": json.dumps(LONG)})
+
+
+def test_hundreds_of_collections_are_items_and_stand_nowhere_else(planned: Planner) -> None:
+    names = [f"a-department-of-the-organisation-and-one-of-its-teams-{number:05}" for number in range(300)]
+    made = planned(collections=names).resources
+    listed = {name for name in made if name.startswith("aws_dynamodb_table_item.collection[")}
+    keys = sorted(json.loads(made[name]["item"])["caller"]["S"] for name in listed)
+    assert keys == [f"collection#{name}" for name in names]
+    others = {name: made[name] for name in made.keys() - listed}
+    assert names[-1] not in json.dumps(others)
+    own = others['aws_dynamodb_table_item.caller["default"]'].get("item")
+    if own:  # the id of the key is known where the provider is a double
+        assert json.loads(own)["all_collections"] == {"BOOL": True}
+        assert "collections" not in json.loads(own)
 
 
 def test_the_gateway_says_of_its_health_what_the_function_says_and_is_asked_seldom(locals_of: Locals) -> None:

@@ -204,7 +204,7 @@ def test_a_response_that_cannot_be_composed_fails_the_execution_which_says_so_an
         table, key = TABLES["answers_table"][0], {"id": {"S": "my-question"}}
         kept = boto3.client("dynamodb").get_item(TableName=table, Key=key)["Item"]
     # Without a response, and overdue: a look shows the execution's end.
-    assert kept.keys() == {"id", "question", "collections", "due_at", "expires_at"}
+    assert kept.keys() == {"id", "question", "collections", "request", "due_at", "expires_at"}
     assert kept["question"] == {"S": ASKED["question"]}
     assert (kept["collections"], int(kept["due_at"]["N"]) <= time.time()) == ({"L": [{"S": "c"}]}, True)
     assert execution.output is None

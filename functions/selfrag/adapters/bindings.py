@@ -1,21 +1,39 @@
-"""The table of callers: API keys and IAM identities with the collections and the actions that they are bound to."""
+"""The table of callers: API keys and IAM identities with their collections and actions, and the list of collections.
 
-from typing import Annotated, Any, get_args
+The kind of an item is the part of its key before `#`: `key#ID` of an API key, `principal#ARN` of an IAM identity, and
+`collection#NAME` for each collection. `client#ID`, `group#NAME` and `role#NAME` are reserved for what a token says of a
+caller: bindings of the same attributes, read together with one BatchGetItem, each with its actions in its collections.
+"""
 
-from pydantic import BaseModel, Field
+from collections.abc import Collection
+from typing import Any, Self, get_args
+
+from pydantic import BaseModel, Field, model_validator
 
 from selfrag.adapters.faults import aws_faults, readable
 from selfrag.adapters.items import values_of
+from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ports.bindings import Action, Binding
+
+_TABLE = "the table of callers"
+# DynamoDB's limits of a partition key, and of the items of one BatchGetItem.
+_KEY_BYTES, _BATCH = 2048, 100
 
 
 class _Item(BaseModel):
-    collections: Annotated[set[str], Field(min_length=1)]
+    collections: set[str] = set()
+    all_collections: bool = Field(default=False, strict=True)
     actions: set[str] = {"ask"}
+
+    @model_validator(mode="after")
+    def _bound(self) -> Self:
+        if not self.collections and not self.all_collections:
+            raise ValueError("it is bound to no collection")
+        return self
 
 
 class DynamoBindings:
-    """Bindings as items with the attributes `caller`, `collections` and `actions`; the last two are sets of strings.
+    """Bindings as items: their key `caller`, the sets of strings `collections` and `actions`, and `all_collections`.
 
     Without `actions` a caller may only ask. Actions that this release does not know give nothing.
     """
@@ -28,12 +46,29 @@ class DynamoBindings:
 
         Raises Unreadable for an item of another shape: the operator's intention must not be guessed.
         """
-        with aws_faults("the table of callers"):
+        with aws_faults(_TABLE):
             # A key that is taken from a tenant opens nothing from that moment on.
             reply = self._client.get_item(TableName=self._table, Key={"caller": {"S": caller}}, ConsistentRead=True)
         if "Item" not in reply:
             return None
-        with readable("the table of callers"):
+        with readable(_TABLE):
             item = _Item.model_validate(values_of(reply["Item"]))
         actions: tuple[Action, ...] = get_args(Action)
-        return Binding(tuple(sorted(item.collections)), frozenset(actions) & item.actions)
+        return Binding(tuple(sorted(item.collections)), frozenset(actions) & item.actions, item.all_collections)
+
+    def listed(self, collections: Collection[str]) -> bool:
+        """Return whether the table has an item for each of these collections; raises TemporarilyUnavailable."""
+        keys = [f"collection#{name}" for name in set(collections)]
+        if any(len(key.encode()) > _KEY_BYTES for key in keys):
+            return False
+        batches = [keys[start : start + _BATCH] for start in range(0, len(keys), _BATCH)]
+        return all(self._has(batch) for batch in batches)
+
+    def _has(self, keys: list[str]) -> bool:
+        item_keys = [{"caller": {"S": key}} for key in keys]
+        items = {"Keys": item_keys, "ConsistentRead": True, "ProjectionExpression": "caller"}
+        with aws_faults(_TABLE):
+            reply = self._client.batch_get_item(RequestItems={self._table: items})
+        if reply.get("UnprocessedKeys"):
+            raise TemporarilyUnavailable(f"{_TABLE} is busy; try again in some seconds.")
+        return len(reply["Responses"][self._table]) == len(keys)

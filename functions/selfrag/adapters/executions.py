@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,13 @@ _NO_EXECUTION = {"ExecutionDoesNotExist", "InvalidArn"}
 _HISTORY_PAGE = 1000
 # StartSyncExecution's codes for an ARN that it does not take; AWS does not document whether it takes a version's.
 NO_MACHINE = {"InvalidArn", "StateMachineDoesNotExist", "ValidationException"}
+# What AWS offers no call to delete.
+RETAINED = (
+    "Step Functions keeps the history of a question that came with POST /v1/questions for 90 days.",
+    "Backups of the tables can be restored for 35 days.",
+    "Logs keep the question's id and a hash of its text for as long as the operator chose.",
+    "A follow-up keeps the turns before it until it is deleted, too.",
+)
 UNVERSIONED = "The machine was started without its version, which Step Functions refused: it may be of another release."
 
 
@@ -82,11 +89,12 @@ class StatesExecutions(Executions):
             )
 
     @override
-    def expect(self, question_id: str, question: str, collections: Sequence[str], due: float) -> None:
+    def expect(self, question_id: str, payload: Mapping[str, Any], due: float) -> None:
         item = {
             "id": {"S": question_id},
-            "question": {"S": question},
-            "collections": {"L": [{"S": name} for name in collections]},
+            "question": {"S": payload["question"]},
+            "collections": {"L": [{"S": name} for name in payload["collections"]]},
+            "request": {"S": payload["request"]},
             "due_at": {"N": str(int(due))},
             "expires_at": {"N": str(int(due) + KEPT_SECONDS)},
         }
@@ -99,11 +107,8 @@ class StatesExecutions(Executions):
                 if code_of(error) != "ConditionalCheckFailedException":
                     raise
 
-    def stored(self, question_id: str, collections: Collection[str]) -> StoredQuestion | None:
-        """Return the item of a question, whichever machine ran it; None if the caller has none such.
-
-        A question belongs to the collections that it was asked under: its reader must be allowed all of them.
-        """
+    @override
+    def stored(self, question_id: str) -> StoredQuestion | None:
         with aws_faults(_ANSWERS):
             # A caller who just got an id, or a response, must find it.
             reply = self._dynamodb.get_item(
@@ -114,12 +119,16 @@ class StatesExecutions(Executions):
         if item is None or int(item["expires_at"]["N"]) <= time.time():
             return None
         asked_under = tuple(name["S"] for name in item["collections"]["L"])
-        if not _all_of(asked_under, collections):
-            return None
         response = json.loads(item["response"]["S"]) if "response" in item else None
         due = float(item["due_at"]["N"]) if "due_at" in item else 0.0
-        texts = (item.get(name, {}).get("S", "") for name in ("question", "previous"))
+        texts = (item.get(name, {}).get("S", "") for name in ("question", "previous", "request"))
         return StoredQuestion(response, due, asked_under, *texts)
+
+    @override
+    def delete(self, question_id: str) -> Sequence[str]:
+        with aws_faults(_ANSWERS):
+            self._dynamodb.delete_item(TableName=self._machines.answers_table, Key={"id": {"S": question_id}})
+        return RETAINED
 
     @override
     def snapshot(self, question_id: str) -> Snapshot | None:
@@ -159,8 +168,3 @@ def unversioned(machine: str) -> str:
     """Return the ARN of a machine without its version."""
     here, kind, named = machine.partition(":stateMachine:")
     return here + kind + named.partition(":")[0]
-
-
-def _all_of(asked_under: Collection[str], allowed: Collection[str]) -> bool:
-    # A question without collections belongs to no caller.
-    return bool(asked_under) and set(asked_under) <= set(allowed)

@@ -7,6 +7,7 @@ from typing import Any
 
 from selfrag.api.edge.callers import Caller
 from selfrag.api.edge.problems import ProblemError
+from selfrag.api.lifecycle import readable_question
 from selfrag.bootstrap import api
 from selfrag.domain.feedback import ClaimLabel, Feedback, FeedbackRequest, labelled
 from selfrag.domain.history import passages_by_claim
@@ -20,7 +21,7 @@ def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | 
 
     Raises ProblemError for a question without an answer, and for claims that it does not have.
     """
-    stored = api.executions().stored(question_id, caller.collections)
+    stored = readable_question(question_id, caller)
     if stored is None:
         return None
     if stored.response is None:

@@ -1,8 +1,9 @@
 """The life cycle of a question: accept it (once per key), wait for it, and look how far it is."""
 
+import json
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -11,21 +12,23 @@ from typing import Any
 from pydantic import JsonValue
 
 from selfrag.api.edge.callers import Caller
-from selfrag.api.edge.idempotency import once
-from selfrag.api.edge.problems import ProblemError
+from selfrag.api.edge.idempotency import forget, once, record_key
+from selfrag.api.edge.problems import RETRY_AFTER, ProblemError
 from selfrag.api.logic import State, unfinished
 from selfrag.bootstrap import api
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.history import steps_of
 from selfrag.domain.questions import AskRequest
 from selfrag.domain.strategies import is_quick
-from selfrag.ports.executions import Executions
+from selfrag.ports.executions import Executions, StoredQuestion
 from selfrag.runtime.observability import hashed, logger
 from selfrag.runtime.settings import ApiSettings
 
 LEAST_SECONDS = 1.0
 # Grace period after the deadline before a missing response counts as failed: composing and storing may be retried.
 MARGIN_SECONDS = 60.0
+# The most JSON of the names of a question's collections: each state of the workflow holds them, next to the passages.
+NAMES_BYTES = 16 * 1024
 
 
 @dataclass(frozen=True)
@@ -61,18 +64,18 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, JsonValue
     machines, responses = api.executions(), {}
 
     def work() -> str:
-        question_id, payload = _new_question(body, arrival.caller, machines, config)
+        question_id, payload = _new_question(body, arrival, config)
         # A cold start, or the wait for an earlier request, counts towards API Gateway's 29 s.
         left = config.sync_deadline_seconds - max(0.0, time.time() - arrival.at)
         payload["policy"]["deadline_seconds"] = max(LEAST_SECONDS, min(body.policy.deadline_seconds, left))
         responses[question_id] = machines.answer(question_id, payload)
         if responses[question_id] is None:
             due = time.time() + MARGIN_SECONDS
-            machines.expect(question_id, body.question, arrival.caller.collections, due)
+            machines.expect(question_id, payload, due)
         return question_id
 
     question_id = _once(work, body, arrival)
-    return question_id, responses.get(question_id) or _response(question_id, arrival.caller, machines)
+    return question_id, responses.get(question_id) or _response(question_id, arrival.caller)
 
 
 def start(body: AskRequest, arrival: Arrival) -> str:
@@ -81,11 +84,11 @@ def start(body: AskRequest, arrival: Arrival) -> str:
     machines = api.executions()
 
     def work() -> str:
-        question_id, payload = _new_question(body, arrival.caller, machines, config)
+        question_id, payload = _new_question(body, arrival, config)
         # Before the start, so that an id that a caller gets is always known. If the start fails, this item stays, under
         # an id that no caller got.
         due = time.time() + body.policy.deadline_seconds + MARGIN_SECONDS
-        machines.expect(question_id, body.question, arrival.caller.collections, due)
+        machines.expect(question_id, payload, due)
         machines.start(question_id, payload)
         return question_id
 
@@ -97,8 +100,7 @@ def look(question_id: str, caller: Caller, trace: bool) -> dict[str, JsonValue] 
 
     Step Functions is called only for a trace or an overdue question: an account may call it some 15 times a second.
     """
-    machines = api.executions()
-    stored = machines.stored(question_id, caller.collections)
+    stored = readable_question(question_id, caller)
     if stored is None:
         return None
     if stored.response:
@@ -106,7 +108,36 @@ def look(question_id: str, caller: Caller, trace: bool) -> dict[str, JsonValue] 
     overdue = stored.due < time.time()
     if not trace and not overdue:
         return unfinished(question_id, "running", question=stored.question).model_dump(mode="json")
-    return _of_execution(question_id, stored.question, machines, trace, overdue)
+    return _of_execution(question_id, stored.question, api.executions(), trace, overdue)
+
+
+def readable_question(question_id: str, caller: Caller) -> StoredQuestion | None:
+    """Return a stored question if the caller may read it: who reaches all collections that it was asked under."""
+    stored = api.executions().stored(question_id)
+    # A question without collections belongs to no caller.
+    return stored if stored and stored.collections and caller.reaches(stored.collections) else None
+
+
+def delete(question_id: str, caller: Caller) -> Sequence[str] | None:
+    """Delete a question with its answer, feedback and request; return what the services retain, a sentence each.
+
+    None if the caller has no such question. Raises ProblemError for one that is at work.
+    """
+    stored, question = readable_question(question_id, caller), look(question_id, caller, trace=False)
+    if stored is None or question is None:
+        return None
+    if question["status"] == "running":
+        raise ProblemError(
+            HTTPStatus.CONFLICT,
+            "The question is still at work.",
+            "Delete it when GET /v1/questions/{id} shows how it ended.",
+            RETRY_AFTER,
+        )
+    api.feedback().delete(question_id)
+    if stored.request:
+        forget(stored.request, question_id, api.idempotency()())
+    # Last, so that a deletion which failed can be repeated.
+    return api.executions().delete(question_id)
 
 
 def _of_execution(
@@ -127,29 +158,49 @@ def _of_execution(
     return (view.without_text() if api.api_settings().guarded else view).model_dump(mode="json")
 
 
-def _response(question_id: str, caller: Caller, machines: Executions) -> dict[str, JsonValue] | None:
-    stored = machines.stored(question_id, caller.collections)
+def _response(question_id: str, caller: Caller) -> dict[str, JsonValue] | None:
+    stored = readable_question(question_id, caller)
     return stored.response if stored else None
 
 
-def _new_question(
-    body: AskRequest, caller: Caller, machines: Executions, config: ApiSettings
-) -> tuple[str, dict[str, Any]]:
+def _new_question(body: AskRequest, arrival: Arrival, config: ApiSettings) -> tuple[str, dict[str, Any]]:
     """Return an id that cannot be guessed, and the input of the execution of that name.
 
     Raises ProblemError for a collection, or an earlier answer, that is not the caller's.
     """
-    caller.allowed(body.filters.collections or [])
-    if body.previous and _response(body.previous, caller, machines) is None:
-        raise ProblemError(
-            HTTPStatus.NOT_FOUND,
-            "There is no such earlier answer.",
-            "previous is the id of an answer of yours: finished, and not older than 30 days.",
-        )
-    payload = body.execution_input(list(caller.collections))
-    payload["policy"]["web_search"] &= config.web_search
+    caller = arrival.caller
+    payload = body.execution_input(_asked_under(body, caller))
+    # Whoever deletes the question deletes the record of its request, too.
+    payload["request"] = arrival.key and record_key(caller.name, caller.binding.collections, arrival.key)
+    policy = payload["policy"]
+    policy["web_search"] &= config.web_search
+    limit = body.policy.max_cost_usd
+    if config.max_cost_usd and (limit is None or "max_cost_usd" not in body.policy.model_fields_set):
+        policy["max_cost_usd"] = min(config.max_cost_usd, limit or config.max_cost_usd)
     logger.append_keys(question=hashed(body.question))
     return uuid.uuid4().hex, payload
+
+
+def _asked_under(body: AskRequest, caller: Caller) -> list[str]:
+    """Return the collections that the request names, else those of the binding, and those of the earlier question."""
+    caller.allowed(body.filters.collections or [])
+    collections = set(body.filters.collections or caller.binding.collections)
+    if body.previous:
+        earlier = readable_question(body.previous, caller)
+        if earlier is None or earlier.response is None:
+            raise ProblemError(
+                HTTPStatus.NOT_FOUND,
+                "There is no such earlier answer.",
+                "previous is the id of an answer of yours: finished, and not older than 30 days.",
+            )
+        collections.update(earlier.collections)
+    if not collections or len(json.dumps(list(collections))) > NAMES_BYTES:
+        raise ProblemError(
+            HTTPStatus.BAD_REQUEST,
+            "A question can search only some of your collections at once.",
+            "Name them in filters.collections.",
+        )
+    return sorted(collections)
 
 
 def _once(work: Callable[[], str], body: AskRequest, arrival: Arrival) -> str:
@@ -158,7 +209,7 @@ def _once(work: Callable[[], str], body: AskRequest, arrival: Arrival) -> str:
     return once(
         work,
         caller=arrival.caller.name,
-        collections=arrival.caller.collections,
+        collections=arrival.caller.binding.collections,
         key=arrival.key,
         request={"path": arrival.path, **body.model_dump(mode="json")},
         store=api.idempotency()(),

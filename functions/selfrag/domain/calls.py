@@ -57,7 +57,7 @@ class Limits(CallBudget):
     """The limits of a step that asks the model; `deadline_ms` counts from the epoch.
 
     Without `cache`, the verdict cache is neither read nor written; it is shared by questions with the same
-    `collections`, all that the caller may ask.
+    `collections`.
     """
 
     deadline_ms: float | None = None

@@ -103,7 +103,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Bounds:
-    """The bounds of a search: the caller's collections, narrowed by the request (None is everything).
+    """The bounds of a search: the question's collections, narrowed by the request (None is everything).
 
     A passage matches one of the `documents`, which are keys, or folders if they end in a slash, and one of the `tags`.
     `since` and `until` are days (ISO 8601), both included: a document without a date matches neither. A search leaves

@@ -17,7 +17,7 @@ from selfrag.domain.validation import Request, explain
 
 
 class Filters(Model):
-    """Bounds of the search, within the caller's collections: null is everywhere, a list is only there.
+    """Bounds of the search: a list is only there; null is everywhere, in the collections that the binding names.
 
     `documents` are whole keys; one that ends in a slash is a folder, with all that is below it. A document matches if
     it has one of the `tags`, and a date neither before `since` nor after `until`.
@@ -36,7 +36,7 @@ class Filters(Model):
         return self
 
     def within(self, collections: Sequence[str]) -> Bounds:
-        """Return the bounds of a search by a caller who may ask these collections."""
+        """Return the bounds of the search of a question under these collections."""
         searched = [name for name in collections if self.collections is None or name in self.collections]
         return Bounds(searched, self.documents, self.tags, self.since, self.until)
 
@@ -52,10 +52,9 @@ class AskRequest(Request):
     filters: Filters = Filters()
 
     def execution_input(self, collections: list[str]) -> dict[str, Any]:
-        """Return the input of the workflow: the request, and the caller's collections.
+        """Return the input of the workflow: the request, and the collections that it is asked under.
 
-        `filters` does not change `collections`: a reader of the answer must be allowed all of its asker's, since an
-        earlier answer may have had a part in it.
+        A reader of the answer must be allowed all of them: those that are searched, and those of the earlier answer.
         """
         return {**self.model_dump(mode="json"), "collections": collections}
 

@@ -146,7 +146,7 @@ class RetrieveParameters(SearchParameters):
 
 
 class RetrieveTask(RetrieveParameters):
-    """The queries and the caller's collections, which `filters` may narrow but not widen.
+    """The queries and the question's collections, which `filters` may narrow but not widen.
 
     `deadline_ms` decides whether a failed search may be retried; the handler's wrapper reads it.
     """

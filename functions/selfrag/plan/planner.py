@@ -104,8 +104,8 @@ def following(
 def _with_earlier_turn(state: State, report: RecallAnswerReport, collections: Collection[str], now_ms: float) -> State:
     """Return the state with the earlier turn and the verdicts on its evidence, or with a warning if there is none.
 
-    Only a caller who may ask all collections of the earlier answer may see any of it: to other callers it looks like
-    one that expired. The answer stands without the earlier one, so a failure is no more than a warning.
+    Only a question under all collections of the earlier answer may see any of it: to others it looks like one that
+    expired. The answer stands without the earlier one, so a failure is no more than a warning.
     """
     if report.result is None:
         return state.with_entries([Entry(step=report.step, warnings=[UNREADABLE])])

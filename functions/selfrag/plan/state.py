@@ -16,7 +16,7 @@ from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict
 class QuestionBrief(Brief):
     """The brief of a question, which has a deadline.
 
-    `collections` are all that the caller may ask, whatever the filters say: the turn before may be of any of them.
+    `collections` are those that the question is asked under; the turn before may be of more than the filters name.
     """
 
     deadline_ms: float

@@ -1,5 +1,6 @@
 """Bindings of callers to collections, with what they may do there."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -9,10 +10,14 @@ Action = Literal["ask", "upload"]
 
 @dataclass(frozen=True)
 class Binding:
-    """The collections of a caller, sorted, and the caller's actions in all of them."""
+    """The collections of a caller, sorted, and the caller's actions in all of them.
+
+    A request that names no collection means `collections`. With `all_collections` it may name any other listed one.
+    """
 
     collections: tuple[str, ...]
     actions: frozenset[Action]
+    all_collections: bool = False
 
 
 class Bindings(Protocol):
@@ -20,3 +25,6 @@ class Bindings(Protocol):
 
     def of(self, caller: str) -> Binding | None:
         """Return the present binding of `key#ID` of an API key or `principal#ARN` of an IAM identity, or None."""
+
+    def listed(self, collections: Collection[str]) -> bool:
+        """Return whether all of these are collections of the deployment."""

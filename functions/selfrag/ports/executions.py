@@ -1,6 +1,6 @@
 """Executions of questions: starting one, waiting for it, and looking at its progress."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -10,7 +10,7 @@ class StoredQuestion:
     """The stored item of a question: its response, None before it has one, and when it is due (epoch seconds).
 
     With a response there is also the id of the question that it followed. `collections` are those that it was asked
-    under.
+    under, `request` is the key of its idempotency record, "" without one.
     """
 
     response: dict[str, Any] | None
@@ -18,6 +18,7 @@ class StoredQuestion:
     collections: tuple[str, ...] = ()
     question: str = ""
     previous: str = ""
+    request: str = ""
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,14 @@ class Executions(Protocol):
     def start(self, question_id: str, payload: dict[str, Any]) -> None:
         """Start a question on the Standard machine."""
 
-    def expect(self, question_id: str, question: str, collections: Sequence[str], due: float) -> None:
-        """Store a question, its collections, and that it runs until `due`, unless its response is stored."""
+    def expect(self, question_id: str, payload: Mapping[str, Any], due: float) -> None:
+        """Store the question of an execution's input, and that it runs until `due`, unless its response is stored."""
 
-    def stored(self, question_id: str, collections: Collection[str]) -> StoredQuestion | None:
-        """Return the item of a question, whichever machine ran it; None if the caller has none such."""
+    def stored(self, question_id: str) -> StoredQuestion | None:
+        """Return the item of a question, whichever machine ran it, or None."""
+
+    def delete(self, question_id: str) -> Sequence[str]:
+        """Delete the item of a question; return what remains of it elsewhere and for how long, a sentence each."""
 
     def snapshot(self, question_id: str) -> Snapshot | None:
         """Return the execution of a question; None if the Standard machine knows none, or not yet."""

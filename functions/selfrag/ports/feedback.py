@@ -10,3 +10,6 @@ class FeedbackBook(Protocol):
 
     def keep(self, feedback: Feedback, caller: str) -> None:
         """Store a caller's feedback on a question, in place of the same caller's earlier one."""
+
+    def delete(self, question_id: str) -> None:
+        """Delete the feedback of all callers on a question."""

@@ -125,8 +125,9 @@ class ApiSettings(FromEnvironment):
     """The machines, tables and buckets of the API.
 
     `callers_table` binds callers to collections. Where a guardrail checks answers, questions at work are `guarded`:
-    no text of theirs is shown. `sync_deadline_seconds` is the most that POST /v1/ask may take for the
-    question itself: API Gateway waits 29 s, and the rest is for composing and returning the response.
+    no text of theirs is shown. `sync_deadline_seconds` is the most that POST /v1/ask may take for the question itself:
+    API Gateway waits 29 s, and the rest is for composing and returning the response. `max_cost_usd` is that of a policy
+    which names none.
     """
 
     express_machine_arn: str = Field(pattern=r"^arn:")
@@ -139,6 +140,7 @@ class ApiSettings(FromEnvironment):
     web_search: bool = False
     guarded: bool = False
     sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=MAX_DEADLINE_SECONDS)
+    max_cost_usd: float | None = Field(default=None, gt=0, le=100)
 
 
 class SpanSettings(FromEnvironment):

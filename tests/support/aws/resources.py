@@ -5,6 +5,7 @@ from typing import Any
 
 import boto3
 
+from selfrag.adapters.feedback import BY_QUESTION
 from selfrag.adapters.manifest import BY_COLLECTION
 
 # The other values of the question's definition.
@@ -12,6 +13,10 @@ VALUES = {"step_seconds": "28"}
 TABLES = {"verdicts_table": ("selfrag-verdicts", "key"), "answers_table": ("selfrag-answers", "id")}
 REQUESTS_TABLE, DOCUMENTS_TABLE, CALLERS_TABLE = "selfrag-requests", "selfrag-documents", "selfrag-callers"
 FEEDBACK_TABLE = "selfrag-feedback"
+INDICES = {
+    DOCUMENTS_TABLE: (BY_COLLECTION, "collection", "key"),
+    FEEDBACK_TABLE: (BY_QUESTION, "question_id", "id"),
+}
 DOCUMENTS_BUCKET, WORK_BUCKET, RECOGNIZED_BUCKET = "selfrag-documents", "selfrag-work", "selfrag-recognized"
 MODEL_SECRET, WEB_SECRET = "selfrag/model-key", "selfrag/web-key"
 
@@ -36,11 +41,10 @@ def bind(caller: str, *collections: str, actions: Collection[str] = ("ask", "upl
 
 
 def _create_table(dynamodb: Any, name: str, *keys: str) -> None:
-    indexes: dict[str, Any] = {}
-    if name == DOCUMENTS_TABLE:
-        by_collection = {"IndexName": BY_COLLECTION, "KeySchema": _key_schema("collection", "key")}
-        indexes["GlobalSecondaryIndexes"] = [{**by_collection, "Projection": {"ProjectionType": "ALL"}}]
-    attributes = [*keys, "collection", "key"] if indexes else keys
+    index, *index_keys = INDICES.get(name, ("",))
+    by_index = {"IndexName": index, "KeySchema": _key_schema(*index_keys), "Projection": {"ProjectionType": "ALL"}}
+    indexes: dict[str, Any] = {"GlobalSecondaryIndexes": [by_index]} if index else {}
+    attributes = {*keys, *index_keys}
     dynamodb.create_table(
         TableName=name,
         KeySchema=_key_schema(*keys),

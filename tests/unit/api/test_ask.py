@@ -130,7 +130,7 @@ def test_a_question_is_known_before_it_is_started(answers: Stubber) -> None:
         answers.assert_no_pending_responses()
         return {}
 
-    item = dict.fromkeys(("id", "collections", "due_at", "expires_at"), ANY)
+    item = dict.fromkeys(("id", "collections", "request", "due_at", "expires_at"), ANY)
     answers.add_response("put_item", {}, {**EXPECTED, "Item": {**item, "question": {"S": "How many days?"}}})
     status, _, headers = send(
         answers, FakeStates(start_execution=start), event("POST", "/v1/questions", {"question": "How many days?"})

@@ -1,7 +1,8 @@
 """What a caller may do, and where: API keys and IAM identities are bound to collections, and others get nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from http import HTTPStatus
+from types import SimpleNamespace
 from typing import Any
 
 import boto3
@@ -11,7 +12,7 @@ from moto import mock_aws
 from selfrag.adapters.bindings import DynamoBindings
 from selfrag.api.edge.callers import Caller, caller_of
 from selfrag.api.edge.problems import ProblemError
-from selfrag.domain.errors import Misconfigured, Unreadable
+from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable, Unreadable
 from selfrag.ports.bindings import Action, Binding
 from tests.support.aws.resources import CALLERS_TABLE, bind, make
 
@@ -29,6 +30,9 @@ class Bound:
 
     def of(self, caller: str) -> Binding | None:
         return Binding(BOUND[caller], frozenset({"ask"})) if caller in BOUND else None
+
+    def listed(self, collections: Collection[str]) -> bool:
+        raise AssertionError("a caller of named collections needs no list")
 
 
 def caller(action: Action | None = None, **identity: Any) -> Caller:
@@ -48,7 +52,7 @@ def caller(action: Action | None = None, **identity: Any) -> Caller:
 def test_a_caller_may_ask_the_collections_that_the_key_or_identity_is_bound_to(
     identity: dict[str, Any], collections: tuple[str, ...]
 ) -> None:
-    assert caller("ask", **identity).collections == collections
+    assert caller("ask", **identity).binding.collections == collections
 
 
 @pytest.mark.parametrize(
@@ -126,10 +130,57 @@ def test_an_action_of_a_later_release_gives_nothing_and_takes_nothing(table: Any
     assert bindings(table).of("key#a") == Binding(("a",), frozenset({"ask"}))
 
 
-@pytest.mark.parametrize("attribute", ["collections", "actions"])
-@pytest.mark.parametrize("value", [None, "a", 7, {"a": 1}, {7}])
+@pytest.mark.parametrize("attribute", ["collections", "actions", "all_collections"])
+@pytest.mark.parametrize("value", [None, "true", 7, {"a": 1}, {7}])
 def test_a_binding_that_cannot_be_read_is_a_fault_and_lets_nobody_in(table: Any, attribute: str, value: Any) -> None:
     table.put_item(Item={"caller": "key#a", "collections": {"a"}, attribute: value})
+    with pytest.raises(Unreadable, match="the table of callers"):
+        bindings(table).of("key#a")
+
+
+@pytest.fixture
+def listing(table: Any) -> DynamoBindings:
+    """Bindings of a table that lists 10,000 collections, with a caller of all and one of a single one."""
+    with table.batch_writer() as batch:
+        for number in range(10_000):
+            batch.put_item({"caller": f"collection#tenant-{number}"})
+        batch.put_item({"caller": "key#all", "all_collections": True, "collections": {"tenant-0"}})
+        batch.put_item({"caller": "key#single", "collections": {"tenant-0"}})
+    return bindings(table)
+
+
+def test_a_caller_of_all_collections_reaches_each_of_ten_thousand_and_no_other(listing: DynamoBindings) -> None:
+    identities = [{"requestContext": {"identity": {"apiKeyId": key}}} for key in ("all", "single")]
+    every, single = (caller_of(identity, listing) for identity in identities)
+    assert every.reaches([f"tenant-{number}" for number in range(0, 10_000, 40)])
+    assert every.reaches([])
+    assert single.reaches(["tenant-0"])
+    assert not single.reaches(["tenant-0", "tenant-1"])
+    # Another kind of item is no collection, nor is a name that no key of the table could hold.
+    for name in ("tenant-10000", "tenant-", "*", "key#all", "\U0001f600" * 1024):
+        assert not every.reaches(["tenant-9999", name])
+
+
+def test_a_collection_is_reached_from_the_moment_it_is_listed_until_it_is_not(table: Any) -> None:
+    table.put_item(Item={"caller": "key#all", "all_collections": True})
+    every = caller_of({"requestContext": {"identity": {"apiKeyId": "all"}}}, bindings(table))
+    assert not every.reaches(["new"])
+    table.put_item(Item={"caller": "collection#new"})
+    assert every.reaches(["new"])
+    table.delete_item(Key={"caller": "collection#new"})
+    assert not every.reaches(["new"])
+
+
+def test_a_throttled_look_at_the_list_is_a_fault_and_no_refusal() -> None:
+    busy = {"Responses": {"callers": []}, "UnprocessedKeys": {"callers": {"Keys": [{"caller": {"S": "collection#a"}}]}}}
+    client = SimpleNamespace(batch_get_item=lambda **request: busy)
+    with pytest.raises(TemporarilyUnavailable, match="try again"):
+        DynamoBindings(client, "callers").listed(["a"])
+
+
+@pytest.mark.parametrize("item", [{}, {"all_collections": False}])
+def test_a_binding_to_no_collection_at_all_is_a_fault(table: Any, item: dict[str, Any]) -> None:
+    table.put_item(Item={"caller": "key#a", **item})
     with pytest.raises(Unreadable, match="the table of callers"):
         bindings(table).of("key#a")
 

@@ -1,5 +1,6 @@
 """The binding of all callers on the laptop, where one person asks."""
 
+from collections.abc import Collection
 from typing import get_args
 
 from typing_extensions import override
@@ -16,3 +17,7 @@ class LocalBindings(Bindings):
     @override
     def of(self, caller: str) -> Binding:
         return self._binding
+
+    @override
+    def listed(self, collections: Collection[str]) -> bool:
+        return set(collections) <= set(self._binding.collections)

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from typing_extensions import override
@@ -14,7 +14,7 @@ from selfrag.runtime.observability import logger
 from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.runner.machine import SUCCEEDED, Execution, Machine
 from selfrag_cli.local.stores.attributes import Item, item_of, values_of
-from selfrag_cli.local.stores.histories import keep_history, last_history
+from selfrag_cli.local.stores.histories import delete_history, keep_history, last_history
 from selfrag_cli.local.stores.tables import ANSWERS, Items
 
 OnEnd = Callable[[Execution], None]
@@ -58,17 +58,21 @@ class LocalExecutions(Executions):
         return execution.watch(seen, seconds) if execution else None
 
     @override
-    def expect(self, question_id: str, question: str, collections: Sequence[str], due: float) -> None:
-        fields = {"id": question_id, "question": question, "collections": list(collections)}
+    def expect(self, question_id: str, payload: Mapping[str, Any], due: float) -> None:
+        fields = {"id": question_id, **{name: payload[name] for name in ("question", "collections", "request")}}
         item = item_of({**fields, "due_at": int(due), "expires_at": int(due) + KEPT_SECONDS})
         self._items.change(ANSWERS, question_id, lambda stored: None if stored else item)
 
     @override
-    def stored(self, question_id: str, collections: Collection[str]) -> StoredQuestion | None:
+    def stored(self, question_id: str) -> StoredQuestion | None:
         item = self._items.get(ANSWERS, question_id)
-        question = stored_question(item) if item else None
-        allowed = question and question.collections and set(question.collections) <= set(collections)
-        return question if allowed else None
+        return stored_question(item) if item else None
+
+    @override
+    def delete(self, question_id: str) -> Sequence[str]:
+        delete_history(question_id)
+        self._items.delete(ANSWERS, question_id)
+        return ["A follow-up keeps the turns before it until it is deleted, too."]
 
     @override
     def snapshot(self, question_id: str) -> Snapshot | None:
@@ -114,5 +118,5 @@ def stored_question(item: Item) -> StoredQuestion:
     """Return what an item of the table of answers says."""
     values = values_of(item)
     response = json.loads(values["response"]) if "response" in values else None
-    due, texts = float(values.get("due_at", 0)), (values.get(name, "") for name in ("question", "previous"))
+    due, texts = float(values.get("due_at", 0)), (values.get(name, "") for name in ("question", "previous", "request"))
     return StoredQuestion(response, due, tuple(values["collections"]), *texts)

@@ -21,6 +21,12 @@ class LocalFeedback(FeedbackBook):
         key = f"{feedback.question_id}/{hashlib.sha256(caller.encode()).hexdigest()[:32]}"
         self._items.put(FEEDBACK, item_of({"id": key, **feedback.model_dump()}))
 
+    @override
+    def delete(self, question_id: str) -> None:
+        for item in self._items.all(FEEDBACK):
+            if item["question_id"]["S"] == question_id:
+                self._items.delete(FEEDBACK, item["id"]["S"])
+
     def all(self) -> list[Feedback]:
         """Return what is kept; what another version has written more is left out."""
         return [Feedback.model_validate(values_of(item), extra="ignore") for item in self._items.all(FEEDBACK)]

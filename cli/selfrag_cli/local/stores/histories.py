@@ -33,6 +33,12 @@ def keep_history(history: ExecutionHistory) -> None:
         )
 
 
+def delete_history(question_id: str) -> None:
+    """Delete the history of a question's execution; one that is not there is no error."""
+    with _opened() as connection:
+        connection.execute("DELETE FROM executions WHERE id = ?", (question_id,))
+
+
 def last_history(question_id: str = "") -> ExecutionHistory | None:
     """Return the history of the question with this id, or of the last one; None if there is none."""
     where, values = ("WHERE id = ?", (question_id,)) if question_id else ("", ())

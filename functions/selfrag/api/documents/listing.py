@@ -41,7 +41,7 @@ class DocumentPage(Model):
     """A page of documents, which may hold fewer than were asked for."""
 
     documents: list[DocumentEntry]
-    collections: list[str] = Field(description="The listed collections: all of yours, or the one that you named.")
+    collections: list[str] = Field(description="The listed collections: yours by name, or the one that you named.")
     cursor: str | None = Field(description="The cursor of the next page; null on the last.")
     writable: bool = Field(default=True, description="Whether you may upload and delete documents here.")
     notice: str | None = Field(

@@ -1,13 +1,13 @@
 """The caller of a request: the collections and the actions that an operator has bound them to."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from http import HTTPStatus
 
 from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.edge.problems import ProblemError
-from selfrag.ports.bindings import Action, Bindings
+from selfrag.ports.bindings import Action, Binding, Bindings
 
 _SESSION = re.compile(r"arn:([\w-]+):sts::(\d+):assumed-role/([^/]+)/.*")
 _ROLE = re.compile(r"(arn:[\w-]+:iam::\d+:role/)(?:.*/)?([^/]+)")
@@ -22,15 +22,20 @@ _REFUSALS: dict[Action, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Caller:
-    """A caller; `name` identifies them, `collections` are all that they may ever reach, `actions` what they may do."""
+    """A caller: `name` identifies them, `binding` is what they may do, and where."""
 
     name: str
-    collections: tuple[str, ...]
-    actions: frozenset[Action]
+    binding: Binding
+    bindings: Bindings
 
-    def allowed(self, collections: Sequence[str]) -> None:
+    def reaches(self, collections: Collection[str]) -> bool:
+        """Return whether all of `collections` are the caller's."""
+        others = set(collections) - set(self.binding.collections)
+        return not others or (self.binding.all_collections and self.bindings.listed(others))
+
+    def allowed(self, collections: Collection[str]) -> None:
         """Raise ProblemError unless all of `collections` are the caller's; no sign of whether the others exist."""
-        if not set(collections) <= set(self.collections):
+        if not self.reaches(collections):
             raise ProblemError(
                 HTTPStatus.FORBIDDEN,
                 "Not every collection that the request names is one of yours.",
@@ -54,7 +59,7 @@ def caller_of(event: GatewayEvent, bindings: Bindings, action: Action | None = N
         )
     if action and action not in bound.actions:
         raise ProblemError(HTTPStatus.FORBIDDEN, *_REFUSALS[action])
-    return Caller(key or arn, bound.collections, bound.actions)
+    return Caller(key or arn, bound, bindings)
 
 
 def _role(name: str) -> str:

@@ -14,6 +14,7 @@ from aws_lambda_powertools.utilities.idempotency import (
 )
 from aws_lambda_powertools.utilities.idempotency.exceptions import (
     IdempotencyAlreadyInProgressError,
+    IdempotencyItemNotFoundError,
     IdempotencyPersistenceLayerError,
     IdempotencyValidationError,
 )
@@ -22,6 +23,7 @@ from selfrag.api.edge.problems import RETRY_AFTER, ProblemError
 from selfrag.domain.errors import TemporarilyUnavailable
 
 KEPT_SECONDS = 86_400
+_PREFIX = "ask"
 _LOOK_AGAIN_SECONDS = 0.25
 _MILLISECONDS_TO_REPLY = 2000
 
@@ -55,7 +57,7 @@ def once(
         data_keyword_argument="payload",
         persistence_store=store,
         config=config,
-        key_prefix="ask",
+        key_prefix=_PREFIX,
     )
     payload = {"key": _hash(caller, sorted(collections), key), "request": request}
     while True:
@@ -78,6 +80,21 @@ def once(
             time.sleep(_LOOK_AGAIN_SECONDS)  # DynamoDB has no way to wait for an item
         except IdempotencyPersistenceLayerError as error:
             raise TemporarilyUnavailable("The request cannot be recorded just now.") from error
+
+
+def record_key(caller: str, collections: Sequence[str], key: str) -> str:
+    """Return the key under which Powertools stores the record of a request with this `Idempotency-Key`."""
+    return f"{_PREFIX}#{hashlib.sha256(json.dumps(_hash(caller, sorted(collections), key)).encode()).hexdigest()}"
+
+
+def forget(record: str, question_id: str, store: BasePersistenceLayer) -> None:
+    """Delete the record of a question's request, unless the key was used for another question since."""
+    try:
+        stored = store._get_record(record)  # what each store of Powertools has to implement
+    except IdempotencyItemNotFoundError:
+        return
+    if stored.response_data == json.dumps(question_id):
+        store._delete_record(stored)
 
 
 def _hash(*parts: str | Sequence[str]) -> str:

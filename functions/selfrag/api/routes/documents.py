@@ -21,7 +21,7 @@ from selfrag.bootstrap import api, index, ingestion, question_settings
 from selfrag.domain.answers import BY_RULE
 from selfrag.domain.base import Model
 from selfrag.domain.documents import collection_of, document_id
-from selfrag.domain.errors import Misconfigured
+from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.kinds import ending_of
 from selfrag.domain.questions import UploadRequest
 from selfrag.domain.verdicts import judged_by
@@ -90,9 +90,12 @@ def list_documents(
     """Return a page of documents."""
     who = caller(request)
     who.allowed([collection] if collection else [])
-    documents = page(ingestion.manifest(), [collection] if collection else who.collections, limit, cursor)
+    collections = [collection] if collection else who.binding.collections
+    if not collections:
+        raise InvalidInput("collection names no collection: name one of yours.")
+    documents = page(ingestion.manifest(), collections, limit, cursor)
     # What can be sent nowhere can be uploaded nowhere: a server that does not change its documents.
-    writable = "upload" in who.actions and bool(api.uploads().origin())
+    writable = "upload" in who.binding.actions and bool(api.uploads().origin())
     notice = BY_RULE if judged_by(question_settings().models["generate"]) == "rule" else None
     return reply(HTTPStatus.OK, {**documents.model_dump(mode="json"), "writable": writable, "notice": notice})
 
@@ -211,7 +214,7 @@ def _own(request: Request, identity: str, key: str = "", action: Action | None =
     document = document_of(record) if record else None
     if document is None and key and document_id(api.api_settings().documents_bucket, key) == identity:
         document = awaited(identity, key)
-    if document is None or document.collection not in who.collections:
+    if document is None or not who.reaches([document.collection]):
         raise _no_such_document()
     return document
 

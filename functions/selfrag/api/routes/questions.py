@@ -15,6 +15,7 @@ from selfrag.api.edge.problems import RETRY_AFTER, no_such_question
 from selfrag.api.lifecycle import Arrival
 from selfrag.api.logic import AcceptedQuestion, UnfinishedQuestion
 from selfrag.domain.answers import AnswerResponse
+from selfrag.domain.base import Model
 from selfrag.domain.questions import AskRequest
 
 router = Router()  # type: ignore[no-untyped-call]
@@ -30,6 +31,13 @@ Key = Annotated[
 ]
 Trace = Annotated[bool, Query(description="Whether to show the progress of a running question, if it is available.")]
 Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,80}$", description="The question's id.")]
+
+
+class DeletedQuestion(Model):
+    """A question that is deleted, and a sentence for each thing of it that is retained elsewhere."""
+
+    id: str
+    retained: list[str]
 
 
 def _started(description: str) -> Any:
@@ -101,6 +109,25 @@ def show_question(request: Request, question_id: Id, trace: Trace = False) -> Re
     if question is None:
         raise no_such_question()
     return reply(HTTPStatus.OK, question, RETRY_AFTER if question["status"] == "running" else None)
+
+
+@router.delete(
+    "/v1/questions/<question_id>",
+    operation_id="delete_question",
+    summary="Delete a question",
+    description="Deletes its answer, the feedback on it and the record of its request. The reply says what the "
+    "services behind it retain, and for how long.",
+    responses={
+        200: {"description": "It is deleted", "content": {JSON: {"model": DeletedQuestion}}},
+        **problems(400, 403, 404, 409, 429, 503),
+    },
+)
+def delete_question(request: Request, question_id: Id) -> Response[Any]:
+    """Delete a question that the caller may read."""
+    retained = lifecycle.delete(question_id, caller(request, "ask"))
+    if retained is None:
+        raise no_such_question()
+    return reply(HTTPStatus.OK, DeletedQuestion(id=question_id, retained=list(retained)).model_dump())
 
 
 def _arrival(request: Request, key: str) -> Arrival:

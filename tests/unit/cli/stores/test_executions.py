@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.domain.feedback import Feedback
 from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.environment import MACHINE_ARN
 from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.runner.tasks import services
 from selfrag_cli.local.stores.executions import LocalExecutions
+from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.histories import KEPT_EXECUTIONS, keep_history, last_history
 from selfrag_cli.local.stores.tables import Items, opened_items
 
@@ -57,15 +59,18 @@ def executions(items: Items, ask: Any = lambda event: {}) -> LocalExecutions:
     return LocalExecutions(Machine(MACHINE_ARN, definition, services(handlers, items)), items)
 
 
+PAYLOAD = {"question": "Why?", "collections": ["c"], "request": ""}
+
+
 def test_a_question_at_work_is_watched_and_then_found_with_its_response_and_its_history(items: Items) -> None:
     held = threading.Event()
     running = executions(items, lambda event: held.wait(SOON))
-    running.expect("q", "Why?", ["c"], time.time() + 60)
+    running.expect("q", PAYLOAD, time.time() + 60)
     running.start("q", {"question": "Why?"})
     seen = 0
     while running.history("q")[-1]["type"] != "TaskStarted":
         seen = running.watch("q", seen, SOON) or seen
-    snapshot, known = running.snapshot("q"), running.stored("q", ["c", "d"])
+    snapshot, known = running.snapshot("q"), running.stored("q")
     assert snapshot is not None
     assert known is not None
     assert (snapshot.status, known.response, known.question, known.due > 0) == ("RUNNING", None, "Why?", True)
@@ -73,7 +78,7 @@ def test_a_question_at_work_is_watched_and_then_found_with_its_response_and_its_
     while (more := running.watch("q", seen, SOON)) is not None:
         seen = more
     after = executions(items)
-    snapshot, known = after.snapshot("q"), after.stored("q", ["c"])
+    snapshot, known = after.snapshot("q"), after.stored("q")
     assert snapshot is not None
     assert known is not None
     assert (snapshot.status, snapshot.output) == ("SUCCEEDED", {"question": "Why?"})
@@ -82,19 +87,17 @@ def test_a_question_at_work_is_watched_and_then_found_with_its_response_and_its_
     assert after.watch("q", 0, SOON) is None
 
 
-def test_a_question_is_found_by_those_alone_who_may_ask_all_its_collections(items: Items) -> None:
+def test_a_question_that_was_never_asked_has_no_trace(items: Items) -> None:
     running = executions(items)
-    assert running.answer("q", {"question": "Why?"}) == {"question": "Why?"}
-    assert running.stored("q", ["d"]) is None
-    assert running.stored("other", ["c"]) is None
+    assert running.stored("other") is None
     assert (running.snapshot("other"), running.history("other")) == (None, [])
 
 
 def test_what_is_expected_does_not_take_the_place_of_a_response(items: Items) -> None:
     running = executions(items)
     running.answer("q", {"question": "Why?"})
-    running.expect("q", "Why?", ["c"], time.time())
-    known = running.stored("q", ["c"])
+    running.expect("q", PAYLOAD, time.time())
+    known = running.stored("q")
     assert known is not None
     assert known.response == {"question": "Why?"}
 
@@ -120,3 +123,18 @@ def test_nothing_of_what_has_ended_stays_in_memory_and_the_last_histories_stay_i
         keep_history(ExecutionHistory(f"later {number}", [{"type": "ExecutionStarted"}]))
     assert last_history("2") is None
     assert last_history() == ExecutionHistory(f"later {KEPT_EXECUTIONS - 1}", [{"type": "ExecutionStarted"}])
+
+
+def test_a_deleted_question_leaves_nothing_on_the_laptop_and_others_stay(items: Items) -> None:
+    running, book = executions(items), LocalFeedback(items)
+    for question_id in ("q", "other"):
+        assert running.answer(question_id, {"question": "Why?"})
+        fields = {"question": "Why?", "status": "answered", "answered": "So.", "cited": [], "collections": ["c"]}
+        times = {"given_at": 1, "expires_at": int(time.time()) + 60}
+        book.keep(Feedback.model_validate({"useful": True, "question_id": question_id, **fields, **times}), "caller")
+    book.delete("q")
+    running.delete("q")
+    assert (running.stored("q"), running.snapshot("q"), running.history("q")) == (None, None, [])
+    assert [feedback.question_id for feedback in book.all()] == ["other"]
+    assert running.stored("other")
+    assert running.history("other")
