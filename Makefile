@@ -105,8 +105,8 @@ package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make pac
 	@$(BIN)/python -m infra.packages.package --out build --libraries "build/libraries/$(ARCHITECTURE)" \
 	  --architecture "$(ARCHITECTURE)"
 
-doctor: $(VENV)/.package ## Look at your AWS account before a deployment, or at the deployment: make doctor [DEPLOYED=1]
-	@$(BIN)/selfrag doctor $(if $(DEPLOYED),--deployed)
+doctor: $(VENV)/.package ## Look at your AWS account before a deployment, or at the deployment: make doctor [VARS=file] [DEPLOYED=1]
+	@$(BIN)/selfrag doctor $(if $(VARS),--var-file '$(abspath $(VARS))') $(if $(DEPLOYED),--deployed)
 
 plan: package ## Show what deploy would change: make plan [OUT=file, for deploy] [VARS=file]; needs AWS credentials
 	@echo "Comparing infra/ with the AWS account of your credentials; nothing is changed." >&2

@@ -59,6 +59,15 @@ def test_a_variables_file_that_cannot_be_read_is_told_without_what_it_holds(
     assert "secret" not in ended.out + ended.err
 
 
+def test_the_doctor_looks_at_the_account_for_the_variables_file_of_an_environment(
+    here: Run, nobody: None, tmp_path: Path
+) -> None:
+    (tmp_path / "production.tfvars").write_text("models = 1\n")
+    ended = here("doctor", "--infra", str(tmp_path), "--var-file", str(tmp_path / "production.tfvars"))
+    assert ended.code == 2
+    assert "no usable value for: models" in ended.err
+
+
 def test_without_a_deployment_there_is_none_to_look_at(here: Run, somewhere: None, tmp_path: Path) -> None:
     ended = here("doctor", "--deployed", "--infra", str(tmp_path))
     assert ended.code == 2

@@ -20,6 +20,9 @@ _WIDTH = max(map(len, _STYLES))
 Infra = Annotated[
     Path, typer.Option("--infra", help="The folder of the Terraform, with its variables files and its state.")
 ]
+VarFiles = Annotated[
+    list[Path] | None, typer.Option("--var-file", help="A variables file of terraform's -var-file; may be repeated.")
+]
 Deployed = Annotated[
     bool, typer.Option("--deployed", help="Try the deployment: a document in and out, and questions about it.")
 ]
@@ -27,6 +30,7 @@ Deployed = Annotated[
 
 def doctor(
     infra: Infra = Path("infra"),
+    var_file: VarFiles = None,
     deployed: Deployed = False,
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
@@ -37,7 +41,7 @@ def doctor(
     Exit code 1 means that something blocks. Before a deployment nothing is changed; --deployed loads a document of its
     own and removes it. No secret is read or printed.
     """
-    diagnosis = _diagnosis(infra, deployed, endpoint, api_key, quiet=as_json)
+    diagnosis = _diagnosis(infra, var_file or [], deployed, endpoint, api_key, quiet=as_json)
     if as_json:
         print_json([{"check": name, **asdict(finding)} for name, finding in diagnosis.findings])
     else:
@@ -65,7 +69,9 @@ def show_end(console: Console, diagnosis: "Diagnosis") -> None:
     console.print(end, highlight=False)
 
 
-def _diagnosis(infra: Path, deployed: bool, endpoint: str, api_key: str, quiet: bool) -> "Diagnosis":
+def _diagnosis(
+    infra: Path, var_files: list[Path], deployed: bool, endpoint: str, api_key: str, quiet: bool
+) -> "Diagnosis":
     from selfrag_cli.doctor.account import account_of_credentials
     from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED
     from selfrag_cli.doctor.choices import choices_in, deployed_outputs, outputs_of
@@ -76,7 +82,7 @@ def _diagnosis(infra: Path, deployed: bool, endpoint: str, api_key: str, quiet: 
         if not quiet:
             show_finding(out, name, finding)
 
-    choices = choices_in(infra)
+    choices = choices_in(infra, var_files)
     if not deployed:
         return examine(ACCOUNT, account_of_credentials(choices, bool(outputs_of(infra))), report)
     outputs = deployed_outputs(infra)
