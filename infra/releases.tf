@@ -8,7 +8,6 @@ locals {
 
 resource "aws_lambda_function" "ask" {
   #checkov:skip=CKV_AWS_116:Nothing invokes this function asynchronously, so a dead letter queue would stay empty.
-  #checkov:skip=CKV_AWS_117:The API starts questions and reads tables. It asks nothing inside your network.
   #checkov:skip=CKV_AWS_272:Code signing needs a signing profile of the team's own. The packages are reproducible and their hashes are in the plan.
   function_name                  = local.function_names.ask
   description                    = local.steps.ask.description
@@ -40,6 +39,15 @@ resource "aws_lambda_function" "ask" {
 
   tracing_config {
     mode = var.tracing ? "Active" : "PassThrough"
+  }
+
+  dynamic "vpc_config" {
+    for_each = contains(local.networked, "ask") ? ["private"] : []
+
+    content {
+      subnet_ids         = var.subnet_ids
+      security_group_ids = var.security_group_ids
+    }
   }
 
   dynamic "snap_start" {

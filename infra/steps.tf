@@ -150,6 +150,12 @@ locals {
   needed_models = concat(local.model_steps, var.profile == "balanced" ? local.first_models : [])
   graders       = [for step, body in local.steps : step if contains(body.uses, "verdicts")]
 
+  # The functions in your network.
+  networked = [
+    for step in keys(local.steps) : step
+    if length(var.subnet_ids) > 0 && (var.network == "all" || contains(local.uses[step], "collection"))
+  ]
+
   function_names = { for step in keys(local.steps) : step => "${var.name}-${step}" }
   # The functions in a definition, as versions of this release. A version changes with its code and its settings, so an
   # execution ends with the functions that it began with.
@@ -207,7 +213,7 @@ resource "aws_lambda_function" "step" {
   }
 
   dynamic "vpc_config" {
-    for_each = contains(each.value.uses, "collection") && length(var.subnet_ids) > 0 ? ["private"] : []
+    for_each = contains(local.networked, each.key) ? ["private"] : []
 
     content {
       subnet_ids         = var.subnet_ids

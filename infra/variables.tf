@@ -306,13 +306,29 @@ variable "collection_vpc_endpoint_ids" {
 }
 
 variable "subnet_ids" {
-  description = "The subnets of retrieve, index_passages and remove_passages, needed for a private collection. They must reach Bedrock, DynamoDB and S3, by endpoints or a NAT gateway."
+  description = "The subnets of the functions that `network` names, needed for a private collection. docs/operate.md lists the endpoints that they must reach."
   type        = list(string)
   default     = []
 
   validation {
     condition     = length(var.collection_vpc_endpoint_ids) == 0 || length(var.subnet_ids) > 0
     error_message = "A private collection needs subnet_ids: its functions have to run in the network of the VPC endpoints."
+  }
+}
+
+variable "network" {
+  description = "The functions that run in subnet_ids: collection (retrieve, index_passages and remove_passages) or all."
+  type        = string
+  default     = "collection"
+
+  validation {
+    condition     = contains(["collection", "all"], var.network)
+    error_message = "network must be collection or all."
+  }
+
+  validation {
+    condition     = var.network != "all" || length(var.subnet_ids) > 0
+    error_message = "network = \"all\" needs subnet_ids."
   }
 }
 

@@ -68,6 +68,7 @@ OTHER_CHOICES = {
     "manage_api_gateway_account": True,
     "kms_key_arn": "arn:aws:kms:us-east-1:000000000000:key/1",
     "memory": {"ask": 1024},
+    "network": "all",
     "pipeline": "2",
     "model_provider": "bedrock",
     "models": {

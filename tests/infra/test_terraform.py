@@ -58,6 +58,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "old_versions_days": (0.5, "old_versions_days must be"),
     "secret_recovery_days": (3, "secret_recovery_days must be"),
     "web_base_url": ("tavily", "web_base_url must be a URL"),
+    "network": ("some", "network must be collection or all"),
     "auth": ("none", "auth must be api_key or iam"),
     "api_throttle": ({"rate": 0, "burst": 1}, "api_throttle must have"),
     "key_throttle": ({"rate": 1, "burst": 0}, "key_throttle must have"),
@@ -120,6 +121,8 @@ REACHED: Cases = [
     ({**PRIVATE, "collection_vpc_endpoint_ids": ["vpc-1"]}, "must be ids that start with vpce-"),
     ({**PRIVATE, "subnet_ids": [], "security_group_ids": []}, "A private collection needs subnet_ids"),
     ({**PRIVATE, "security_group_ids": []}, "subnet_ids and security_group_ids belong together"),
+    ({"network": "all"}, 'network = "all" needs subnet_ids'),
+    ({**PRIVATE, "network": "all"}, ""),
 ]
 DECIDED: Cases = [
     # They depend on the decider, and while that is refused nothing is said of them.

@@ -19,6 +19,11 @@ class Plan:
     told: dict[str, dict[str, str]]
 
     @property
+    def functions(self) -> list[dict[str, Any]]:
+        """Return the attributes of every function."""
+        return [values for address, values in self.resources.items() if address.startswith("aws_lambda_function.")]
+
+    @property
     def allowed(self) -> dict[str, list[dict[str, Any]]]:
         """Return the statements of the policies, by what each is called."""
         return {
