@@ -10,7 +10,8 @@ locals {
     requests = { keys = ["id"], ttl = "expiration", indices = {} }
     # Feedback on answers, for a year: replays judge changes by it.
     feedback = { keys = ["id"], ttl = "expires_at", indices = {} }
-    # Bindings of callers to collections: key#ID of an API key, principal#ARN of an IAM user or role.
+    # Bindings of callers to collections: key#ID of an API key, principal#ARN of an IAM user or role, client#ID of whom an
+    # authorizer lets in.
     callers = { keys = ["caller"], ttl = null, indices = {} }
     # The manifest: the state of each document, and its passages in the collection. Only the part with a document's state has
     # the keys of the index, so the index lists the documents of a collection.
@@ -85,7 +86,7 @@ resource "aws_dynamodb_table" "table" {
 resource "aws_dynamodb_table_item" "caller" {
   # IAM names a session of a role by the role's name alone, without its path.
   for_each = {
-    for caller, binding in merge(local.own_key, var.callers) : replace(caller, "/(:role/).*//", "$1") => binding
+    for caller, binding in merge(local.own_key, var.callers) : replace(caller, "/^(arn:[^/]*:role/).*//", "$1") => binding
     if caller != "default" || var.auth == "api_key"
   }
 
@@ -93,7 +94,7 @@ resource "aws_dynamodb_table_item" "caller" {
   hash_key   = "caller"
   item = jsonencode({
     caller = {
-      S = startswith(each.key, "arn:") ? "principal#${each.key}" : "key#${each.key == "default" ? one(aws_api_gateway_api_key.default[*].id) : each.key}"
+      S = startswith(each.key, "client#") ? each.key : startswith(each.key, "arn:") ? "principal#${each.key}" : "key#${each.key == "default" ? one(aws_api_gateway_api_key.default[*].id) : each.key}"
     }
     collections = { SS = sort(distinct(each.value.collections)) }
     actions     = { SS = sort(distinct(each.value.actions)) }
@@ -204,7 +205,8 @@ resource "aws_s3_bucket_cors_configuration" "documents" {
   cors_rule {
     allowed_methods = ["PUT"]
     allowed_origins = distinct(concat(
-      local.has_page ? [regex("^https://[^/]+", aws_api_gateway_stage.live.invoke_url)] : [], local.other_pages
+      local.has_page ? [for url in [aws_api_gateway_stage.live.invoke_url] : regex("^https://[^/]+", url)] : [],
+      local.has_page && var.domain != null ? ["https://${var.domain.name}"] : [], local.other_pages
     ))
     allowed_headers = ["*"]
     max_age_seconds = 3600

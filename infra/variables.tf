@@ -588,13 +588,94 @@ variable "web_base_url" {
 # The API
 
 variable "auth" {
-  description = "The authentication of callers: api_key (a key, limited by a usage plan) or iam (AWS principals that may call execute-api:Invoke)."
+  description = "The authentication of callers: api_key (a key, limited by a usage plan), iam (AWS principals that may call execute-api:Invoke) or authorizer (authorizer_arn)."
   type        = string
   default     = "api_key"
 
   validation {
-    condition     = contains(["api_key", "iam"], var.auth)
-    error_message = "auth must be api_key or iam."
+    condition     = contains(["api_key", "iam", "authorizer"], var.auth)
+    error_message = "auth must be api_key, iam or authorizer."
+  }
+}
+
+variable "authorizer_arn" {
+  description = "The ARN of a Lambda function of yours, or of a version or alias of it, that authorises requests by the header Authorization (a REQUEST authorizer). The principalId that it returns is the caller, client#ID in callers and bind_command."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.authorizer_arn == null || can(regex("^arn:[a-z-]+:lambda:[a-z0-9-]+:[0-9]{12}:function:[\\w-]+(:[\\w$-]+)?$", var.authorizer_arn))
+    error_message = "authorizer_arn must be the ARN of a Lambda function."
+  }
+
+  validation {
+    condition     = (var.auth == "authorizer") == (var.authorizer_arn != null)
+    error_message = "auth = \"authorizer\" and authorizer_arn belong together."
+  }
+}
+
+variable "authorizer_usage_plan" {
+  description = "Limits callers by the usage plan of the API key whose value the authorizer returns as usageIdentifierKey; it must return one then."
+  type        = bool
+  default     = false
+
+  validation {
+    condition     = !var.authorizer_usage_plan || var.auth == "authorizer"
+    error_message = "authorizer_usage_plan needs auth = \"authorizer\"."
+  }
+}
+
+variable "endpoint_type" {
+  description = "How the API is reached: REGIONAL (from the internet) or PRIVATE (by api_vpc_endpoint_ids alone)."
+  type        = string
+  default     = "REGIONAL"
+
+  validation {
+    condition     = contains(["REGIONAL", "PRIVATE"], var.endpoint_type)
+    error_message = "endpoint_type must be REGIONAL or PRIVATE."
+  }
+}
+
+variable "api_vpc_endpoint_ids" {
+  description = "The VPC endpoints (of the service execute-api) by which a private API is reached, and no other way."
+  type        = list(string)
+  default     = []
+
+  validation {
+    condition     = alltrue([for id in var.api_vpc_endpoint_ids : startswith(id, "vpce-")])
+    error_message = "api_vpc_endpoint_ids must be ids that start with vpce-."
+  }
+
+  validation {
+    condition     = (var.endpoint_type == "PRIVATE") == (length(var.api_vpc_endpoint_ids) > 0)
+    error_message = "endpoint_type = \"PRIVATE\" and api_vpc_endpoint_ids belong together."
+  }
+}
+
+variable "domain" {
+  description = "A domain of yours for the regional API, with the ARN of its certificate in the region. truststore_uri, the s3:// address of the authorities that sign client certificates, demands one of every caller (mutual TLS), and closes the address of AWS. A certificate of a private authority, or an imported one, needs ownership_certificate_arn with mutual TLS."
+  type = object({
+    name                      = string
+    certificate_arn           = string
+    truststore_uri            = optional(string)
+    truststore_version        = optional(string)
+    ownership_certificate_arn = optional(string)
+  })
+  default = null
+
+  validation {
+    condition     = var.domain == null || try(can(regex("^[a-z0-9-]+(\\.[a-z0-9-]+)+$", var.domain.name)) && startswith(var.domain.certificate_arn, "arn:"), false)
+    error_message = "domain needs a name, such as ask.example.com, and the ARN of a certificate."
+  }
+
+  validation {
+    condition     = try(startswith(var.domain.truststore_uri, "s3://"), var.domain == null || try(var.domain.truststore_uri == null, true))
+    error_message = "domain.truststore_uri must begin with s3://."
+  }
+
+  validation {
+    condition     = var.domain == null || var.endpoint_type == "REGIONAL"
+    error_message = "domain needs endpoint_type = \"REGIONAL\"."
   }
 }
 

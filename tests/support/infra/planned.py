@@ -43,6 +43,12 @@ mock_provider "aws" {
   mock_resource "aws_lambda_alias" {
     defaults = { arn = "arn:aws:lambda:us-east-1:000000000000:function:each:live", invoke_arn = "each/invocations" }
   }
+  mock_resource "aws_iam_role" {
+    defaults = { arn = "arn:aws:iam::000000000000:role/each" }
+  }
+  mock_resource "aws_api_gateway_stage" {
+    defaults = { invoke_url = "https://api.execute-api.us-east-1.amazonaws.com/live" }
+  }
   mock_data "aws_iam_policy_document" {
     defaults = { json = "{}" }
   }

@@ -12,13 +12,17 @@ from selfrag.api.edge.exchange import JSON, reply
 from selfrag.api.edge.methods import DESCRIPTION
 from selfrag.runtime.settings import CallerSettings, read
 
-# API Gateway's own description of an API with signed requests.
-_SIGNED = {
-    "type": "apiKey",
-    "name": "Authorization",
-    "in": "header",
-    "x-amazon-apigateway-authtype": "awsSigv4",
-    "description": "AWS Signature Version 4, for the service execute-api.",
+_HEADER = {"type": "apiKey", "name": "Authorization", "in": "header"}
+# What callers send where they need no key, in API Gateway's own description.
+_SCHEMES = {
+    "iam": {
+        "signature": {
+            **_HEADER,
+            "x-amazon-apigateway-authtype": "awsSigv4",
+            "description": "AWS Signature Version 4, for the service execute-api.",
+        }
+    },
+    "authorizer": {"token": {**_HEADER, "description": "What the authorizer of this deployment accepts."}},
 }
 
 router = Router()  # type: ignore[no-untyped-call]
@@ -50,12 +54,12 @@ def describe() -> Response[Any]:
 
 @cache
 def described(auth: str) -> str:
-    """Return the description as JSON, with what callers here must send: `api_key`, `iam` or `none`."""
+    """Return the description as JSON, with what callers here must send: `api_key`, `iam`, `authorizer` or `none`."""
     text = DESCRIPTION.read_text(encoding="utf-8")
     if auth == "api_key":
         return text
     description = json.loads(text)
-    schemes = {"signature": _SIGNED} if auth == "iam" else {}
+    schemes = _SCHEMES.get(auth, {})
     description["components"]["securitySchemes"] = schemes
     description["security"] = [{name: []} for name in schemes]
     return json.dumps(description, ensure_ascii=False)
