@@ -11,29 +11,6 @@ variable "name" {
   }
 }
 
-variable "region" {
-  description = "The AWS region; null takes it from the environment or the profile."
-  type        = string
-  default     = null
-}
-
-variable "max_retries" {
-  description = "The most retries of a call to AWS while terraform runs."
-  type        = number
-  default     = 25
-
-  validation {
-    condition     = var.max_retries >= 1 && floor(var.max_retries) == var.max_retries
-    error_message = "max_retries must be a whole number of at least 1."
-  }
-}
-
-variable "tags" {
-  description = "Tags for every resource, besides application = name."
-  type        = map(string)
-  default     = {}
-}
-
 variable "kms_key_arn" {
   description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables, the histories of the state machines and the collection; null takes keys that AWS manages. Its policy must let several services use it: docs/operate.md has it as JSON."
   type        = string

@@ -108,4 +108,5 @@ def test_a_plan_is_stored_approved_and_applied_by_the_same_commands(
     fake.chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     subprocess.run(["make", "--silent", "-o", "package", *command], cwd=ROOT, env=environment, check=True)
+    assert (ROOT / "infra" / "provider.tf").read_text() == (ROOT / "infra" / "provider.tf.example").read_text()
     assert noted.read_text().splitlines() == ["init -input=false", *(call.format(here=ROOT) for call in calls)]
