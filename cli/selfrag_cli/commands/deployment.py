@@ -84,7 +84,7 @@ def _diagnosis(
 
     choices = choices_in(infra, var_files)
     if not deployed:
-        return examine(ACCOUNT, account_of_credentials(choices, bool(outputs_of(infra))), report)
+        return examine(ACCOUNT, account_of_credentials(choices, bool(outputs_of(infra)), infra), report)
     outputs = deployed_outputs(infra)
-    with Deployment(account_of_credentials(choices, True), outputs, endpoint, api_key) as deployment:
+    with Deployment(account_of_credentials(choices, True, infra), outputs, endpoint, api_key) as deployment:
         return examine(DEPLOYED, deployment, report)

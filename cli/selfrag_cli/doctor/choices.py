@@ -31,6 +31,7 @@ class Choices(BaseModel):
 
     name: str = "selfrag"
     region: str | None = None
+    role_path: str = "/"
     model_provider: str = "anthropic"
     model_base_url: str | None = None
     models: dict[str, str] = {}

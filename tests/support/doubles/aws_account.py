@@ -101,6 +101,7 @@ class AwsAccount:
 
     def _nothing_deployed(self) -> dict[str, Answer]:
         return {
+            "iam.SimulatePrincipalPolicy": simulated(lambda action, resource, context: True),
             "iam.GetRole": Refused("NoSuchEntity", status=404),
             "s3.HeadBucket": Refused("404", status=404),
             "logs.DescribeLogGroups": {"logGroups": []},
@@ -132,6 +133,26 @@ def _action(operation: str) -> str:
     service, _, name = operation.partition(".")
     action = f"{_PREFIXES.get(service, service)}:{name}"
     return _ACTIONS.get(action, action)
+
+
+def simulated(allows: Callable[[str, str, dict[str, list[str]]], bool]) -> Callable[[Reply], Reply]:
+    """Return an answer of IAM's simulation, by what allows an action on a resource in a context."""
+
+    def simulate(request: Reply) -> Reply:
+        context = {each["ContextKeyName"]: each["ContextKeyValues"] for each in request["ContextEntries"]}
+        return {
+            "EvaluationResults": [
+                {
+                    "EvalActionName": action,
+                    "EvalResourceName": resource,
+                    "EvalDecision": "allowed" if allows(action, resource, context) else "implicitDeny",
+                }
+                for action in request["ActionNames"]
+                for resource in request["ResourceArns"]
+            ]
+        }
+
+    return simulate
 
 
 def limit_of_lambda(functions: int) -> Reply:
