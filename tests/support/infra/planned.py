@@ -46,6 +46,9 @@ mock_provider "aws" {
   mock_resource "aws_iam_role" {
     defaults = { arn = "arn:aws:iam::000000000000:role/each" }
   }
+  mock_resource "aws_cloudwatch_metric_alarm" {
+    defaults = { arn = "arn:aws:cloudwatch:us-east-1:000000000000:alarm:each" }
+  }
   mock_resource "aws_api_gateway_stage" {
     defaults = { invoke_url = "https://api.execute-api.us-east-1.amazonaws.com/live" }
   }
