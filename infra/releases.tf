@@ -8,7 +8,7 @@ locals {
 
 resource "aws_lambda_function" "ask" {
   #checkov:skip=CKV_AWS_116:Nothing invokes this function asynchronously, so a dead letter queue would stay empty.
-  #checkov:skip=CKV_AWS_272:Code signing needs a signing profile of the team's own. The packages are reproducible and their hashes are in the plan.
+  #checkov:skip=CKV_AWS_272:Code signing needs a profile of the team's own, which code_signing_config_arn names. The packages are reproducible.
   function_name                  = local.function_names.ask
   description                    = local.steps.ask.description
   role                           = aws_iam_role.step["ask"].arn
@@ -22,6 +22,7 @@ resource "aws_lambda_function" "ask" {
   timeout                        = local.steps.ask.timeout
   reserved_concurrent_executions = lookup(var.reserved_concurrency, "ask", local.ask_share)
   kms_key_arn                    = var.kms_key_arn
+  code_signing_config_arn        = var.code_signing_config_arn
   publish                        = true
 
   environment {

@@ -177,7 +177,7 @@ resource "aws_lambda_layer_version" "layer" {
 # The functions of the workflows, and `stream`. Each change publishes a version, and every invocation names its version.
 resource "aws_lambda_function" "step" {
   #checkov:skip=CKV_AWS_116:Nothing invokes these functions asynchronously, so a dead letter queue would stay empty.
-  #checkov:skip=CKV_AWS_272:Code signing needs a signing profile of the team's own. The packages are reproducible and their hashes are in the plan.
+  #checkov:skip=CKV_AWS_272:Code signing needs a profile of the team's own, which code_signing_config_arn names. The packages are reproducible.
   for_each = { for step, body in local.steps : step => body if !contains(keys(local.api_steps), step) }
 
   function_name                  = local.function_names[each.key]
@@ -193,6 +193,7 @@ resource "aws_lambda_function" "step" {
   timeout                        = each.value.timeout
   reserved_concurrent_executions = lookup(merge({ stream = local.stream_share }, var.reserved_concurrency), each.key, -1)
   kms_key_arn                    = var.kms_key_arn
+  code_signing_config_arn        = var.code_signing_config_arn
   publish                        = true
 
   environment {

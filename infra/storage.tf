@@ -106,7 +106,7 @@ locals {
 }
 
 resource "aws_s3_bucket" "bucket" {
-  #checkov:skip=CKV_AWS_18:Who reads documents is the business of the account's CloudTrail, and the work bucket only the ingestion's functions use. A log bucket would need the same care again.
+  #checkov:skip=CKV_AWS_18:A bucket of logs is the team's own, which access_log_bucket names.
   #checkov:skip=CKV_AWS_21:Of documents versions are kept. What is in the work bucket can be made again from them, and old versions would only keep texts longer.
   #checkov:skip=CKV_AWS_144:One region is where the collection is. Versions and the lifecycle guard documents against mistakes, and the rest can be made again.
   #checkov:skip=CKV2_AWS_62:EventBridge gets the events of documents. Work in progress needs none: the state machine hands it from step to step.
@@ -114,6 +114,15 @@ resource "aws_s3_bucket" "bucket" {
 
   bucket        = "${var.name}-${each.key}-${local.account}-${local.region}"
   force_destroy = each.value.force_destroy
+}
+
+# S3 writes these logs with the rights that the policy of your bucket gives to logging.s3.amazonaws.com.
+resource "aws_s3_bucket_logging" "bucket" {
+  for_each = var.access_log_bucket == null ? {} : local.buckets
+
+  bucket        = aws_s3_bucket.bucket[each.key].id
+  target_bucket = var.access_log_bucket
+  target_prefix = "access/${aws_s3_bucket.bucket[each.key].id}/"
 }
 
 resource "aws_s3_bucket_public_access_block" "bucket" {

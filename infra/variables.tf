@@ -66,6 +66,17 @@ variable "architecture" {
   }
 }
 
+variable "code_signing_config_arn" {
+  description = "A code signing configuration of yours for all functions. The zips of `make package` must then be signed and in package_directory; null signs none."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.code_signing_config_arn == null || can(regex("^arn:[a-z-]+:lambda:[a-z0-9-]+:[0-9]{12}:code-signing-config:", var.code_signing_config_arn))
+    error_message = "code_signing_config_arn must be the ARN of a code signing configuration."
+  }
+}
+
 variable "memory" {
   description = "Memory in MB by function, to override the defaults."
   type        = map(number)
@@ -483,6 +494,12 @@ variable "upload_origins" {
     condition     = alltrue([for origin in var.upload_origins : can(regex("^https?://[^/*\\s]+$", origin))])
     error_message = "upload_origins must be origins, such as https://app.example.com, without a path or an asterisk."
   }
+}
+
+variable "access_log_bucket" {
+  description = "A bucket of yours, in the region, for S3's access logs of all buckets, below access/BUCKET/; null for none."
+  type        = string
+  default     = null
 }
 
 variable "old_versions_days" {

@@ -83,6 +83,24 @@ def test_the_page_lists_an_endpoint_for_each_service_that_functions_call() -> No
     assert listed_endpoints == {*expected, f"{prefix}states"}
 
 
+def test_functions_are_of_the_code_signing_configuration_and_buckets_log_their_access_where_they_are_told(
+    planned: Planner,
+) -> None:
+    def chosen(plan: Plan) -> tuple[set[str | None], dict[str, str]]:
+        logs = {
+            address.partition('["')[2].removesuffix('"]'): each["target_bucket"]
+            for address, each in plan.resources.items()
+            if address.startswith("aws_s3_bucket_logging.")
+        }
+        return {each.get("code_signing_config_arn") for each in plan.functions}, logs
+
+    signing = "arn:aws:lambda:us-east-1:000000000000:code-signing-config:csc-1"
+    configurations, logs = chosen(planned(code_signing_config_arn=signing, access_log_bucket="audit"))
+    assert configurations == {signing}
+    assert logs == {"documents": "audit", "work": "audit"}
+    assert chosen(planned()) == ({None}, {})
+
+
 def test_the_example_of_a_shared_state_is_one_that_terraform_reads() -> None:
     [terraform] = hcl2.loads((ROOT / "infra" / "backend.tf.example").read_text())["terraform"]
     assert "use_lockfile" in str(terraform["backend"])
