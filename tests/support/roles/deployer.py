@@ -65,6 +65,7 @@ WITHOUT_A_CALL = {
     "a bucket may hold objects when it is removed": {
         "s3:DeleteObject", "s3:DeleteObjectVersion", "s3:ListBucketVersions",
     },
+    "manage_api_gateway_account gives a role a policy of AWS": {"iam:AttachRolePolicy", "iam:DetachRolePolicy"},
     "alarm_email subscribes": {"sns:GetSubscriptionAttributes", "sns:Subscribe", "sns:Unsubscribe"},
 }  # fmt: skip
 
