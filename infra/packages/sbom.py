@@ -10,13 +10,13 @@ from infra.packages.zips import LAYERS
 
 def sbom(libraries: Path) -> str:
     """Return the software bill of materials of a folder of libraries, which has a folder for each layer."""
-    found = {
+    installed = {
         (library.metadata["Name"].lower().replace("_", "-"), library.version): library.metadata
         for layer in LAYERS
         for library in distributions(path=[str(libraries / layer)])
     }
     components = []
-    for (name, version), metadata in sorted(found.items()):
+    for (name, version), metadata in sorted(installed.items()):
         purl = f"pkg:pypi/{name}@{quote(version)}"
         component: dict[str, object] = {
             "type": "library",
