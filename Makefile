@@ -83,6 +83,7 @@ format: $(VENV)/.test openapi ## Write Python and Terraform in the layout that l
 	@$(BIN)/ruff check --quiet --fix .
 	@$(BIN)/ruff format --quiet .
 	@if command -v terraform > /dev/null; then terraform fmt -recursive infra; fi
+	@$(BIN)/python -m tests.support.infra.reference
 
 openapi: $(VENV)/.ask
 	@$(BIN)/python -m selfrag.api.openapi > $(VENV)/openapi.json && cp $(VENV)/openapi.json functions/selfrag/api/openapi.json
@@ -105,16 +106,20 @@ package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make pac
 	@$(BIN)/python -m infra.packages.package --out build --libraries "build/libraries/$(ARCHITECTURE)" \
 	  --architecture "$(ARCHITECTURE)"
 
-doctor: $(VENV)/.package ## Look at your AWS account before a deployment, or at the deployment: make doctor [DEPLOYED=1]
-	@$(BIN)/selfrag doctor $(if $(DEPLOYED),--deployed)
+doctor: $(VENV)/.package ## Look at your AWS account before a deployment, or at the deployment: make doctor [VARS=file] [DEPLOYED=1]
+	@$(BIN)/selfrag doctor $(if $(VARS),--var-file '$(abspath $(VARS))') $(if $(DEPLOYED),--deployed)
 
-plan: package ## Show what deploy would change: make plan [OUT=file, for deploy] [VARS=file]; needs AWS credentials
-	@$(BIN)/selfrag doctor --only definitions >&2
+# The provider of the root configuration; who calls infra/ as a module has their own.
+infra/provider.tf: infra/provider.tf.example
+	@cp $< $@
+
+plan: package infra/provider.tf ## Show what deploy would change: make plan [OUT=file, for deploy] [VARS=file]; needs AWS credentials
+	@$(BIN)/selfrag doctor --only definitions $(if $(VARS),--var-file '$(abspath $(VARS))') >&2
 	@echo "Comparing infra/ with the AWS account of your credentials; nothing is changed." >&2
 	@terraform -chdir=infra init -input=false >&2 && \
 	  terraform -chdir=infra plan $(if $(VARS),-var-file='$(abspath $(VARS))') $(if $(OUT),-out='$(abspath $(OUT))')
 
-deploy: package ## Deploy into your AWS account; shows the plan and asks first: make deploy [PLAN=file | VARS=file]
+deploy: package infra/provider.tf ## Deploy into your AWS account; shows the plan and asks first: make deploy [PLAN=file | VARS=file]
 	@echo "Deploying to the AWS account of your credentials; terraform shows the plan and asks." >&2
 	@terraform -chdir=infra init -input=false >&2 && \
 	  terraform -chdir=infra apply $(if $(PLAN),'$(abspath $(PLAN))',$(if $(VARS),-var-file='$(abspath $(VARS))'))
@@ -122,7 +127,7 @@ deploy: package ## Deploy into your AWS account; shows the plan and asks first: 
 smoke: $(VENV)/.ask ## Open a deployment's page, and ask it three questions: make smoke URL=... KEY=...
 	@SELFRAG_API_KEY="$$SELFRAG_KEY" $(BIN)/selfrag smoke -- "$$SELFRAG_URL"
 
-destroy: ## Remove the deployment; shows what would go and asks first
+destroy: infra/provider.tf ## Remove the deployment; shows what would go and asks first
 	@echo "Removing the deployment that infra/'s state describes; terraform shows it and asks." >&2
 	@terraform -chdir=infra destroy
 

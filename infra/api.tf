@@ -16,6 +16,7 @@ locals {
 
   # A browser cannot sign, so there is a page only with API keys.
   has_page = var.auth == "api_key"
+  has_keys = var.auth == "api_key" || var.authorizer_usage_plan
 
   # The paths that need a key or a signature: all but those without data of documents.
   described = flatten([
@@ -43,7 +44,7 @@ locals {
 
   # AWS reads OpenAPI 3.0. Bodies and replies are not described: the function validates every request and answers with
   # problem details, which a validator here cannot.
-  body = jsonencode({
+  body = jsonencode(merge(local.private_policy, {
     openapi = "3.0.1"
     info    = { title = var.name, version = "1" }
     paths = {
@@ -56,7 +57,7 @@ locals {
                 headers     = { for name in keys(local.security_headers) : name => { schema = { type = "string" } } }
               } if "${each.method} ${path}" == "GET /v1/health"
             }
-            security = [for name in ["caller"] : { (name) = [] } if !each.open]
+            security = [for schemes in [local.security_schemes] : { for name in keys(schemes) : name => [] } if !each.open]
           },
           {
             for name, integration in local.integrations : "x-amazon-apigateway-integration" => integration
@@ -66,14 +67,12 @@ locals {
       }
     }
     components = {
-      securitySchemes = {
-        caller = merge({ type = "apiKey", in = "header", name = var.auth == "iam" ? "Authorization" : "x-api-key" }, {
-          for kind in ["awsSigv4"] : "x-amazon-apigateway-authtype" => kind if var.auth == "iam"
-        })
-      }
+      securitySchemes = local.security_schemes
     }
     "x-amazon-apigateway-gateway-responses" = local.gateway_responses
-  })
+    }, {
+    for source in ["AUTHORIZER"] : "x-amazon-apigateway-api-key-source" => source if var.authorizer_usage_plan
+  }))
   integrations = {
     ask = {
       type                = "aws_proxy"
@@ -114,8 +113,12 @@ resource "aws_api_gateway_rest_api" "api" {
   minimum_compression_size = local.compressed_from
 
   endpoint_configuration {
-    types = ["REGIONAL"]
+    types            = [var.endpoint_type]
+    vpc_endpoint_ids = var.endpoint_type == "PRIVATE" ? var.api_vpc_endpoint_ids : null
   }
+
+  # Who demands client certificates closes the address that takes none.
+  disable_execute_api_endpoint = try(var.domain.truststore_uri != null, false)
 
   lifecycle {
     create_before_destroy = true
@@ -183,14 +186,14 @@ resource "aws_wafv2_web_acl_association" "api" {
 
 # AWS generates the key's value; the output api_key_command prints it.
 resource "aws_api_gateway_api_key" "default" {
-  count = var.auth == "api_key" ? 1 : 0
+  count = local.has_keys ? 1 : 0
 
   name        = "${var.name}-default"
   description = "The first key of ${var.name}."
 }
 
 resource "aws_api_gateway_usage_plan" "default" {
-  count = var.auth == "api_key" ? 1 : 0
+  count = local.has_keys ? 1 : 0
 
   name        = "${var.name}-default"
   description = "Limits of one key."
@@ -222,7 +225,7 @@ resource "aws_api_gateway_usage_plan" "default" {
 }
 
 resource "aws_api_gateway_usage_plan_key" "default" {
-  count = var.auth == "api_key" ? 1 : 0
+  count = local.has_keys ? 1 : 0
 
   key_id        = aws_api_gateway_api_key.default[0].id
   key_type      = "API_KEY"

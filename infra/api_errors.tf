@@ -1,7 +1,11 @@
 # The errors that API Gateway itself returns, before or after the function, as problem details like all others.
 
 locals {
-  forbidden = "Send a valid ${var.auth == "iam" ? "AWS signature, of a principal that may call execute-api:Invoke" : "API key in the header x-api-key"}."
+  forbidden = {
+    api_key    = "Send a valid API key in the header x-api-key."
+    iam        = "Send a valid AWS signature, of a principal that may call execute-api:Invoke."
+    authorizer = "Send a valid token in the header Authorization."
+  }[var.auth]
   try_again = "Try again; if it stays, tell the operator the request_id."
 
   # AWS treats an unknown path as a missing token. With keys no token is ever needed, so it means 404.

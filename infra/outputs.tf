@@ -1,10 +1,15 @@
 output "endpoint" {
   description = "The address of the API: POST {endpoint}/v1/ask. With auth = \"api_key\" its page opens there, in a browser."
-  value       = aws_api_gateway_stage.live.invoke_url
+  value       = var.domain == null ? aws_api_gateway_stage.live.invoke_url : "https://${var.domain.name}"
+}
+
+output "domain_target" {
+  description = "What the DNS record of `domain` points to: the name for a CNAME, or with the zone's id for an alias of Route 53; null without a domain."
+  value       = one([for each in aws_api_gateway_domain_name.api : { name = each.regional_domain_name, zone_id = each.regional_zone_id }])
 }
 
 output "api_key_command" {
-  description = "The command that prints the API key, for the header x-api-key; null with auth = \"iam\"."
+  description = "The command that prints the API key, for the header x-api-key; null where callers need none."
   value = one([
     for key in aws_api_gateway_api_key.default :
     "aws apigateway get-api-key --region ${local.region} --include-value --query value --output text --api-key ${key.id}"
@@ -83,7 +88,7 @@ output "rollback_command" {
 }
 
 output "bind_command" {
-  description = "The command that binds an API key, by its id in place of KEY_ID, to collections at once, to ask. A caller that may also upload, replace and delete documents has the actions ask and upload; an IAM user, or a role without its path, is principal#ARN in place of key#KEY_ID. The same with delete-item and --key removes the binding."
+  description = "The command that binds an API key, by its id in place of KEY_ID, to collections at once, to ask. A caller that may also upload, replace and delete documents has the actions ask and upload; an IAM user, or a role without its path, is principal#ARN in place of key#KEY_ID, and who an authorizer lets in is client# and its principalId. The same with delete-item and --key removes the binding."
   value = join(" ", [
     "aws dynamodb put-item --region ${local.region} --table-name ${aws_dynamodb_table.table["callers"].name}",
     "--item '${jsonencode(local.example_binding)}'"

@@ -8,8 +8,7 @@ locals {
 
 resource "aws_lambda_function" "ask" {
   #checkov:skip=CKV_AWS_116:Nothing invokes this function asynchronously, so a dead letter queue would stay empty.
-  #checkov:skip=CKV_AWS_117:The API starts questions and reads tables. It asks nothing inside your network.
-  #checkov:skip=CKV_AWS_272:Code signing needs a signing profile of the team's own. The packages are reproducible and their hashes are in the plan.
+  #checkov:skip=CKV_AWS_272:Code signing needs a profile of the team's own, which code_signing_config_arn names. The packages are reproducible.
   function_name                  = local.function_names.ask
   description                    = local.steps.ask.description
   role                           = aws_iam_role.step["ask"].arn
@@ -23,6 +22,7 @@ resource "aws_lambda_function" "ask" {
   timeout                        = local.steps.ask.timeout
   reserved_concurrent_executions = lookup(var.reserved_concurrency, "ask", local.ask_share)
   kms_key_arn                    = var.kms_key_arn
+  code_signing_config_arn        = var.code_signing_config_arn
   publish                        = true
 
   environment {
@@ -40,6 +40,15 @@ resource "aws_lambda_function" "ask" {
 
   tracing_config {
     mode = var.tracing ? "Active" : "PassThrough"
+  }
+
+  dynamic "vpc_config" {
+    for_each = contains(local.networked, "ask") ? ["private"] : []
+
+    content {
+      subnet_ids         = var.subnet_ids
+      security_group_ids = var.security_group_ids
+    }
   }
 
   dynamic "snap_start" {
@@ -70,6 +79,14 @@ resource "aws_lambda_alias" "ask" {
   description      = "The release that answers questions."
   function_name    = aws_lambda_function.ask.function_name
   function_version = aws_lambda_function.ask.version
+
+  dynamic "routing_config" {
+    for_each = var.canary == null ? [] : [var.canary]
+
+    content {
+      additional_version_weights = { (tostring(routing_config.value.previous)) = 1 - routing_config.value.weight }
+    }
+  }
 }
 
 # The aliases that EventBridge, the reindexing and people start.

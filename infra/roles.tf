@@ -48,11 +48,11 @@ locals {
     # The data access policy has the permissions in the collection.
     collection = {
       environment = { SELFRAG_COLLECTION_ENDPOINT = local.collection_endpoint }
-      statements = concat([{
+      statements = [{
         sid       = "UseCollection"
         actions   = ["aoss:APIAccessAll"]
         resources = [local.collection_arn]
-      }], local.network_statements)
+      }]
     }
     searched_index = { environment = local.index_environment.search }
     written_index  = { environment = local.index_environment.ingestion }
@@ -217,8 +217,8 @@ locals {
     # Prices for the metrics, by call, and for the response, by question.
     SELFRAG_PRICES = jsonencode(var.prices)
   }
-  # The API stays outside your network, and shows no text of a collection that only the network reaches.
-  unreached = length(var.subnet_ids) == 0 ? [] : ["collection", "searched_index"]
+  # Outside your network the API shows no text of a collection that only the network reaches.
+  unreached = length(var.subnet_ids) == 0 || var.network == "all" ? [] : ["collection", "searched_index"]
   uses = {
     for step, body in local.steps : step => [
       for service in body.uses : service if step != "ask" || !contains(local.unreached, service)
@@ -284,7 +284,7 @@ data "aws_iam_policy_document" "step" {
   dynamic "statement" {
     for_each = concat(
       local.trace_statements, [for use in local.key_statements : merge(use, { through = local.key_services })],
-      lookup(local.model_statements, each.key, []),
+      lookup(local.model_statements, each.key, []), contains(local.networked, each.key) ? local.network_statements : [],
       flatten([for service in local.uses[each.key] : lookup(local.services[service], "statements", [])])
     )
 
@@ -371,7 +371,7 @@ locals {
   }
 
   # Lambda requires these on every resource to put a function into a network.
-  network_statements = length(var.subnet_ids) == 0 ? [] : [{
+  network_statements = [{
     sid = "JoinNetwork"
     actions = [
       "ec2:AssignPrivateIpAddresses", "ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface",

@@ -150,6 +150,12 @@ locals {
   needed_models = concat(local.model_steps, var.profile == "balanced" ? local.first_models : [])
   graders       = [for step, body in local.steps : step if contains(body.uses, "verdicts")]
 
+  # The functions in your network.
+  networked = [
+    for step in keys(local.steps) : step
+    if length(var.subnet_ids) > 0 && (var.network == "all" || contains(local.uses[step], "collection"))
+  ]
+
   function_names = { for step in keys(local.steps) : step => "${var.name}-${step}" }
   # The functions in a definition, as versions of this release. A version changes with its code and its settings, so an
   # execution ends with the functions that it began with.
@@ -171,7 +177,7 @@ resource "aws_lambda_layer_version" "layer" {
 # The functions of the workflows, and `stream`. Each change publishes a version, and every invocation names its version.
 resource "aws_lambda_function" "step" {
   #checkov:skip=CKV_AWS_116:Nothing invokes these functions asynchronously, so a dead letter queue would stay empty.
-  #checkov:skip=CKV_AWS_272:Code signing needs a signing profile of the team's own. The packages are reproducible and their hashes are in the plan.
+  #checkov:skip=CKV_AWS_272:Code signing needs a profile of the team's own, which code_signing_config_arn names. The packages are reproducible.
   for_each = { for step, body in local.steps : step => body if !contains(keys(local.api_steps), step) }
 
   function_name                  = local.function_names[each.key]
@@ -187,6 +193,7 @@ resource "aws_lambda_function" "step" {
   timeout                        = each.value.timeout
   reserved_concurrent_executions = lookup(merge({ stream = local.stream_share }, var.reserved_concurrency), each.key, -1)
   kms_key_arn                    = var.kms_key_arn
+  code_signing_config_arn        = var.code_signing_config_arn
   publish                        = true
 
   environment {
@@ -207,7 +214,7 @@ resource "aws_lambda_function" "step" {
   }
 
   dynamic "vpc_config" {
-    for_each = contains(each.value.uses, "collection") && length(var.subnet_ids) > 0 ? ["private"] : []
+    for_each = contains(local.networked, each.key) ? ["private"] : []
 
     content {
       subnet_ids         = var.subnet_ids

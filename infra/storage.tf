@@ -10,8 +10,8 @@ locals {
     requests = { keys = ["id"], ttl = "expiration", indices = {} }
     # Feedback on answers, for a year: replays judge changes by it. The index leads to what is deleted with a question.
     feedback = { keys = ["id"], ttl = "expires_at", indices = { by_question = ["question_id", "id"] } }
-    # Bindings of callers to collections: key#ID of an API key, principal#ARN of an IAM user or role. And the collections:
-    # collection#NAME.
+    # Bindings of callers to collections: key#ID of an API key, principal#ARN of an IAM user or role, client#ID of whom an
+    # authorizer lets in. And the collections: collection#NAME.
     callers = { keys = ["caller"], ttl = null, indices = {} }
     # The manifest: the state of each document, and its passages in the collection. Only the part with a document's state has
     # the keys of the index, so the index lists the documents of a collection.
@@ -99,7 +99,7 @@ resource "aws_dynamodb_table" "table" {
 resource "aws_dynamodb_table_item" "caller" {
   # IAM names a session of a role by the role's name alone, without its path.
   for_each = {
-    for caller, binding in merge(local.own_key, var.callers) : replace(caller, "/(:role/).*//", "$1") => binding
+    for caller, binding in merge(local.own_key, var.callers) : replace(caller, "/^(arn:[^/]*:role/).*//", "$1") => binding
     if caller != "default" || var.auth == "api_key"
   }
 
@@ -107,7 +107,7 @@ resource "aws_dynamodb_table_item" "caller" {
   hash_key   = "caller"
   item = jsonencode(merge({
     caller = {
-      S = startswith(each.key, "arn:") ? "principal#${each.key}" : "key#${each.key == "default" ? one(aws_api_gateway_api_key.default[*].id) : each.key}"
+      S = startswith(each.key, "client#") ? each.key : startswith(each.key, "arn:") ? "principal#${each.key}" : "key#${each.key == "default" ? one(aws_api_gateway_api_key.default[*].id) : each.key}"
     }
     actions = { SS = sort(distinct(each.value.actions)) }
     }, each.value.all_collections ? { all_collections = { BOOL = true } } : {},
@@ -131,7 +131,7 @@ locals {
 }
 
 resource "aws_s3_bucket" "bucket" {
-  #checkov:skip=CKV_AWS_18:Who reads documents is the business of the account's CloudTrail, and the work bucket only the ingestion's functions use. A log bucket would need the same care again.
+  #checkov:skip=CKV_AWS_18:A bucket of logs is the team's own, which access_log_bucket names.
   #checkov:skip=CKV_AWS_21:Of documents versions are kept. What is in the work bucket can be made again from them, and old versions would only keep texts longer.
   #checkov:skip=CKV_AWS_144:One region is where the collection is. Versions and the lifecycle guard documents against mistakes, and the rest can be made again.
   #checkov:skip=CKV2_AWS_62:EventBridge gets the events of documents. Work in progress needs none: the state machine hands it from step to step.
@@ -139,6 +139,15 @@ resource "aws_s3_bucket" "bucket" {
 
   bucket        = "${var.name}-${each.key}-${local.account}-${local.region}"
   force_destroy = each.value.force_destroy
+}
+
+# S3 writes these logs with the rights that the policy of your bucket gives to logging.s3.amazonaws.com.
+resource "aws_s3_bucket_logging" "bucket" {
+  for_each = var.access_log_bucket == null ? {} : local.buckets
+
+  bucket        = aws_s3_bucket.bucket[each.key].id
+  target_bucket = var.access_log_bucket
+  target_prefix = "access/${aws_s3_bucket.bucket[each.key].id}/"
 }
 
 resource "aws_s3_bucket_public_access_block" "bucket" {
@@ -230,7 +239,8 @@ resource "aws_s3_bucket_cors_configuration" "documents" {
   cors_rule {
     allowed_methods = ["PUT"]
     allowed_origins = distinct(concat(
-      local.has_page ? [regex("^https://[^/]+", aws_api_gateway_stage.live.invoke_url)] : [], local.other_pages
+      local.has_page ? [for url in [aws_api_gateway_stage.live.invoke_url] : regex("^https://[^/]+", url)] : [],
+      local.has_page && var.domain != null ? ["https://${var.domain.name}"] : [], local.other_pages
     ))
     allowed_headers = ["*"]
     max_age_seconds = 3600

@@ -11,29 +11,6 @@ variable "name" {
   }
 }
 
-variable "region" {
-  description = "The AWS region; null takes it from the environment or the profile."
-  type        = string
-  default     = null
-}
-
-variable "max_retries" {
-  description = "The most retries of a call to AWS while terraform runs."
-  type        = number
-  default     = 25
-
-  validation {
-    condition     = var.max_retries >= 1 && floor(var.max_retries) == var.max_retries
-    error_message = "max_retries must be a whole number of at least 1."
-  }
-}
-
-variable "tags" {
-  description = "Tags for every resource, besides application = name."
-  type        = map(string)
-  default     = {}
-}
-
 variable "kms_key_arn" {
   description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables, the histories of the state machines and the collection; null takes keys that AWS manages. Its policy must let several services use it: docs/operate.md has it as JSON."
   type        = string
@@ -89,6 +66,17 @@ variable "architecture" {
   }
 }
 
+variable "code_signing_config_arn" {
+  description = "A code signing configuration of yours for all functions. The zips of `make package` must then be signed and in package_directory; null signs none."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.code_signing_config_arn == null || can(regex("^arn:[a-z-]+:lambda:[a-z0-9-]+:[0-9]{12}:code-signing-config:", var.code_signing_config_arn))
+    error_message = "code_signing_config_arn must be the ARN of a code signing configuration."
+  }
+}
+
 variable "memory" {
   description = "Memory in MB by function, to override the defaults."
   type        = map(number)
@@ -122,6 +110,21 @@ variable "keep_warm_schedule" {
   validation {
     condition     = can(regex("^(rate|cron)\\(.+\\)$", var.keep_warm_schedule.expression))
     error_message = "keep_warm_schedule.expression must be a rate(...) or a cron(...)."
+  }
+}
+
+variable "canary" {
+  description = "Sends the share `weight` of all requests to the newest release, and the others to the release `previous`, by its number (`selfrag rollback --list`); null sends all to the newest. If one of `alarms` goes off, named as in docs/operate.md, all requests go to `previous` again. Not tried on AWS."
+  type = object({
+    previous = number
+    weight   = number
+    alarms   = optional(list(string), ["questions-failed", "questions-broken-off", "model-functions-errors", "other-functions-errors", "api-5xx"])
+  })
+  default = null
+
+  validation {
+    condition     = var.canary == null || try(var.canary.previous >= 1 && floor(var.canary.previous) == var.canary.previous && var.canary.weight > 0 && var.canary.weight < 1, false)
+    error_message = "canary needs the number of an earlier release as previous, and a weight between 0 and 1."
   }
 }
 
@@ -374,13 +377,29 @@ variable "collection_vpc_endpoint_ids" {
 }
 
 variable "subnet_ids" {
-  description = "The subnets of retrieve, index_passages and remove_passages, needed for a private collection. They must reach Bedrock, DynamoDB and S3, by endpoints or a NAT gateway."
+  description = "The subnets of the functions that `network` names, needed for a private collection. docs/operate.md lists the endpoints that they must reach."
   type        = list(string)
   default     = []
 
   validation {
     condition     = length(var.collection_vpc_endpoint_ids) == 0 || length(var.subnet_ids) > 0
     error_message = "A private collection needs subnet_ids: its functions have to run in the network of the VPC endpoints."
+  }
+}
+
+variable "network" {
+  description = "The functions that run in subnet_ids: collection (retrieve, index_passages and remove_passages) or all."
+  type        = string
+  default     = "collection"
+
+  validation {
+    condition     = contains(["collection", "all"], var.network)
+    error_message = "network must be collection or all."
+  }
+
+  validation {
+    condition     = var.network != "all" || length(var.subnet_ids) > 0
+    error_message = "network = \"all\" needs subnet_ids."
   }
 }
 
@@ -550,6 +569,12 @@ variable "upload_origins" {
   }
 }
 
+variable "access_log_bucket" {
+  description = "A bucket of yours, in the region, for S3's access logs of all buckets, below access/BUCKET/; null for none."
+  type        = string
+  default     = null
+}
+
 variable "old_versions_days" {
   description = "Days for which a replaced or deleted document can be restored."
   type        = number
@@ -675,13 +700,94 @@ variable "web_base_url" {
 # The API
 
 variable "auth" {
-  description = "The authentication of callers: api_key (a key, limited by a usage plan) or iam (AWS principals that may call execute-api:Invoke)."
+  description = "The authentication of callers: api_key (a key, limited by a usage plan), iam (AWS principals that may call execute-api:Invoke) or authorizer (authorizer_arn)."
   type        = string
   default     = "api_key"
 
   validation {
-    condition     = contains(["api_key", "iam"], var.auth)
-    error_message = "auth must be api_key or iam."
+    condition     = contains(["api_key", "iam", "authorizer"], var.auth)
+    error_message = "auth must be api_key, iam or authorizer."
+  }
+}
+
+variable "authorizer_arn" {
+  description = "The ARN of a Lambda function of yours, or of a version or alias of it, that authorises requests by the header Authorization (a REQUEST authorizer). The principalId that it returns is the caller, client#ID in callers and bind_command."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.authorizer_arn == null || can(regex("^arn:[a-z-]+:lambda:[a-z0-9-]+:[0-9]{12}:function:[\\w-]+(:[\\w$-]+)?$", var.authorizer_arn))
+    error_message = "authorizer_arn must be the ARN of a Lambda function."
+  }
+
+  validation {
+    condition     = (var.auth == "authorizer") == (var.authorizer_arn != null)
+    error_message = "auth = \"authorizer\" and authorizer_arn belong together."
+  }
+}
+
+variable "authorizer_usage_plan" {
+  description = "Limits callers by the usage plan of the API key whose value the authorizer returns as usageIdentifierKey; it must return one then."
+  type        = bool
+  default     = false
+
+  validation {
+    condition     = !var.authorizer_usage_plan || var.auth == "authorizer"
+    error_message = "authorizer_usage_plan needs auth = \"authorizer\"."
+  }
+}
+
+variable "endpoint_type" {
+  description = "How the API is reached: REGIONAL (from the internet) or PRIVATE (by api_vpc_endpoint_ids alone)."
+  type        = string
+  default     = "REGIONAL"
+
+  validation {
+    condition     = contains(["REGIONAL", "PRIVATE"], var.endpoint_type)
+    error_message = "endpoint_type must be REGIONAL or PRIVATE."
+  }
+}
+
+variable "api_vpc_endpoint_ids" {
+  description = "The VPC endpoints (of the service execute-api) by which a private API is reached, and no other way."
+  type        = list(string)
+  default     = []
+
+  validation {
+    condition     = alltrue([for id in var.api_vpc_endpoint_ids : startswith(id, "vpce-")])
+    error_message = "api_vpc_endpoint_ids must be ids that start with vpce-."
+  }
+
+  validation {
+    condition     = (var.endpoint_type == "PRIVATE") == (length(var.api_vpc_endpoint_ids) > 0)
+    error_message = "endpoint_type = \"PRIVATE\" and api_vpc_endpoint_ids belong together."
+  }
+}
+
+variable "domain" {
+  description = "A domain of yours for the regional API, with the ARN of its certificate in the region. truststore_uri, the s3:// address of the authorities that sign client certificates, demands one of every caller (mutual TLS), and closes the address of AWS. A certificate of a private authority, or an imported one, needs ownership_certificate_arn with mutual TLS."
+  type = object({
+    name                      = string
+    certificate_arn           = string
+    truststore_uri            = optional(string)
+    truststore_version        = optional(string)
+    ownership_certificate_arn = optional(string)
+  })
+  default = null
+
+  validation {
+    condition     = var.domain == null || try(can(regex("^[a-z0-9-]+(\\.[a-z0-9-]+)+$", var.domain.name)) && startswith(var.domain.certificate_arn, "arn:"), false)
+    error_message = "domain needs a name, such as ask.example.com, and the ARN of a certificate."
+  }
+
+  validation {
+    condition     = try(startswith(var.domain.truststore_uri, "s3://"), var.domain == null || try(var.domain.truststore_uri == null, true))
+    error_message = "domain.truststore_uri must begin with s3://."
+  }
+
+  validation {
+    condition     = var.domain == null || var.endpoint_type == "REGIONAL"
+    error_message = "domain needs endpoint_type = \"REGIONAL\"."
   }
 }
 

@@ -9,16 +9,6 @@ terraform {
   }
 }
 
-# Credentials and endpoint come from the environment, as for the AWS CLI: AWS_PROFILE, AWS_ENDPOINT_URL.
-provider "aws" {
-  region      = var.region
-  max_retries = var.max_retries
-
-  default_tags {
-    tags = merge({ application = var.name }, var.tags)
-  }
-}
-
 data "aws_caller_identity" "current" {}
 data "aws_partition" "current" {}
 data "aws_region" "current" {}

@@ -73,7 +73,13 @@ class Releases:
         with aws_faults("Lambda"):
             if release.stream:
                 self._functions.update_alias(FunctionName=self._stream, Name=LIVE, FunctionVersion=release.stream)
-            self._functions.update_alias(FunctionName=self._ask, Name=LIVE, FunctionVersion=str(release.number))
+            # Without a share for a canary.
+            self._functions.update_alias(
+                FunctionName=self._ask,
+                Name=LIVE,
+                FunctionVersion=str(release.number),
+                RoutingConfig={"AdditionalVersionWeights": {}},
+            )
 
     @contextmanager
     def _deployed(self) -> Iterator[None]:

@@ -10,6 +10,7 @@ import typer
 
 from infra.packages.bytecode import FUNCTION_ROOT, LAYER_ROOT, MISSING, lambda_python, with_bytecode
 from infra.packages.libraries import ROOT
+from infra.packages.sbom import sbom
 from infra.packages.zips import LAYERS, Archive, Files, function_files, layer_files, steps_of, write_zip
 
 FUNCTIONS = ROOT / "functions"
@@ -27,7 +28,7 @@ def package(
         list[str] | None, typer.Option(help="Only this step or layer (`layer`, `readers`); can be repeated.")
     ] = None,
 ) -> None:
-    """Build the zips, the same byte for byte from the same sources, libraries and Python 3.13."""
+    """Build the zips and a list of their libraries, the same from the same sources, libraries and Python 3.13."""
     parts = step or [*steps_of(FUNCTIONS), *LAYERS]
     if unknown := set(parts) - {*steps_of(FUNCTIONS), *LAYERS}:
         raise typer.BadParameter(f"There is no step called {', '.join(sorted(unknown))}.")
@@ -36,6 +37,7 @@ def package(
         typer.echo(MISSING, err=True)
     for part in parts:
         _print(write_zip(out / f"{part}.zip", _files(part, libraries, python)))
+    (out / "sbom.json").write_text(sbom(libraries))
     # Terraform refuses packages of another processor, which would not start.
     (out / "architecture").write_text(f"{architecture}\n")
 

@@ -59,6 +59,15 @@ def test_a_variables_file_that_cannot_be_read_is_told_without_what_it_holds(
     assert "secret" not in ended.out + ended.err
 
 
+def test_the_doctor_looks_at_the_account_for_the_variables_file_of_an_environment(
+    here: Run, nobody: None, tmp_path: Path
+) -> None:
+    (tmp_path / "production.tfvars").write_text("models = 1\n")
+    ended = here("doctor", "--infra", str(tmp_path), "--var-file", str(tmp_path / "production.tfvars"))
+    assert ended.code == 2
+    assert "no usable value for: models" in ended.err
+
+
 def test_without_a_deployment_there_is_none_to_look_at(here: Run, somewhere: None, tmp_path: Path) -> None:
     ended = here("doctor", "--deployed", "--infra", str(tmp_path))
     assert ended.code == 2
@@ -89,7 +98,8 @@ def test_every_finding_is_a_line_and_what_to_do_the_next() -> None:
     show_end(out, examine(ACCOUNT, subject, lambda name, finding: show_finding(out, name, finding)))
     printed = out.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert printed[0] == "fine     identity: You are arn:aws:iam::123456789012:user/operator, in eu-central-1."
-    assert printed[1] == "look     concurrency: Lambda runs 10 functions at once: 0.4 questions a second, of 26 s each."
-    assert printed[2].startswith("         → Set `account_concurrency = 10`")
+    assert printed[1].startswith("fine     permissions: You may do what a deployment needs.")
+    assert printed[2] == "look     concurrency: Lambda runs 10 functions at once: 0.4 questions a second, of 26 s each."
+    assert printed[3].startswith("         → Set `account_concurrency = 10`")
     assert printed[-2].startswith("The first limit to break, at 0.4 questions a second: concurrency: Lambda runs 10")
     assert printed[-1] == "Nothing blocks."

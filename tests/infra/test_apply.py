@@ -45,7 +45,7 @@ from tests.support.infra.page import the_page_is_asked_with_a_key
 from tests.support.infra.releases import a_release_comes_and_goes
 from tests.support.infra.rules import FUNCTIONS, functions_of
 from tests.support.infra.tenants import a_key_that_may_ask_changes_no_document
-from tests.support.roles import trust
+from tests.support.roles import deployer, trust
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
 
@@ -68,6 +68,7 @@ OTHER_CHOICES = {
     "manage_api_gateway_account": True,
     "kms_key_arn": "arn:aws:kms:us-east-1:000000000000:key/1",
     "memory": {"ask": 1024},
+    "network": "all",
     "pipeline": "2",
     "model_provider": "bedrock",
     "models": {
@@ -232,6 +233,15 @@ def test_every_other_choice_can_be_planned(deployment: Deployment, tmp_path: Pat
 def test_destroy_leaves_nothing(deployment: Deployment) -> None:
     deployment.stack.destroy()
     assert deployment.stack.resources() == {}
+
+
+def test_the_deployers_policy_allows_each_call_of_terraform_and_no_action_without_a_call_or_a_reason(
+    deployment: Deployment, record_property: Figures
+) -> None:
+    calls = deployer.called(deployment.stack.log)
+    assert deployer.missing(calls) == set()
+    assert deployer.unneeded(calls) == set()
+    record_property("figures", f"deploying, planning again and removing takes {len(calls)} IAM actions")
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,18 @@
-"""What an organisation demands of a deployment: bounded roles below a path, a shared state, plans that are approved."""
+"""What an organisation demands: bounded roles below a path, its own network, a shared state, approved plans."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import hcl2
 import pytest
+from botocore.loaders import create_loader
 
 from tests.support.infra.planned import Plan, Planner
+from tests.support.infra.rules import SENDS_SPANS, STREAMS, function_roles
+from tests.support.roles.policies import exported, listed
 
 ROOT = Path(__file__).parents[2]
 BOUNDARY, PATH = "arn:aws:iam::123456789012:policy/boundary", "/apps/selfrag/"
@@ -26,6 +31,74 @@ def test_every_role_is_below_the_path_and_within_the_boundary_where_they_are_set
     assert len(set_by_us) > 25
     assert set(set_by_us.values()) == {(BOUNDARY, PATH)}
     assert set(roles(planned()).values()) == {(None, "/")}
+
+
+IN_NETWORK = {"subnet_ids": ["subnet-1", "subnet-2"], "security_group_ids": ["sg-1"]}
+
+
+def networked(plan: Plan) -> set[str]:
+    """Return the functions in a network, each of which may join it and no other may."""
+    joining = {who for who, statements in plan.allowed.items() if any(of["sid"] == "JoinNetwork" for of in statements)}
+    functions = {values["function_name"].removeprefix("selfrag-"): values for values in plan.functions}
+    inside = {name for name, values in functions.items() if values["vpc_config"]}
+    assert {f'step["{name}"]' for name in inside} == joining
+    assert all(functions[name]["vpc_config"][0].items() >= IN_NETWORK.items() for name in inside)
+    return inside
+
+
+def test_all_functions_or_those_of_the_collection_run_in_the_network_that_is_named(planned: Planner) -> None:
+    every = {*function_roles(), SENDS_SPANS}
+    more = {**STREAMS, "otlp_endpoint": "https://otlp.example.com", "text_recognition": "tables"}
+    assert networked(planned(**more, **IN_NETWORK, network="all")) == every
+    assert networked(planned(**IN_NETWORK)) == {"retrieve", "index_passages", "remove_passages"}
+    assert networked(planned()) == set()
+
+
+def test_the_api_shows_text_of_the_collection_wherever_it_reaches_it(planned: Planner) -> None:
+    def shows(**variables: Any) -> bool:
+        return "UseCollection" in {statement["sid"] for statement in planned(**variables).allowed['step["ask"]']}
+
+    private = {"collection_public": False, "collection_vpc_endpoint_ids": ["vpce-1"], **IN_NETWORK}
+    assert (shows(), shows(**private), shows(**private, network="all")) == (True, False, True)
+
+
+def test_the_page_lists_an_endpoint_for_each_service_that_functions_call() -> None:
+    page = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
+    section = page.split("#### In a network of yours\n")[1].split("\n#### ")[0]
+    listed_endpoints = set(re.findall(r"^\| `([a-z0-9-]+)` \|", section, re.M))
+    policies = exported()
+    actions = {
+        action
+        for role in function_roles()
+        for statement in policies[role]["Statement"]
+        for action in listed(statement["Action"])
+    }
+    # Lambda itself delivers logs and traces.
+    services = {action.partition(":")[0] for action in actions} - {"logs", "xray"}
+    endpoint_of = {"bedrock": "bedrock-runtime"}
+    expected = {endpoint_of.get(service, service) for service in services}
+    # A synchronous execution is started at an address of its own.
+    operations = create_loader().load_service_model("stepfunctions", "service-2")["operations"]
+    prefix = operations["StartSyncExecution"]["endpoint"]["hostPrefix"]
+    assert listed_endpoints == {*expected, f"{prefix}states"}
+
+
+def test_functions_are_of_the_code_signing_configuration_and_buckets_log_their_access_where_they_are_told(
+    planned: Planner,
+) -> None:
+    def chosen(plan: Plan) -> tuple[set[str | None], dict[str, str]]:
+        logs = {
+            address.partition('["')[2].removesuffix('"]'): each["target_bucket"]
+            for address, each in plan.resources.items()
+            if address.startswith("aws_s3_bucket_logging.")
+        }
+        return {each.get("code_signing_config_arn") for each in plan.functions}, logs
+
+    signing = "arn:aws:lambda:us-east-1:000000000000:code-signing-config:csc-1"
+    configurations, logs = chosen(planned(code_signing_config_arn=signing, access_log_bucket="audit"))
+    assert configurations == {signing}
+    assert logs == {"documents": "audit", "work": "audit"}
+    assert chosen(planned()) == ({None}, {})
 
 
 def test_the_example_of_a_shared_state_is_one_that_terraform_reads() -> None:
@@ -53,4 +126,5 @@ def test_a_plan_is_stored_approved_and_applied_by_the_same_commands(
     fake.chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     subprocess.run(["make", "--silent", "-o", "package", *command], cwd=ROOT, env=environment, check=True)
+    assert (ROOT / "infra" / "provider.tf").read_text() == (ROOT / "infra" / "provider.tf.example").read_text()
     assert noted.read_text().splitlines() == ["init -input=false", *(call.format(here=ROOT) for call in calls)]

@@ -31,6 +31,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "architecture": ("arm", "architecture must be"),
     "memory": ({"grade": 512}, "memory names a function that does not exist"),
     "account_concurrency": (9, "account_concurrency must be a whole number"),
+    "canary": ({"previous": 0, "weight": 0.5}, "canary needs the number of an earlier release"),
     "log_level": ("ERROR", "log_level must be"),
     "model_provider": (
         "bedrock",
@@ -60,7 +61,9 @@ WRONG: dict[str, tuple[Any, str]] = {
     "old_versions_days": (0.5, "old_versions_days must be"),
     "secret_recovery_days": (3, "secret_recovery_days must be"),
     "web_base_url": ("tavily", "web_base_url must be a URL"),
-    "auth": ("none", "auth must be api_key or iam"),
+    "network": ("some", "network must be collection or all"),
+    "auth": ("none", "auth must be api_key, iam or authorizer"),
+    "endpoint_type": ("EDGE", "endpoint_type must be REGIONAL or PRIVATE"),
     "api_throttle": ({"rate": 0, "burst": 1}, "api_throttle must have"),
     "key_throttle": ({"rate": 1, "burst": 0}, "key_throttle must have"),
     "key_question_throttle": ({"rate": 0, "burst": 1}, "key_question_throttle must have"),
@@ -122,6 +125,8 @@ REACHED: Cases = [
     ({**PRIVATE, "collection_vpc_endpoint_ids": ["vpc-1"]}, "must be ids that start with vpce-"),
     ({**PRIVATE, "subnet_ids": [], "security_group_ids": []}, "A private collection needs subnet_ids"),
     ({**PRIVATE, "security_group_ids": []}, "subnet_ids and security_group_ids belong together"),
+    ({"network": "all"}, 'network = "all" needs subnet_ids'),
+    ({**PRIVATE, "network": "all"}, ""),
 ]
 DECIDED: Cases = [
     # They depend on the decider, and while that is refused nothing is said of them.
@@ -172,7 +177,27 @@ INDICES: Cases = [
     ({"search_index": {"name": "_all"}}, NO_NAME),
     ({"search_index": {"name": "old", "vector_dimensions": 384}}, NO_NAME),
 ]
+AUTHORIZER = {"auth": "authorizer", "authorizer_arn": "arn:aws:lambda:us-east-1:000000000000:function:who:live"}
+DOMAIN = {"name": "ask.example.com", "certificate_arn": "arn:aws:acm:1"}
+ACCESS: Cases = [
+    ({"auth": "authorizer"}, "authorizer_arn belong together"),
+    ({**AUTHORIZER, "auth": "iam"}, "authorizer_arn belong together"),
+    ({"authorizer_usage_plan": True}, "authorizer_usage_plan needs auth"),
+    ({**AUTHORIZER, "authorizer_usage_plan": True, "domain": DOMAIN}, ""),
+    ({**AUTHORIZER, "authorizer_arn": "who"}, "authorizer_arn must be the ARN of a Lambda function"),
+    ({"endpoint_type": "PRIVATE"}, "api_vpc_endpoint_ids belong together"),
+    ({"api_vpc_endpoint_ids": ["vpce-1"]}, "api_vpc_endpoint_ids belong together"),
+    (
+        {"endpoint_type": "PRIVATE", "api_vpc_endpoint_ids": ["vpc-1"]},
+        "api_vpc_endpoint_ids must be ids that start with vpce-",
+    ),
+    ({"endpoint_type": "PRIVATE", "api_vpc_endpoint_ids": ["vpce-1"], "domain": DOMAIN}, "domain needs endpoint_type"),
+    ({"domain": {**DOMAIN, "name": "https://ask.example.com"}}, "domain needs a name"),
+    ({"domain": {**DOMAIN, "truststore_uri": "https://x"}}, "domain.truststore_uri must begin with s3://"),
+    ({"domain": {**DOMAIN, "truststore_uri": "s3://trust/ca.pem"}}, ""),
+]
 KINDS = {
+    "callers and the way to the API are chosen together": ACCESS,
     "a profile has the models that it asks": MODELS,
     "how the collection is reached is chosen": REACHED,
     "graders that ask a decision model need it": DECIDED,
@@ -341,7 +366,12 @@ def test_a_function_uses_a_key_of_yours_by_way_of_the_services_alone(planned: Pl
 
 def test_the_deployments_own_key_is_bound_by_name_and_others_by_what_they_are(planned: Planner) -> None:
     role = "arn:aws:iam::000000000000:role/teams/Importer"
-    callers = {"a1b2": {"collections": ["a"]}, role: {"collections": ["b", "a"], "actions": ["upload"]}}
+    client = "client#team:role/a/b"
+    callers = {
+        "a1b2": {"collections": ["a"]},
+        client: {"collections": ["b"]},
+        role: {"collections": ["b", "a"], "actions": ["upload"]},
+    }
 
     def items(**chosen: Any) -> dict[str, Any]:
         made = planned(collections=["a", "b"], default_collections=["b"], callers=callers, **chosen).resources
@@ -352,7 +382,8 @@ def test_the_deployments_own_key_is_bound_by_name_and_others_by_what_they_are(pl
         }
 
     bound = items()
-    assert bound.keys() == {"default", "a1b2", "arn:aws:iam::000000000000:role/Importer"}
+    assert bound.keys() == {"default", "a1b2", client, "arn:aws:iam::000000000000:role/Importer"}
+    assert bound[client]["caller"] == {"S": client}
     assert bound["a1b2"] == {"caller": {"S": "key#a1b2"}, "collections": {"SS": ["a"]}, "actions": {"SS": ["ask"]}}
     assert bound["arn:aws:iam::000000000000:role/Importer"] == {
         "caller": {"S": "principal#arn:aws:iam::000000000000:role/Importer"},

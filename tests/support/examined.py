@@ -15,7 +15,7 @@ def examined(account: AwsAccount, **choices: Any) -> Diagnosis:
     return examine(ACCOUNT, Account(account.session(), Choices(**choices)), lambda name, finding: None)
 
 
-def findings(name: str, answers: Mapping[str, Answer] | None = None, **choices: Any) -> list[Finding]:
+def findings(name: str, answers: Mapping[str, Answer] | None = None, /, **choices: Any) -> list[Finding]:
     """Return the findings of a check, where the services answer so; `choices` are variables, `quotas` or `deployed`."""
     double = AwsAccount(answers, **choices.pop("quotas", {}))
     account = Account(double.session(), deployed=choices.pop("deployed", False), choices=Choices(**choices))

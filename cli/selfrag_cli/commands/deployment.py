@@ -20,6 +20,9 @@ _WIDTH = max(map(len, _STYLES))
 Infra = Annotated[
     Path, typer.Option("--infra", help="The folder of the Terraform, with its variables files and its state.")
 ]
+VarFiles = Annotated[
+    list[Path] | None, typer.Option("--var-file", help="A variables file of terraform's -var-file; may be repeated.")
+]
 Deployed = Annotated[
     bool, typer.Option("--deployed", help="Try the deployment: a document in and out, and questions about it.")
 ]
@@ -29,6 +32,7 @@ Only = Annotated[str, typer.Option("--only", help="One check by its name, such a
 
 def doctor(
     infra: Infra = Path("infra"),
+    var_file: VarFiles = None,
     deployed: Deployed = False,
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
@@ -40,7 +44,7 @@ def doctor(
     Exit code 1 means that something blocks. Before a deployment nothing is changed; --deployed loads a document of its
     own and removes it. No secret is read or printed.
     """
-    diagnosis = _diagnosis(infra, deployed, endpoint, api_key, only, quiet=as_json)
+    diagnosis = _diagnosis(infra, var_file or [], deployed, endpoint, api_key, only, quiet=as_json)
     if as_json:
         print_json([{"check": name, **asdict(finding)} for name, finding in diagnosis.findings])
     else:
@@ -93,7 +97,9 @@ def show_end(console: Console, diagnosis: "Diagnosis") -> None:
     console.print(end, highlight=False)
 
 
-def _diagnosis(infra: Path, deployed: bool, endpoint: str, api_key: str, only: str, quiet: bool) -> "Diagnosis":
+def _diagnosis(
+    infra: Path, var_files: list[Path], deployed: bool, endpoint: str, api_key: str, only: str, quiet: bool
+) -> "Diagnosis":
     from selfrag.domain.errors import InvalidInput
     from selfrag_cli.doctor.account import account_of_credentials
     from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED
@@ -105,13 +111,13 @@ def _diagnosis(infra: Path, deployed: bool, endpoint: str, api_key: str, only: s
         if not quiet:
             show_finding(out, name, finding)
 
-    choices = choices_in(infra)
+    choices = choices_in(infra, var_files)
     if not deployed:
         # The first says whether anything can be looked at.
         checks = [check for check in ACCOUNT if only in ("", check.name) or check is ACCOUNT[0]]
         if only and len(checks) == 1 and only != checks[0].name:
             raise InvalidInput(f"There is no check {only}; name one of {', '.join(check.name for check in ACCOUNT)}.")
-        return examine(checks, account_of_credentials(choices, bool(outputs_of(infra))), report)
+        return examine(checks, account_of_credentials(choices, bool(outputs_of(infra)), infra), report)
     outputs = deployed_outputs(infra)
-    with Deployment(account_of_credentials(choices, True), outputs, endpoint, api_key) as deployment:
+    with Deployment(account_of_credentials(choices, True, infra), outputs, endpoint, api_key) as deployment:
         return examine(DEPLOYED, deployment, report)

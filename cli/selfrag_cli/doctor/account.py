@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import boto3
@@ -18,10 +19,10 @@ RETRIES = Config(retries={"total_max_attempts": 3, "mode": "standard"}, connect_
 
 
 class Account:
-    """An account by a session of boto3; `deployed` says that infra/'s state describes a deployment."""
+    """An account by a session of boto3; `deployed` says that the state of the folder `infra` describes a deployment."""
 
-    def __init__(self, session: Any, choices: Choices, deployed: bool = False) -> None:
-        self.choices, self.deployed = choices, deployed
+    def __init__(self, session: Any, choices: Choices, deployed: bool = False, infra: Path = Path("infra")) -> None:
+        self.choices, self.deployed, self.infra = choices, deployed, infra
         self._session = session
         self.client = cache(self._client)
 
@@ -64,9 +65,9 @@ class Account:
         return self._session.client(service, region_name=region or self.region, config=retries)
 
 
-def account_of_credentials(choices: Choices, deployed: bool = False) -> Account:
+def account_of_credentials(choices: Choices, deployed: bool, infra: Path) -> Account:
     """Return the account of the credentials that the environment or a profile gives."""
-    return Account(boto3.Session(), choices, deployed)
+    return Account(boto3.Session(), choices, deployed, infra)
 
 
 def identity(account: Account) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 """All checks of the doctor, in their order. A new one is a function that yields findings, and a line here."""
 
-from selfrag_cli.doctor import definitions, deployment, models, names, quotas, region
+from selfrag_cli.doctor import definitions, deployer, deployment, models, names, quotas, region
 from selfrag_cli.doctor.account import Account, identity
 from selfrag_cli.doctor.deployment import Deployment
 from selfrag_cli.doctor.findings import Check
@@ -14,6 +14,7 @@ ACCOUNT: tuple[Check[Account], ...] = (
         ("states:ValidateStateMachineDefinition", "states:TestState"),
         (definitions.validity, definitions.expressions),
     ),
+    Check("permissions", "Your permissions", ("iam:SimulatePrincipalPolicy", "iam:GetRole"), (deployer.permissions,)),
     Check("concurrency", "Lambda's limit", ("lambda:GetAccountSettings",), (quotas.concurrency,)),
     Check("quotas", "Service Quotas", quotas.ACTIONS, (quotas.embeddings, quotas.claude)),
     Check("models", "A model", ("bedrock:InvokeModel",), (models.embedding, models.claude, models.decider)),

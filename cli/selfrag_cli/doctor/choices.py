@@ -1,9 +1,10 @@
 """The Terraform's variables that the doctor reads, and its outputs."""
 
 import json
+import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from selfrag.domain.errors import InvalidInput, Misconfigured
 # The outputs of the Terraform that the doctor reads, by name.
 # Most are texts, some are objects of texts.
 Outputs = dict[str, Any]
+# Terraform reads an environment variable as it stands for these types, and as an expression for any other.
+_LITERALS = (str, bool, str | None, int | None)
 
 
 class DeciderChoice(BaseModel):
@@ -37,6 +40,7 @@ class Choices(BaseModel):
 
     name: str = "selfrag"
     region: str | None = None
+    role_path: str = "/"
     model_provider: str = "anthropic"
     model_base_url: str | None = None
     models: dict[str, str] = {}
@@ -62,10 +66,10 @@ class Choices(BaseModel):
         return [f"{self.name}/{each}" for each, is_needed in needed.items() if is_needed]
 
 
-def choices_in(infra: Path) -> Choices:
-    """Read the variables files of a folder, later ones over earlier ones, as terraform does.
+def choices_in(infra: Path, var_files: Sequence[Path] = (), environment: Mapping[str, str] = os.environ) -> Choices:
+    """Read the variables of a folder, later sources over earlier ones as terraform does: TF_VAR_name, files, var_files.
 
-    Raises InvalidInput without the folder or for a file that cannot be read, Misconfigured without python-hcl2.
+    Raises InvalidInput without the folder or for a source that cannot be read, Misconfigured without python-hcl2.
     """
     if not infra.is_dir():
         raise InvalidInput(
@@ -73,21 +77,19 @@ def choices_in(infra: Path) -> Choices:
             "selfrag, or name the folder with --infra."
         )
     values: dict[str, object] = {}
-    for file in _files(infra):
-        try:
-            values |= _read(file)
-        except ImportError as error:
-            raise Misconfigured(
-                f"Reading {file} takes python-hcl2, which is not installed: run `make doctor` in a checkout of selfrag."
-            ) from error
-        except Exception:
-            # The parser's own message may quote the file, and so a secret.
-            raise InvalidInput(f"{file} cannot be read: let `terraform -chdir={infra} validate` say why.") from None
+    for name, field in Choices.model_fields.items():
+        if (text := environment.get(f"TF_VAR_{name}")) is not None:
+            literal = field.annotation in _LITERALS
+            values |= {name: text} if literal else _parsed(f"{name} = {text}".encode(), f"TF_VAR_{name}", infra)
+    for file in (*_files(infra), *var_files):
+        if not file.is_file():
+            raise InvalidInput(f"There is no file {file}: name a variables file with --var-file.")
+        values |= _parsed(file.read_bytes(), str(file), infra)
     try:
         return Choices.model_validate({name: value for name, value in values.items() if value is not None})
     except ValidationError as error:
         wrong = ", ".join(str(each["loc"][0]) for each in error.errors())
-        raise InvalidInput(f"The variables in {infra} have no usable value for: {wrong}.") from None
+        raise InvalidInput(f"The variables of {infra} have no usable value for: {wrong}.") from None
 
 
 def outputs_of(infra: Path) -> Outputs:
@@ -130,10 +132,18 @@ def _files(infra: Path) -> Iterator[Path]:
     yield from (file for file in (*named, *automatic) if file.is_file())
 
 
-def _read(file: Path) -> dict[str, object]:
-    text = file.read_text(encoding="utf-8")
-    if file.suffix == ".json":
-        return dict(json.loads(text))
-    import hcl2
+def _parsed(content: bytes, source: str, infra: Path) -> dict[str, object]:
+    try:
+        text = content.decode()
+        if source.endswith(".json"):
+            return dict(json.loads(text))
+        import hcl2
 
-    return {name: None if value == "null" else unquoted(value) for name, value in hcl2.loads(text).items()}
+        return {name: None if value == "null" else unquoted(value) for name, value in hcl2.loads(text + "\n").items()}
+    except ImportError as error:
+        raise Misconfigured(
+            f"Reading {source} takes python-hcl2, which is not installed: run `make doctor` in a checkout of selfrag."
+        ) from error
+    except Exception:
+        # The parser's own message may quote the text, and so a secret.
+        raise InvalidInput(f"{source} cannot be read: let `terraform -chdir={infra} validate` say why.") from None

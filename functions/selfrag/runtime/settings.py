@@ -158,7 +158,7 @@ class CallerSettings(FromEnvironment):
     `cors_origins` has commas between origins, and is `*` for every page.
     """
 
-    auth: Literal["api_key", "iam", "none"] = "api_key"
+    auth: Literal["api_key", "iam", "authorizer", "none"] = "api_key"
     cors_origins: str = ""
 
     @property

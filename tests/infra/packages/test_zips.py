@@ -2,6 +2,7 @@
 
 import compileall
 import hashlib
+import json
 import re
 import shutil
 import tomllib
@@ -15,8 +16,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from typer.testing import CliRunner
 
-from infra.packages.libraries import ROOT
+from infra.packages.libraries import HASHES, ROOT
 from infra.packages.package import FUNCTIONS, app
+from infra.packages.sbom import sbom
 from infra.packages.zips import LAYERS, SERVICES, WITH_READERS, function_files, layers_of, steps_of, write_zip
 from tests.support.infra.rules import local_values, text_of
 
@@ -227,6 +229,22 @@ def test_what_processor_the_packages_are_for_stands_beside_them(tmp_path: Path) 
     for chosen, said in (([], "arm64"), (["--architecture", "x86_64"], "x86_64")):
         assert CliRunner().invoke(app, [*options, *chosen]).exit_code == 0
         assert (tmp_path / "out" / "architecture").read_text().strip() == said
+
+
+def test_the_bill_of_materials_lists_each_library_of_the_layers_at_its_pinned_version(arm64: Path) -> None:
+    text = (arm64 / "sbom.json").read_text(encoding="utf-8")
+    bill = json.loads(text)
+    assert (bill["bomFormat"], bill["specVersion"], bill["version"]) == ("CycloneDX", "1.6", 1)
+    listed = {(each["name"], each["version"]) for each in bill["components"]}
+    assert len(listed) == len(bill["components"])
+    pinned = set(re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / HASHES).read_text(encoding="utf-8"), re.M))
+    assert listed <= pinned
+    assert {"anthropic", "pydantic", "pypdfium2", "opensearch-py"} <= {name for name, _ in listed}
+    for each in bill["components"]:
+        assert each["purl"] == each["bom-ref"] == f"pkg:pypi/{each['name']}@{each['version']}"
+    assert "://" not in text, "no address of a host"
+    assert str(ROOT) not in text
+    assert text == sbom(ROOT / "build" / "libraries" / "arm64"), "again the same"
 
 
 def test_a_step_that_does_not_exist_is_refused_and_nothing_is_built(tmp_path: Path) -> None:

@@ -106,6 +106,7 @@ class AwsAccount:
 
     def _nothing_deployed(self) -> dict[str, Answer]:
         return {
+            "iam.SimulatePrincipalPolicy": simulated(lambda action, resource, context: True),
             "iam.GetRole": Refused("NoSuchEntity", status=404),
             "s3.HeadBucket": Refused("404", status=404),
             "logs.DescribeLogGroups": {"logGroups": []},
@@ -145,6 +146,26 @@ def checked_by_a_guardrail(action: str) -> Reply:
     units = {f"{policy}PolicyUnits": 1 for policy in policies}
     usage = {**units, "sensitiveInformationPolicyFreeUnits": 0}
     return {"action": action, "outputs": [], "assessments": [], "usage": usage}
+
+
+def simulated(allows: Callable[[str, str, dict[str, list[str]]], bool]) -> Callable[[Reply], Reply]:
+    """Return an answer of IAM's simulation, by what allows an action on a resource in a context."""
+
+    def simulate(request: Reply) -> Reply:
+        context = {each["ContextKeyName"]: each["ContextKeyValues"] for each in request["ContextEntries"]}
+        return {
+            "EvaluationResults": [
+                {
+                    "EvalActionName": action,
+                    "EvalResourceName": resource,
+                    "EvalDecision": "allowed" if allows(action, resource, context) else "implicitDeny",
+                }
+                for action in request["ActionNames"]
+                for resource in request["ResourceArns"]
+            ]
+        }
+
+    return simulate
 
 
 def limit_of_lambda(functions: int) -> Reply:

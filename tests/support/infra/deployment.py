@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble
@@ -36,8 +37,8 @@ class Deployment:
 
 
 @contextmanager
-def deployed(directory: Path) -> Iterator[Deployment]:
-    """Yield a deployment below `directory`, whose steps say in their warnings of which release they are."""
+def deployed(directory: Path, **more: Any) -> Iterator[Deployment]:
+    """Yield a deployment with `more` variables, whose steps say in their warnings of which release they are."""
     copied = sources(directory / "sources")
     packages = packages_of(copied, directory / "packages")
     with (
@@ -49,6 +50,7 @@ def deployed(directory: Path) -> Iterator[Deployment]:
             **STREAMS,
             "cors_origins": [ORIGIN],
             "upload_origins": [aws, origin_of_the_page(aws)],
+            **more,
         }
         stack = Stack(aws, directory / "stack", packages, {**variables, **FEW_REQUESTS, **chosen})
         patient(stack.directory)

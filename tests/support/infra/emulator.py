@@ -96,6 +96,7 @@ class Stack:
 
     def __init__(self, aws: str, directory: Path, packages: Path, variables: Mapping[str, Any] | None = None) -> None:
         self.aws, self.directory, self.packages = aws, directory, packages
+        self.log = directory / "provider.log"
         self.seconds: dict[str, float] = {}
         self._outputs: dict[str, Any] = {}
         directory.mkdir(parents=True)
@@ -166,7 +167,9 @@ class Stack:
 
     def _terraform(self, verb: str, *options: str) -> str:
         started = time.monotonic()
-        env = environment(self.directory, AWS_ENDPOINT_URL=self.aws)
+        # The provider's log names each of its calls.
+        logged = {"TF_LOG_PROVIDER": "DEBUG", "TF_LOG_PATH": str(self.log)}
+        env = environment(self.directory, AWS_ENDPOINT_URL=self.aws, **logged)
         done = run([terraform(), verb, *options], self.directory, env)
         self.seconds.setdefault(verb, time.monotonic() - started)
         return done.stdout

@@ -19,6 +19,11 @@ class Plan:
     told: dict[str, dict[str, str]]
 
     @property
+    def functions(self) -> list[dict[str, Any]]:
+        """Return the attributes of every function."""
+        return [values for address, values in self.resources.items() if address.startswith("aws_lambda_function.")]
+
+    @property
     def allowed(self) -> dict[str, list[dict[str, Any]]]:
         """Return the statements of the policies, by what each is called."""
         return {
@@ -37,6 +42,15 @@ mock_provider "aws" {
   }
   mock_resource "aws_lambda_alias" {
     defaults = { arn = "arn:aws:lambda:us-east-1:000000000000:function:each:live", invoke_arn = "each/invocations" }
+  }
+  mock_resource "aws_iam_role" {
+    defaults = { arn = "arn:aws:iam::000000000000:role/each" }
+  }
+  mock_resource "aws_cloudwatch_metric_alarm" {
+    defaults = { arn = "arn:aws:cloudwatch:us-east-1:000000000000:alarm:each" }
+  }
+  mock_resource "aws_api_gateway_stage" {
+    defaults = { invoke_url = "https://api.execute-api.us-east-1.amazonaws.com/live" }
   }
   mock_data "aws_iam_policy_document" {
     defaults = { json = "{}" }

@@ -36,8 +36,9 @@ ALARM_FIELDS = ("alarm_description", "alarm_actions", "ok_actions", "treat_missi
 
 
 def text_of(directory: Path) -> str:
-    """All files of a Terraform folder, one after the other."""
-    return "\n".join(file.read_text() for file in sorted(directory.glob("*.tf")))
+    """All files of a Terraform folder, one after the other; of the root's provider the file that is copied."""
+    files = {*directory.glob("*.tf"), *directory.glob("provider.tf.example")} - {directory / "provider.tf"}
+    return "\n".join(file.read_text() for file in sorted(files))
 
 
 def functions_of() -> set[str]:

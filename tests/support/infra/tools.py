@@ -87,9 +87,11 @@ def running_provider(directory: Path) -> Iterator[None]:
 
 
 def copy_configuration(directory: Path) -> None:
-    """Copy what terraform reads of infra/, so that it leaves nothing in the checkout."""
+    """Copy what terraform and the doctor read of infra/, so that they leave nothing in the checkout."""
     for file in INFRA.glob("*.tf"):
         shutil.copy(file, directory)
+    shutil.copy(INFRA / "provider.tf.example", directory / "provider.tf")
+    shutil.copy(INFRA / "deployer.json", directory)
     # The definitions and the API's description lie beside infra/, and what is copied twice is the same.
     selfrag, own = ROOT / "functions" / "selfrag", directory.parent / "functions" / "selfrag"
     shutil.copytree(selfrag / "workflows", own / "workflows", dirs_exist_ok=True)

@@ -16,7 +16,13 @@ Question = tuple[str, bool, bool]
 ELSEWHERE = "111111111111"
 SERVICES = ("apigateway", "cloudwatch", "events", "lambda", "s3", "states")
 # The service that assumes each role, by the role's address. Lambda passes no source account.
-SERVICE_OF = {"step": "lambda", "machine": "states", "events": "events", "api_logs": "apigateway"}
+SERVICE_OF = {
+    "step": "lambda",
+    "machine": "states",
+    "events": "events",
+    "api_logs": "apigateway",
+    "authorizer": "apigateway",
+}
 _ROLE, _BUCKET, _PERMISSION = "aws_iam_role.", "aws_s3_bucket_policy.bucket", "aws_lambda_permission."
 _QUEUE, _TOPIC = "aws_sqs_queue_policy.undelivered", "aws_sns_topic_policy.alarms"
 

@@ -22,6 +22,7 @@ BOUND = {
     "key#key-a": ("a",),
     f"principal#arn:aws:iam::{ACCOUNT}:user/Alice": ("b", "c"),
     f"principal#arn:aws:iam::{ACCOUNT}:role/Seller": ("sales",),
+    "client#key-a": ("clients",),
 }
 
 
@@ -77,6 +78,20 @@ def test_a_binding_without_an_action_refuses_it_and_says_what_to_do() -> None:
     with pytest.raises(ProblemError) as refused:
         caller("upload", apiKeyId="key-a")
     assert (refused.value.status, "add the action upload" in refused.value.hint) == (HTTPStatus.FORBIDDEN, True)
+
+
+@pytest.mark.parametrize("identity", [{}, {"apiKeyId": "key-a"}, {"apiKeyId": "of-the-plan"}])
+def test_whom_an_authorizer_lets_in_is_bound_by_their_own_name_whatever_key_counts_their_requests(
+    identity: dict[str, str],
+) -> None:
+    def client(principal: str | None) -> Caller:
+        context: Any = {"identity": identity, "authorizer": {"principalId": principal}}
+        return caller_of({"requestContext": context}, Bound())
+
+    assert client("key-a") == Caller("client#key-a", ("clients",), frozenset({"ask"}))
+    for other in ("key-b", "client#key-a", f"arn:aws:iam::{ACCOUNT}:user/Alice"):
+        with pytest.raises(ProblemError, match="bound to no collection"):
+            client(other)
 
 
 def test_sessions_of_one_role_are_callers_of_their_own() -> None:

@@ -29,7 +29,7 @@ def test_where_keys_are_asked_for_the_description_is_the_file(
     assert told(monkeypatch, auth) == json.loads(DESCRIPTION.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(("auth", "shown"), [("iam", ["signature"]), ("none", [])])
+@pytest.mark.parametrize(("auth", "shown"), [("iam", ["signature"]), ("authorizer", ["token"]), ("none", [])])
 def test_what_callers_have_to_show_is_all_that_differs(
     monkeypatch: pytest.MonkeyPatch, auth: str, shown: list[str]
 ) -> None:
@@ -37,7 +37,10 @@ def test_what_callers_have_to_show_is_all_that_differs(
     assert [list(one) for one in described.pop("security")] == [[name] for name in shown]
     schemes = described["components"].pop("securitySchemes")
     assert list(schemes) == shown
-    assert all(scheme["x-amazon-apigateway-authtype"] == "awsSigv4" for scheme in schemes.values())
+    assert {scheme.get("x-amazon-apigateway-authtype") for scheme in schemes.values()} <= {
+        "awsSigv4" if auth == "iam" else None
+    }
+    assert {scheme["name"] for scheme in schemes.values()} <= {"Authorization"}
     del known["security"], known["components"]["securitySchemes"]
     assert described == known
 

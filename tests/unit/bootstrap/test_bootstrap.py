@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from werkzeug.wrappers import Request, Response
 
 from selfrag import bootstrap, ports
-from selfrag.bootstrap import api, decider, ingestion, questions, web
+from selfrag.bootstrap import api, decider, guardrail, ingestion, questions, web
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.passages import Passage
@@ -80,7 +80,7 @@ def test_every_port_can_be_handed_over() -> None:
 
 @pytest.mark.parametrize("name", bootstrap.Parts.__annotations__)
 def test_a_part_that_is_handed_over_is_used(name: str) -> None:
-    found = {getattr(module, name, None) for module in (bootstrap, questions, decider, ingestion, api, web)}
+    found = {getattr(module, name, None) for module in (bootstrap, questions, decider, guardrail, ingestion, api, web)}
     (part,) = filter(callable, found)
     handed: Any = {name: object()}
     with bootstrap.using(**handed):

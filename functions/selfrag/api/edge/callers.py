@@ -44,13 +44,16 @@ class Caller:
 
 
 def caller_of(event: GatewayEvent, bindings: Bindings, action: Action | None = None) -> Caller:
-    """Return the caller that API Gateway authenticated: the id of an API key, or the ARN of an IAM identity.
+    """Return the caller of a request by the authorizer's principalId, the id of an API key or an IAM identity.
 
     Raises ProblemError for a caller without a binding, and for one whose binding lacks `action`.
     """
-    identity = event.get("requestContext", {}).get("identity") or {}
+    context = event.get("requestContext", {})
+    identity, client = context.get("identity") or {}, (context.get("authorizer") or {}).get("principalId")
     key, arn = str(identity.get("apiKeyId") or ""), str(identity.get("userArn") or "")
-    bound = bindings.of(f"key#{key}" if key else f"principal#{_role(arn)}")
+    # A key that an authorizer names is that of a usage plan, which many clients may share.
+    name = f"client#{client}" if client else key or arn
+    bound = bindings.of(name if client else f"key#{key}" if key else f"principal#{_role(arn)}")
     if bound is None:
         raise ProblemError(
             HTTPStatus.FORBIDDEN,
@@ -59,7 +62,7 @@ def caller_of(event: GatewayEvent, bindings: Bindings, action: Action | None = N
         )
     if action and action not in bound.actions:
         raise ProblemError(HTTPStatus.FORBIDDEN, *_REFUSALS[action])
-    return Caller(key or arn, bound, bindings)
+    return Caller(name, bound, bindings)
 
 
 def _role(name: str) -> str:

@@ -10,6 +10,12 @@ class Identity(TypedDict, total=False):
     userArn: str | None
 
 
+class Authorizer(TypedDict, total=False):
+    """The reply of a Lambda authorizer."""
+
+    principalId: str | None
+
+
 class RequestContext(TypedDict, total=False):
     """The circumstances of a request; its time is in milliseconds since the epoch."""
 
@@ -17,6 +23,7 @@ class RequestContext(TypedDict, total=False):
     path: str
     requestTimeEpoch: int
     identity: Identity | None
+    authorizer: Authorizer | None
 
 
 class GatewayEvent(TypedDict):

@@ -19,13 +19,17 @@ from selfrag.runtime.settings import CallerSettings, read
 
 # No question and no document has this id.
 _NOTHING = "ready"
-# API Gateway's own description of an API with signed requests.
-_SIGNED = {
-    "type": "apiKey",
-    "name": "Authorization",
-    "in": "header",
-    "x-amazon-apigateway-authtype": "awsSigv4",
-    "description": "AWS Signature Version 4, for the service execute-api.",
+_HEADER = {"type": "apiKey", "name": "Authorization", "in": "header"}
+# What callers send where they need no key, in API Gateway's own description.
+_SCHEMES = {
+    "iam": {
+        "signature": {
+            **_HEADER,
+            "x-amazon-apigateway-authtype": "awsSigv4",
+            "description": "AWS Signature Version 4, for the service execute-api.",
+        }
+    },
+    "authorizer": {"token": {**_HEADER, "description": "What the authorizer of this deployment accepts."}},
 }
 
 router = Router()  # type: ignore[no-untyped-call]
@@ -71,9 +75,9 @@ def ready(request: Request) -> Response[Any]:
     """Look at each service once."""
     who = caller(request)
     looks: dict[str, Callable[[], object]] = {
-        "answers": lambda: api.executions().stored(_NOTHING, who.collections),
+        "answers": lambda: api.executions().stored(_NOTHING),
         "documents": lambda: ingestion.manifest().read(_NOTHING),
-        "collection": lambda: _reached(who.collections),
+        "collection": lambda: _reached(who.binding.collections),
     }
     outcomes = {name: _outcome(look) for name, look in looks.items()}
     is_ready = set(outcomes.values()) == {"ok"}
@@ -111,12 +115,12 @@ def describe() -> Response[Any]:
 
 @cache
 def described(auth: str) -> str:
-    """Return the description as JSON, with what callers here must send: `api_key`, `iam` or `none`."""
+    """Return the description as JSON, with what callers here must send: `api_key`, `iam`, `authorizer` or `none`."""
     text = DESCRIPTION.read_text(encoding="utf-8")
     if auth == "api_key":
         return text
     description = json.loads(text)
-    schemes = {"signature": _SIGNED} if auth == "iam" else {}
+    schemes = _SCHEMES.get(auth, {})
     description["components"]["securitySchemes"] = schemes
     description["security"] = [{name: []} for name in schemes]
     return json.dumps(description, ensure_ascii=False)

@@ -38,6 +38,55 @@ def test_variables_are_read_as_terraform_reads_them_the_later_file_over_the_earl
     assert (read.text_recognition, read.manage_api_gateway_account) == ("tables", False)
 
 
+def test_each_source_of_variables_overrides_those_that_terraform_reads_before_it(tmp_path: Path) -> None:
+    environment = {"TF_VAR_name": "environment"}
+    assert choices_in(tmp_path, environment=environment).name == "environment"
+    in_order = (
+        "terraform.tfvars",
+        "terraform.tfvars.json",
+        "a.auto.tfvars.json",
+        "b.auto.tfvars",
+        "c.auto.tfvars.json",
+    )
+    for file in in_order:
+        (tmp_path / file).write_text(f'{{"name": "{file}"}}' if file.endswith("json") else f'name = "{file}"')
+        assert choices_in(tmp_path, environment=environment).name == file
+    first, last = tmp_path / "b.tfvars", tmp_path / "a.tfvars.json"
+    first.write_text('name = "first"')
+    last.write_text('{"name": "last"}')
+    assert choices_in(tmp_path, [first, last], environment).name == "last"
+    assert choices_in(tmp_path, [last, first], environment).name == "first"
+
+
+def test_variables_of_the_environment_are_texts_numbers_or_expressions_as_for_terraform(tmp_path: Path) -> None:
+    environment = {
+        "TF_VAR_name": "my-rag",
+        "TF_VAR_web_search": "false",
+        "TF_VAR_account_concurrency": "250",
+        "TF_VAR_collections": '["a", "b"]',
+        "TF_VAR_models": '{ generate = "us.anthropic.x" }',
+        "TF_VAR_decider": '{"url": "https://d.example.com", "model": "jev", "secret": true}',
+        "TF_VAR_no_variable_of_ours": "{",
+    }
+    assert choices_in(tmp_path, environment=environment).model_dump(exclude_defaults=True) == {
+        "name": "my-rag", "web_search": False, "account_concurrency": 250, "collections": ["a", "b"],
+        "models": {"generate": "us.anthropic.x"},
+        "decider": {"url": "https://d.example.com", "model": "jev", "secret": True},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ['{ generate = "sk-secret', "sk-secret", '["sk-secret"]'])
+def test_a_variable_of_the_environment_that_cannot_be_read_is_refused_by_its_name(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InvalidInput, match="models") as refused:
+        choices_in(tmp_path, environment={"TF_VAR_models": text})
+    assert "secret" not in str(refused.value)
+
+
+def test_a_variables_file_that_does_not_exist_is_refused_with_its_name(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="prod"):
+        choices_in(tmp_path, [tmp_path / "prod.tfvars"])
+
+
 def test_the_examples_models_of_bedrock_are_dated_and_priced_and_serve_every_step(tmp_path: Path) -> None:
     example = (ROOT / "infra" / "example.tfvars").read_text()
     assert re.search(r"# models = \{ # ids of \w+ 20\d\d", example)
