@@ -66,7 +66,7 @@ locals {
     }
     compose_answer = {
       description = "Composes the response: status, citations, verdicts, cost."
-      uses        = []
+      uses        = ["spending"]
       timeout     = 10
     }
   }

@@ -52,6 +52,8 @@ def every_path(allows: Allows) -> Iterator[Calls]:
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url,
             "AWS_ENDPOINT_URL_TEXTRACT": textract.url,
             "SELFRAG_TEXT_RECOGNITION": "tables",
+            "SELFRAG_DAILY_MAX_USD": "1000",
+            "SELFRAG_MAX_COST_USD": "1",
             "SELFRAG_MODEL_BASE_URL": model.url,
             "SELFRAG_MODEL_SECRET": "model-key",
             "SELFRAG_WEB_BASE_URL": web.url,
