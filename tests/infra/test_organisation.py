@@ -11,7 +11,7 @@ import pytest
 from botocore.loaders import create_loader
 
 from tests.support.infra.planned import Plan, Planner
-from tests.support.infra.rules import SENDS_SPANS, STREAMS, function_roles
+from tests.support.infra.rules import OPTIONS, SENDS_SPANS, function_roles
 from tests.support.roles.policies import exported, listed
 
 ROOT = Path(__file__).parents[2]
@@ -48,7 +48,7 @@ def networked(plan: Plan) -> set[str]:
 
 def test_all_functions_or_those_of_the_collection_run_in_the_network_that_is_named(planned: Planner) -> None:
     every = {*function_roles(), SENDS_SPANS}
-    more = {**STREAMS, "otlp_endpoint": "https://otlp.example.com", "text_recognition": "tables"}
+    more = {**OPTIONS, "otlp_endpoint": "https://otlp.example.com"}
     assert networked(planned(**more, **IN_NETWORK, network="all")) == every
     assert networked(planned(**IN_NETWORK)) == {"retrieve", "index_passages", "remove_passages"}
     assert networked(planned()) == set()
@@ -123,8 +123,18 @@ def test_a_plan_is_stored_approved_and_applied_by_the_same_commands(
     noted = tmp_path / "noted"
     fake = tmp_path / "terraform"
     fake.write_text(f'#!/bin/sh\nshift\necho "$@" >> {noted}\n')
-    fake.chmod(0o755)
+    # The doctor's look at the definitions ends the plan where one is refused.
+    doctor = tmp_path / "selfrag"
+    doctor.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/examined\n')
+    for program in (fake, doctor):
+        program.chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    subprocess.run(["make", "--silent", "-o", "package", *command], cwd=ROOT, env=environment, check=True)
+    make = ["make", "--silent", "-o", "package", f"BIN={tmp_path}"]
+    subprocess.run([*make, *command], cwd=ROOT, env=environment, check=True)
     assert (ROOT / "infra" / "provider.tf").read_text() == (ROOT / "infra" / "provider.tf.example").read_text()
     assert noted.read_text().splitlines() == ["init -input=false", *(call.format(here=ROOT) for call in calls)]
+    assert (tmp_path / "examined").exists() is (command[0] == "plan")
+    doctor.write_text("#!/bin/sh\nexit 1\n")
+    noted.unlink()
+    refused = subprocess.run([*make, *command], cwd=ROOT, env=environment, check=False)
+    assert (refused.returncode != 0, noted.exists()) == (command[0] == "plan", command[0] != "plan")

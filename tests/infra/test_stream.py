@@ -26,7 +26,7 @@ def test_the_gateway_sends_on_what_the_function_streams_as_long_as_the_function_
     assert ":lambda:path/2021-11-15/functions/" in listened["uri"]
     assert listened["uri"].endswith("/response-streaming-invocations")
     assert listened["timeoutInMillis"] == 1000 * streaming.resources[FUNCTION]["timeout"]
-    assert route["get"]["security"] == [{"caller": []}]
+    assert route["get"]["security"] == [{"api_key": []}]
     # The other methods are refused by the same function, as the laptop refuses them.
     assert {of["x-amazon-apigateway-integration"]["uri"] for of in route.values()} == {listened["uri"]}
 

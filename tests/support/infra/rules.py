@@ -34,6 +34,7 @@ SENDS_SPANS = "send_spans"
 # Options that add to the permissions.
 OPTIONS = {
     "text_recognition": "tables",
+    "web_search": True,
     "stream_events": True,
     "reserved_concurrency": {STREAM: 10},
     "daily_max_usd": 1000,

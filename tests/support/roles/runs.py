@@ -168,7 +168,10 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     assert api.post(f"/v1/questions/{first['id']}/feedback", json={"useful": True}).status_code == 200
     answer("And in May?", previous=first["id"])
     model.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.1}
-    assert "SearchWeb" in answer("What is the nominal voltage of lithium thionyl chloride cells?")["path"]
+    assert (
+        "SearchWeb"
+        in answer("What is the nominal voltage of lithium thionyl chloride cells?", policy={"web_search": True})["path"]
+    )
     del model.answers["grade_relevance"]
 
     held = threading.Event()

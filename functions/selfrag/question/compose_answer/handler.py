@@ -35,7 +35,7 @@ def handler(task: ComposeAnswerTask) -> AnswerResponse | EmptyResult:
     return response
 
 
-bootstrap.warm(bootstrap.spending)
+bootstrap.warm(guardrail, bootstrap.spending)
 
 
 def _settle(task: ComposeAnswerTask, cost_usd: float | None) -> None:
