@@ -30,7 +30,7 @@ def check_services() -> None:
     """Raise Misconfigured for a base URL that is none, and for a setting that no step could use."""
     read(Settings)
     read(DeciderSettings)
-    for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL"):
+    for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL", "SELFRAG_MODEL_URL"):
         if url := os.environ.get(name):
             # It loads a client of HTTP, which the stand-in has no use for.
             from selfrag.adapters.outbound import checked_url
@@ -54,7 +54,7 @@ def may_search_web(request: "AskRequest", place: Place) -> bool:
 
 def is_offline() -> bool:
     """Return whether the stand-in answers, for no service is named."""
-    return not any(map(os.environ.get, ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")))
+    return not any(map(os.environ.get, ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "SELFRAG_MODEL")))
 
 
 @dataclass
@@ -78,6 +78,7 @@ def _by_rule() -> "Callable[[Limits], Claude]":
 def chosen_backends(place: Place) -> Iterator[Backends]:
     """Choose by ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, TAVILY_API_KEY and TAVILY_BASE_URL.
 
+    The model of SELFRAG_MODEL, with the key SELFRAG_MODEL_KEY if its server wants one, comes before Claude.
     The decision model of SELFRAG_DECIDER_URL, which judges what the stand-in quotes, too, has SELFRAG_DECIDER_KEY where
     it wants a key; who judges which step, and from which probability on, is what was adopted here, unless the
     environment says it.
@@ -105,7 +106,11 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         backends.environment |= {name: value for name, value in adopted.items() if not os.environ.get(name)}
     offline = is_offline()
     backends.has_web = has_web(place)
-    backends.secrets |= {MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline"}
+    if os.environ.get("SELFRAG_MODEL"):
+        key, base_url = os.environ.get("SELFRAG_MODEL_KEY", ""), ""
+    elif offline:
+        key = "offline"
+    backends.secrets |= {MODEL_SECRET: key, WEB_SECRET: web_key or "offline"}
     if base_url:
         backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url
     if web_url:
