@@ -7,6 +7,7 @@ llama.cpp ignores the effort and refuses a long prompt; vLLM refuses both an unk
 import json
 import re
 from collections.abc import Callable
+from threading import Lock
 from typing import Any, Literal
 
 from werkzeug.wrappers import Request, Response
@@ -43,12 +44,23 @@ class ChatServer(Loopback):
         self._model = model
         self.requests: list[Body] = []
         self.keys: list[str | None] = []
+        self.most_at_once, self._at_work, self._lock = 0, 0, Lock()
         self.answers: dict[str, Callable[[Body], Any]] = {}
 
     def asked(self, step: str) -> list[Body]:
         return [body for body in self.requests if step_of(body) == step]
 
     def _respond(self, request: Request) -> Response:
+        with self._lock:
+            self._at_work += 1
+            self.most_at_once = max(self.most_at_once, self._at_work)
+        try:
+            return self._answer(request)
+        finally:
+            with self._lock:
+                self._at_work -= 1
+
+    def _answer(self, request: Request) -> Response:
         if request.path != "/v1/chat/completions" or request.method != "POST":
             return _error(404, "404 page not found")
         body = json.loads(request.get_data())
