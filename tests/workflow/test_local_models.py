@@ -13,6 +13,7 @@ from tests.support.doubles.chat_server import (
     ChatServer,
     Kind,
     cites_every_source,
+    fields_of,
     numbered,
     schema_of,
     step_of,
@@ -151,3 +152,45 @@ def test_an_answer_cut_at_its_length_keeps_its_whole_sentences(kind: Kind) -> No
     assert response["status"] == "partial", response
     assert "And then" not in response["answer"]
     assert response["citations"]
+
+
+def verdict(support: str) -> Any:
+    return lambda body: {"claims": [{"claim": "c", "support": support, "passages": [], "missing": ""}]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_unsupported_answer_is_repaired_by_the_same_model_and_what_stays_unsupported_is_no_pass(kind: Kind) -> None:
+    server = ChatServer(kind)
+    server.answers["grade_support"] = verdict("none")
+    response = answer(server)
+    assert response["status"] in ("partial", "abstained"), response
+    tasks = [fields_of(body)["task"] for body in server.asked("generate")]
+    assert "repair" in tasks, tasks
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_no_passage_is_relevant_another_query_is_searched_and_then_it_abstains(kind: Kind) -> None:
+    server = ChatServer(kind)
+    server.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.0}
+    response = answer(server)
+    assert response["status"] == "abstained", response
+    assert "another query" in response["queries"]
+    assert response["citations"] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_greeting_is_answered_directly_without_markers_and_warnings(kind: Kind) -> None:
+    server = ChatServer(kind)
+    server.answers["decide_retrieval"] = lambda body: {"reason": "r", "decision": "no", "aggregate": False}
+    response = answer(server)
+    assert (response["status"], response["answer"], response["citations"]) == ("answered", "Hello.", [])
+    assert response["usage"]["warnings"] == []
+
+
+def test_a_cached_draft_has_its_citations_the_second_time() -> None:
+    with asked_of(ChatServer()) as stack:
+        first, second = stack.execute(QUESTION).output, stack.execute(QUESTION).output
+    assert first is not None
+    assert second is not None
+    assert second["citations"] == first["citations"] != []
+    assert second["usage"]["model_calls"] < first["usage"]["model_calls"]

@@ -120,12 +120,10 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         backends.environment |= {name: value for name, value in adopted.items() if not os.environ.get(name)}
     offline = is_offline()
     backends.has_web = has_web(place)
+    backends.secrets |= {MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline"}
     if os.environ.get("SELFRAG_MODEL"):
-        key, base_url = os.environ.get("SELFRAG_MODEL_KEY", ""), ""
+        backends.secrets[MODEL_SECRET] = os.environ.get("SELFRAG_MODEL_KEY", "")
         backends.environment["SELFRAG_DEADLINE_SECONDS"] = str(LOCAL_DEADLINE_SECONDS)
-    elif offline:
-        key = "offline"
-    backends.secrets |= {MODEL_SECRET: key, WEB_SECRET: web_key or "offline"}
     if base_url:
         backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url
     if web_url:
