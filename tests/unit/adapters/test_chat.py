@@ -13,6 +13,7 @@ from selfrag.ports.model import Source
 from selfrag.ports.prompts import Prompt
 from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.runtime.pace import Pace
+from selfrag.runtime.settings import DEFAULT_MODELS, Settings, read
 from tests.support.asking import MemoryCalls, Skipping
 from tests.support.doubles.chat_server import KINDS, ChatServer, Kind, schema_of
 from tests.support.loopback import Loopback
@@ -107,3 +108,26 @@ def test_a_model_without_a_price_is_not_asked_under_a_budget() -> None:
     with ChatServer() as server, pytest.raises(Misconfigured, match="SELFRAG_PRICES"):
         model_at(server.url, budget=1.0).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
     assert server.requests == []
+
+
+@pytest.mark.parametrize(("parallel", "expected"), [({}, 1), ({"SELFRAG_PARALLEL": "3"}, 3)])
+def test_one_name_is_that_of_all_steps_and_one_request_is_sent_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, parallel: dict[str, str], expected: int
+) -> None:
+    for name, value in {"SELFRAG_MODEL": "qwen3:8b", **parallel}.items():
+        monkeypatch.setenv(name, value)
+    settings = read(Settings)
+    assert settings.models == dict.fromkeys(DEFAULT_MODELS, "qwen3:8b")
+    assert settings.model_url == "http://127.0.0.1:11434/v1"
+    assert settings.parallel == expected
+
+
+def test_a_single_step_may_have_another_model_and_without_a_name_six_requests_are_sent_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("SELFRAG_PARALLEL", raising=False)
+    assert read(Settings).parallel == 6
+    monkeypatch.setenv("SELFRAG_MODEL", "qwen3:8b")
+    monkeypatch.setenv("SELFRAG_MODELS", '{"generate": "gemma4"}')
+    models = read(Settings).models
+    assert (models["generate"], models["grade_support"]) == ("gemma4", "qwen3:8b")
