@@ -180,6 +180,7 @@ locals {
         SELFRAG_WEB_SEARCH       = tostring(var.web_search)
         SELFRAG_GUARDED          = var.guardrail == null ? null : "true"
         SELFRAG_MAX_COST_USD     = var.max_cost_usd == null ? null : tostring(var.max_cost_usd)
+        SELFRAG_DAILY_MAX_USD    = local.daily_max_usd
         SELFRAG_CALLERS_TABLE    = aws_dynamodb_table.table["callers"].name
         SELFRAG_DOCUMENTS_TABLE  = aws_dynamodb_table.table["documents"].name
         SELFRAG_DOCUMENTS_BUCKET = aws_s3_bucket.bucket["documents"].bucket
@@ -187,6 +188,19 @@ locals {
         SELFRAG_CORS_ORIGINS     = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
       }
       statements = local.ask_statements
+    }
+    # The question's part of the daily cap; `ask` may write to the table anyway.
+    spending = {
+      environment = {
+        SELFRAG_DAILY_MAX_USD  = local.daily_max_usd
+        SELFRAG_REQUESTS_TABLE = var.daily_max_usd == null ? null : aws_dynamodb_table.table["requests"].name
+      }
+      statements = var.daily_max_usd == null ? [] : [{
+        sid          = "SettleSpending"
+        actions      = ["dynamodb:DeleteItem", "dynamodb:UpdateItem"]
+        resources    = [aws_dynamodb_table.table["requests"].arn]
+        leading_keys = ["reservation#*", "spending#*"]
+      }]
     }
     streams = {
       # It looks at executions of any release and starts none, so it names the machines without a version.
@@ -208,6 +222,8 @@ locals {
       statements = local.span_statements
     }
   }
+
+  daily_max_usd = var.daily_max_usd == null ? null : tostring(var.daily_max_usd)
 
   # The environment of every function.
   common_environment = {
@@ -309,6 +325,16 @@ data "aws_iam_policy_document" "step" {
         content {
           test     = "StringLike"
           variable = "kms:ViaService"
+          values   = condition.value
+        }
+      }
+
+      dynamic "condition" {
+        for_each = lookup(statement.value, "leading_keys", null) == null ? [] : [statement.value.leading_keys]
+
+        content {
+          test     = "ForAllValues:StringLike"
+          variable = "dynamodb:LeadingKeys"
           values   = condition.value
         }
       }

@@ -66,7 +66,7 @@ locals {
     }
     compose_answer = {
       description = "Composes the response: status, citations, verdicts, cost."
-      uses        = ["guardrail"]
+      uses        = ["guardrail", "spending"]
       timeout     = 10
     }
   }

@@ -261,6 +261,17 @@ variable "max_cost_usd" {
   }
 }
 
+variable "daily_max_usd" {
+  description = "The most US dollars that the models may cost for all questions of a day (UTC); null is no limit. Each question reserves its max_cost_usd of it, so max_cost_usd is needed."
+  type        = number
+  default     = null
+
+  validation {
+    condition     = var.daily_max_usd == null ? true : var.max_cost_usd == null ? false : var.daily_max_usd >= var.max_cost_usd
+    error_message = "daily_max_usd needs max_cost_usd, which each question reserves, and must be at least as much."
+  }
+}
+
 variable "budget" {
   description = "A monthly budget in US dollars of what AWS charges for this deployment by its tag `application`, and the addresses that AWS writes to at 80% of it and when it is forecast to be passed; null is none."
   type = object({

@@ -9,6 +9,7 @@ import boto3
 import httpx2
 import pytest
 
+from tests.support.doubles.titan_double import FORBIDDEN, GUARDRAIL, VERSION
 from tests.support.infra.asking import COLLECTION, api_key, at, finished, until_all_are
 from tests.support.infra.deployment import deployed
 
@@ -20,6 +21,7 @@ CHOICES = {
     "network": "all",
     "subnet_ids": ["subnet-1"],
     "security_group_ids": ["sg-1"],
+    "guardrail": {"id": GUARDRAIL, "version": VERSION},
     "collections": [*(f"team-{number}" for number in range(299)), COLLECTION],
 }
 DOCUMENT = f"{COLLECTION}/sick-leave.md"
@@ -45,5 +47,8 @@ def test_a_private_deployment_within_bounds_answers_from_the_last_of_300_collect
         with httpx2.Client(headers={"x-api-key": api_key(stack)}, timeout=60) as api:
             started = api.post(stack.url("/v1/questions"), json={**ASKED, "policy": {"deadline_seconds": 240}})
             answer = finished(api, stack.url(started.headers["location"].removeprefix("/live")))
+            refused = api.post(stack.url("/v1/ask"), json={**ASKED, "question": f"What is {FORBIDDEN}?"}).json()
         assert answer["status"] == "answered", answer
+        assert (refused["status"], refused["reflection"]["guarded"]) == ("abstained", "request"), refused
+        assert set(deployment.titan.sources) == {"INPUT", "OUTPUT"}
         assert [citation["document"] for citation in answer["citations"]] == [DOCUMENT]

@@ -57,7 +57,8 @@ def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(rec
     verdicts, answers = TABLES["verdicts_table"][0], TABLES["answers_table"][0]
     assert users(f"table/{verdicts}") == {snake(name) for name in MODEL_STEPS}
     assert users(f"table/{answers}") == {"ask", "stream", "workflow"}
-    assert users("table/selfrag-requests") == users("table/selfrag-feedback") == {"ask"}
+    assert users("table/selfrag-requests") == {"ask", "compose_answer"}
+    assert users("table/selfrag-feedback") == {"ask"}
     assert users("selfrag/tavily-random") == {"search_web"}
     manifest = {"ask", "claim_document", "index_passages", "remove_passages", "record_document"}
     assert users(f"table/{DOCUMENTS_TABLE}") == manifest
@@ -106,6 +107,13 @@ def test_what_the_release_before_began_may_take_its_places_and_change_no_documen
         decider().allows(exported()["intake"], "dynamodb:UpdateItem", table, context={"dynamodb:LeadingKeys": [key]})
         is may
     )
+
+
+@pytest.mark.parametrize(("key", "may"), [("reservation#1f3c", True), ("spending#2026-11-27", True), ("ask#1f", False)])
+def test_the_end_of_a_question_may_settle_its_dollars_and_touch_no_request(key: str, may: bool) -> None:
+    table, context = f"arn:aws:dynamodb:{HERE}:table/selfrag-requests", {"dynamodb:LeadingKeys": [key]}
+    for action in ("dynamodb:DeleteItem", "dynamodb:UpdateItem"):
+        assert decider().allows(exported()["compose_answer"], action, table, context=context) is may
 
 
 def test_the_intake_uses_its_own_table_alone() -> None:

@@ -15,7 +15,7 @@ from selfrag.api.edge.cors import SECURITY_HEADERS
 from selfrag.api.handler import handler
 from selfrag.api.routes.description import DESCRIPTION
 from selfrag_cli.local.serving.gateway import COMPRESSED_FROM_BYTES
-from tests.support.infra.planned import Planner
+from tests.support.infra.planned import Plan, Planner
 from tests.support.infra.tools import INFRA, NOWHERE, can_decide, environment, run, terraform
 from tests.support.roles.roles import decider
 
@@ -156,6 +156,11 @@ CALLERS: Cases = [
     ({"default_collections": ["a"]}, "default_collections must be among collections"),
     ({"collections": LONG, "default_collections": LONG}, "default_collections must take at most 16 KB"),
 ]
+SPENDING: Cases = [
+    ({"daily_max_usd": 5}, "daily_max_usd needs max_cost_usd"),
+    ({"daily_max_usd": 5, "max_cost_usd": 5.5}, "daily_max_usd needs max_cost_usd"),
+    ({"daily_max_usd": 5, "max_cost_usd": 5}, ""),
+]
 RESERVED: Cases = [
     (FULL, ""),
     ({**FULL, "reserved_concurrency": {"ask": 80, "plan": 21}}, FEW_LEFT),
@@ -204,6 +209,7 @@ KINDS = {
     "a collector is named with https and without a key": COLLECTOR,
     "packages are of the processor": PROCESSOR,
     "a caller has a collection": CALLERS,
+    "a daily cap needs a limit of each question": SPENDING,
     "a reservation leaves what AWS keeps": RESERVED,
     "an origin is a name with https, or all are": ORIGINS,
     "two indices at a time differ in name": INDICES,
@@ -407,6 +413,22 @@ def test_a_budget_counts_this_deployment_and_writes_before_it_is_spent(planned: 
     assert {kind: note["threshold"] for kind, note in notes.items()} == {"ACTUAL": 80, "FORECASTED": 100}
     assert all(note["subscriber_email_addresses"] == ["ops@example.com"] for note in notes.values())
     assert not [name for name in planned().resources if name.startswith("aws_budgets_budget")]
+
+
+def test_only_with_a_daily_cap_the_end_of_a_question_may_write_its_dollars(planned: Planner) -> None:
+    def settling(plan: Plan) -> list[dict[str, Any]]:
+        return [each for each in plan.allowed['step["compose_answer"]'] if each["sid"] == "SettleSpending"]
+
+    assert settling(planned()) == []
+    assert "SELFRAG_DAILY_MAX_USD" not in json.dumps(planned().told)
+    plan = planned(daily_max_usd=12.5, max_cost_usd=0.05)
+    capped = {step for step, variables in plan.told.items() if variables.get("SELFRAG_DAILY_MAX_USD") == "12.5"}
+    assert capped == {"ask", "compose_answer"}
+    [statement] = settling(plan)
+    assert set(statement["actions"]) == {"dynamodb:DeleteItem", "dynamodb:UpdateItem"}
+    [condition] = statement["condition"]
+    assert condition["variable"] == "dynamodb:LeadingKeys"
+    assert set(condition["values"]) == {"reservation#*", "spending#*"}
 
 
 def test_an_environment_that_is_too_large_for_a_function_stops_the_plan(planned: Planner) -> None:

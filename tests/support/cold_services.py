@@ -26,6 +26,7 @@ _AWS: dict[str, Json] = {
     "GetItem": {},
     "PutItem": {},
     "UpdateItem": {"Attributes": {}},
+    "DeleteItem": {"Attributes": {"day": {"S": "2026-11-27"}, "amount": {"N": "50000"}}},
     "StartSyncExecution": {**_QUESTION_ENDED, "output": json.dumps({"status": "answered", "answer": ANSWER})},
 }
 _FOUND = {"status": 200, "timed_out": False, "_shards": {"failed": 0}}
@@ -65,6 +66,9 @@ def environment(step: str, url: str) -> dict[str, str]:
         "SELFRAG_COLLECTION_ENDPOINT": url,
         "SELFRAG_EXPRESS_MACHINE_ARN": f"{_ARN}express",
         "SELFRAG_STANDARD_MACHINE_ARN": f"{_ARN}standard",
+        # With a daily cap both make one client more.
+        "SELFRAG_MAX_COST_USD": "0.05",
+        **({"SELFRAG_DAILY_MAX_USD": "10"} if step in ("ask", "compose_answer") else {}),
     }
 
 

@@ -37,6 +37,7 @@ DEPLOYED: tuple[Check[Deployment], ...] = (
     Check("identity", "Your identity", ("sts:GetCallerIdentity",), (lambda deployed: identity(deployed.account),)),
     Check("health", "The health", ("apigateway:GET",), (deployment.health,)),
     Check("upload", "A document", ("apigateway:GET", "s3:DeleteObject"), (deployment.upload,)),
+    Check("scan", "A scanned page", ("s3:DeleteObject",), (deployment.scan,)),
     Check("question", "A question", (), (deployment.question,)),
     Check("metrics", "The metrics of executions", ("cloudwatch:ListMetrics",), (deployment.metrics,)),
 )

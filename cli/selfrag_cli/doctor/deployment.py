@@ -3,9 +3,10 @@
 import json
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
+from importlib.resources import files
 from types import TracebackType
 from typing import Any, Self, TypedDict, TypeVar
 
@@ -57,14 +58,12 @@ class Api:
         """Send JSON by POST."""
         return self._send("POST", path, json.dumps(body))
 
-    def upload(self, target: UploadAddress, content: str) -> httpx2.Response:
+    def upload(self, target: UploadAddress, content: bytes) -> httpx2.Response:
         """Send a file to the address that POST /v1/documents gave, as the API's own page would."""
         url, headers = target["url"], {**target["headers"], "origin": self.origin}
         with http_client_for(url) as client:
             try:
-                return client.request(
-                    target["method"], url, content=content.encode(), headers=headers, timeout=TIMEOUT_SECONDS
-                )
+                return client.request(target["method"], url, content=content, headers=headers, timeout=TIMEOUT_SECONDS)
             except httpx2.HTTPError as error:
                 raise unreachable(error, url) from error
 
@@ -141,7 +140,8 @@ class Deployment:
         self.pause, self.clock = pause, clock
         self.word, self.number = uuid.uuid4().hex[:8], str(uuid.uuid4().int)[:6]
         self.document = f"{account.choices.collections[0]}/selfrag-doctor-{self.word}.md"
-        self.document_id, self.is_ready = "", False
+        self.uploaded: list[str] = []
+        self.is_ready = False
 
     @property
     def text(self) -> str:
@@ -173,10 +173,10 @@ class Deployment:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Remove the document; one that stays has a name that says where it is from."""
-        if self.document_id:
+        """Remove the documents; one that stays has a name that says where it is from."""
+        for document in self.uploaded:
             with suppress(BotoCoreError, ClientError):
-                self.account.client("s3").delete_object(Bucket=self.outputs["bucket"], Key=self.document)
+                self.account.client("s3").delete_object(Bucket=self.outputs["bucket"], Key=document)
 
     def poll_until(self, look: Callable[[], T | None], pause: float = PAUSE_SECONDS) -> tuple[T | None, float]:
         """Return the first result of `look` that is not None and the elapsed seconds; None on timeout."""
@@ -188,16 +188,27 @@ class Deployment:
 
 def upload(deployment: Deployment) -> Iterator[Finding]:
     """Upload the document to an address of the API, as its page would, and wait until it is ready."""
-    api, document = deployment.api, deployment.document
-    reply = api.post("/v1/documents", {"key": document, "size": len(deployment.text.encode())})
+    deployment.is_ready = yield from _ingested(deployment, deployment.document, deployment.text.encode())
+
+
+def scan(deployment: Deployment) -> Iterator[Finding]:
+    """Upload a page that is a picture, where pages are recognised: Amazon Textract has to read it, with your key."""
+    if deployment.account.choices.text_recognition != "off":
+        picture = files("selfrag_cli.doctor").joinpath("scan.pdf").read_bytes()
+        yield from _ingested(deployment, deployment.document.replace(".md", ".pdf"), picture)
+
+
+def _ingested(deployment: Deployment, document: str, content: bytes) -> Generator[Finding, None, bool]:
+    api = deployment.api
+    reply = api.post("/v1/documents", {"key": document, "size": len(content)})
     if reply.status_code != 201:
         yield blocks(f"The API gave no address to upload {document}: {reason_of(reply)}", "Look at the logs of `ask`.")
-        return
-    deployment.document_id = reply.json()["id"]
-    sent = api.upload(reply.json()["upload"], deployment.text)
+        return False
+    deployment.uploaded.append(document)
+    sent = api.upload(reply.json()["upload"], content)
     if not sent.is_success:
         yield blocks(f"The bucket refused {document}: status {sent.status_code}.", "Look at the role of `ask`.")
-        return
+        return False
     if deployment.has_key and sent.headers.get("access-control-allow-origin") not in ("*", api.origin):
         yield look(
             f"A page at {api.origin} cannot send files to the bucket.",
@@ -205,7 +216,7 @@ def upload(deployment: Deployment) -> Iterator[Finding]:
         )
 
     def end() -> dict[str, object] | None:
-        body = body_of(api.get(f"/v1/documents/{deployment.document_id}"))
+        body = body_of(api.get(f"/v1/documents/{reply.json()['id']}"))
         return body if body.get("status") in ("ready", FAILED) else None
 
     ended, seconds = deployment.poll_until(end)
@@ -217,8 +228,10 @@ def upload(deployment: Deployment) -> Iterator[Finding]:
     elif ended["status"] == FAILED:
         yield blocks(f"{document} failed: {ended['reason']}", "Look at the execution of the ingestion's machine.")
     else:
-        deployment.is_ready = True
-        yield fine(f"A document was ready {seconds:.0f} s after its upload.")
+        what = "A scanned page" if document.endswith(".pdf") else "A document"
+        yield fine(f"{what} was ready {seconds:.0f} s after its upload.")
+        return True
+    return False
 
 
 def health(deployment: Deployment) -> Iterator[Finding]:

@@ -45,6 +45,7 @@ def opened_stores(
             "secrets": secrets_of(secrets),
             "feedback": LocalFeedback(items),
             "idempotency": partial(_requests_in, items),
+            "spending": None,
         }
         with bootstrap.using(**stores), bootstrap.using(**(parts or {})):
             yield items

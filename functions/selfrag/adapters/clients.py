@@ -24,6 +24,11 @@ def requests_client() -> Any:
     return _client("dynamodb", attempts=3, connect_timeout=1, read_timeout=2)
 
 
+def spending_client() -> Any:
+    """Make the client of the daily cap, without retries; composing an answer must not wait for it."""
+    return _client("dynamodb", attempts=1, connect_timeout=0.7, read_timeout=0.7)
+
+
 def secrets_client() -> Any:
     """Make the client of Secrets Manager, which a cold start calls: Lambda allows that ten seconds in all."""
     return _client("secretsmanager", attempts=3, connect_timeout=1, read_timeout=2)

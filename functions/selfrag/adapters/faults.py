@@ -69,8 +69,10 @@ def aws_faults(service: str) -> Iterator[None]:
     try:
         yield
     except (BotoCoreError, ClientError) as error:
+        fault = typed(error, service)
+        fault.refused = isinstance(error, ClientError) and 400 <= _status_of(error) < 500
         # Not `from error`: the service's message may repeat a question or a passage.
-        raise typed(error, service) from None
+        raise fault from None
 
 
 def typed(error: Exception, service: str) -> SelfragError:
@@ -79,7 +81,7 @@ def typed(error: Exception, service: str) -> SelfragError:
         return Misconfigured(f"{service} cannot be called: {type(error).__name__}")
     if not isinstance(error, ClientError):
         return TemporarilyUnavailable(f"{service} cannot be reached, or did not reply in time: {type(error).__name__}")
-    code, status = code_of(error), int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 500))
+    code, status = code_of(error), _status_of(error)
     if code in _NO_DOCUMENT:
         return BadDocument(f"{service} cannot read them ({code})")
     if code in _TOO_LARGE:
@@ -89,6 +91,10 @@ def typed(error: Exception, service: str) -> SelfragError:
     if code in _BUSY or status in (408, 409, 424, 429) or status >= 500:
         return TemporarilyUnavailable(f"{service} is busy: {code}, status {status}")
     return RequestRejected(f"{service} refused the request: {code}, status {status}")
+
+
+def _status_of(error: ClientError) -> int:
+    return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 500))
 
 
 def code_of(error: Exception) -> str:

@@ -50,5 +50,5 @@ def _answer(app: APIGatewayRestResolver, event: GatewayEvent, context: Any) -> d
         return {"statusCode": refused.status_code, "body": refused.body, "multiValueHeaders": headers}
 
 
-bootstrap.warm(api.executions, api.bindings, ingestion.manifest, api.uploads)
+bootstrap.warm(api.executions, api.bindings, ingestion.manifest, api.uploads, bootstrap.spending)
 handler = make_handler(make_app(), read(CallerSettings).origins)

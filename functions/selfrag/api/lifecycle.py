@@ -1,22 +1,24 @@
 """The life cycle of a question: accept it (once per key), wait for it, and look how far it is."""
 
 import json
+import math
 import time
 import uuid
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
 from pydantic import JsonValue
 
+from selfrag import bootstrap
 from selfrag.api.edge.callers import Caller
 from selfrag.api.edge.idempotency import forget, once, record_key
 from selfrag.api.edge.problems import RETRY_AFTER, ProblemError
 from selfrag.api.logic import State, unfinished
 from selfrag.bootstrap import api
-from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
+from selfrag.domain.errors import InvalidInput, SelfragError, TemporarilyUnavailable
 from selfrag.domain.history import steps_of
 from selfrag.domain.questions import AskRequest
 from selfrag.domain.strategies import is_quick
@@ -25,6 +27,7 @@ from selfrag.runtime.observability import hashed, logger
 from selfrag.runtime.settings import ApiSettings
 
 LEAST_SECONDS = 1.0
+DAY_SECONDS = 86_400
 # Grace period after the deadline before a missing response counts as failed: composing and storing may be retried.
 MARGIN_SECONDS = 60.0
 # The most JSON of the names of a question's collections: each state of the workflow holds them, next to the passages.
@@ -65,11 +68,12 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, JsonValue
 
     def work() -> str:
         question_id, payload = _new_question(body, arrival, config)
-        # A cold start, or the wait for an earlier request, counts towards API Gateway's 29 s.
-        left = config.sync_deadline_seconds - max(0.0, time.time() - arrival.at)
-        policy = payload["policy"]
-        policy["deadline_seconds"] = max(LEAST_SECONDS, min(policy["deadline_seconds"], left))
-        responses[question_id] = machines.answer(question_id, payload)
+        with _reserved(question_id, payload["policy"]["max_cost_usd"]):
+            # A cold start, or the wait for an earlier request, counts towards API Gateway's 29 s.
+            left = config.sync_deadline_seconds - max(0.0, time.time() - arrival.at)
+            policy = payload["policy"]
+            policy["deadline_seconds"] = max(LEAST_SECONDS, min(policy["deadline_seconds"], left))
+            responses[question_id] = machines.answer(question_id, payload)
         if responses[question_id] is None:
             due = time.time() + MARGIN_SECONDS
             machines.expect(question_id, payload, due)
@@ -89,8 +93,9 @@ def start(body: AskRequest, arrival: Arrival) -> str:
         # Before the start, so that an id that a caller gets is always known. If the start fails, this item stays, under
         # an id that no caller got.
         due = time.time() + payload["policy"]["deadline_seconds"] + MARGIN_SECONDS
-        machines.expect(question_id, payload, due)
-        machines.start(question_id, payload)
+        with _reserved(question_id, payload["policy"]["max_cost_usd"]):
+            machines.expect(question_id, payload, due)
+            machines.start(question_id, payload)
         return question_id
 
     return _once(work, body, arrival)
@@ -182,6 +187,36 @@ def _new_question(body: AskRequest, arrival: Arrival, config: ApiSettings) -> tu
         policy["deadline_seconds"] = config.deadline_seconds
     logger.append_keys(question=hashed(body.question))
     return uuid.uuid4().hex, payload
+
+
+@contextmanager
+def _reserved(question_id: str, limit_usd: float | None) -> Iterator[None]:
+    """Reserve a question's limit of dollars, where the deployment has a daily cap; a refused start gives it back.
+
+    Raises InvalidInput for a limit that no day has, ProblemError (429) for one that is more than what is left.
+    """
+    spending, now = bootstrap.spending(), time.time()
+    if spending is None:
+        yield
+        return
+    if limit_usd is None or limit_usd > spending.daily_max_usd:
+        raise InvalidInput(f"policy.max_cost_usd may be at most {spending.daily_max_usd:g}, the limit of a whole day.")
+    if not spending.reserve(question_id, limit_usd, now):
+        midnight = now - now % DAY_SECONDS + DAY_SECONDS
+        raise ProblemError(
+            HTTPStatus.TOO_MANY_REQUESTS,
+            "The daily limit of what all questions to this deployment may cost is reached; it ends at "
+            f"{time.strftime('%Y-%m-%dT00:00:00Z', time.gmtime(midnight))}.",
+            "Ask again then, or now with a lower policy.max_cost_usd.",
+            {"Retry-After": str(math.ceil(midnight - now))},
+        )
+    try:
+        yield
+    except SelfragError as error:
+        if error.refused:
+            with suppress(SelfragError):
+                spending.settle(question_id, 0.0)
+        raise
 
 
 def _asked_under(body: AskRequest, caller: Caller) -> list[str]:

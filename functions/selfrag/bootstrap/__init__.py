@@ -20,11 +20,12 @@ from selfrag.domain.errors import SelfragError
 from selfrag.runtime.observability import Handler, logger, step_handler
 from selfrag.runtime.parts import forget as forget
 from selfrag.runtime.parts import overriding, part
-from selfrag.runtime.settings import CollectionSettings, EmbeddingSettings, Settings, read
+from selfrag.runtime.settings import CollectionSettings, EmbeddingSettings, Settings, SpendingSettings, read
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
 
+    from selfrag.adapters.spending import DynamoSpending
     from selfrag.domain.calls import Limits
     from selfrag.ports.bindings import Bindings
     from selfrag.ports.cache import VerdictCache
@@ -65,6 +66,7 @@ class Parts(TypedDict, total=False):
     web: "Callable[[float | None], WebSearch]"
     guardrail: "Guardrail | None"
     secrets: "Secrets"
+    spending: "DynamoSpending | None"
     # Of ingestion.
     objects: "Objects"
     recognizer: "Recognizer | None"
@@ -105,6 +107,18 @@ def step(name: str, task: type[Task]) -> Callable[[Callable[[Task], BaseModel]],
 def question_settings() -> Settings:
     """Read the question_settings of the model, the verdict cache and the web search."""
     return read(Settings)
+
+
+@part("spending")
+def spending() -> "DynamoSpending | None":
+    """Make the daily cap of the dollars of questions; None in a deployment without one."""
+    config = read(SpendingSettings)
+    if config.daily_max_usd is None:
+        return None
+    from selfrag.adapters.clients import spending_client
+    from selfrag.adapters.spending import DynamoSpending
+
+    return DynamoSpending(spending_client(), config.requests_table, config.daily_max_usd)
 
 
 @part("index")

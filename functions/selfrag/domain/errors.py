@@ -20,6 +20,8 @@ class SelfragError(Exception):
     """Anything that selfrag raises on purpose; `hint` says what to do about it."""
 
     hint = "Look at the logs of the step that failed."
+    # Whether a service replied that it did not do what it was called for.
+    refused = False
 
 
 class InvalidInput(SelfragError):

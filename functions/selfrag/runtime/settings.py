@@ -147,6 +147,13 @@ class ApiSettings(FromEnvironment):
     deadline_seconds: float | None = Field(default=None, ge=3.0, le=MAX_DEADLINE_SECONDS)
 
 
+class SpendingSettings(FromEnvironment):
+    """The most dollars that all questions of a day may cost (None is no cap), and the table that has their sum."""
+
+    daily_max_usd: float | None = Field(default=None, gt=0)
+    requests_table: str = "selfrag-requests"
+
+
 class SpanSettings(FromEnvironment):
     """The collector that spans are sent to, the secret with its headers if it needs some, and who sends."""
 

@@ -1,15 +1,22 @@
-"""A loopback server that stands in for Titan Text Embeddings V2 on Bedrock: texts that share words are near."""
+"""A loopback server that stands in for Bedrock: Titan Text Embeddings V2, whose vectors are near for texts that share
+words, and a guardrail, which blocks a word.
+"""
 
 import json
 import re
+from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
+from tests.support.doubles.aws_account import checked_by_a_guardrail
 from tests.support.fakes import embed
 from tests.support.loopback import Loopback
 
 MODEL = "amazon.titan-embed-text-v2:0"
 PATH = "/model/amazon.titan-embed-text-v2%3A0/invoke"
+# A guardrail, and the word that it lets nobody say.
+GUARDRAIL, VERSION, FORBIDDEN = "abc123", "1", "forbidden"
+_GUARDRAIL = f"/guardrail/{GUARDRAIL}/version/{VERSION}/apply"
 _SIGNED = re.compile(r"Credential=[^ ]*/bedrock/aws4_request")
 
 
@@ -20,11 +27,15 @@ class TitanDouble(Loopback):
         super().__init__(self._respond)
         self.texts: list[str] = []
         self.dimensions: list[int] = []
+        # What the guardrail was asked about: INPUT or OUTPUT.
+        self.sources: list[str] = []
         # Of the calls to come, how many are refused by a quota.
         self.throttles = 0
 
     def _respond(self, request: Request) -> Response:
         signed = _SIGNED.search(request.headers.get("authorization", ""))
+        if request.environ["RAW_URI"] == _GUARDRAIL and signed:
+            return self._checked(json.loads(request.get_data()))
         if request.environ["RAW_URI"] != PATH or not signed:
             return Response(json.dumps({"message": "no such model, or not signed"}), 403)
         if self.throttles:
@@ -35,3 +46,8 @@ class TitanDouble(Loopback):
         self.dimensions.append(asked["dimensions"])
         reply = {"embedding": embed(asked["inputText"], asked["dimensions"]), "inputTextTokenCount": 1}
         return Response(json.dumps(reply), content_type="application/json")
+
+    def _checked(self, asked: dict[str, Any]) -> Response:
+        self.sources.append(asked["source"])
+        blocks = any(FORBIDDEN in block["text"]["text"] for block in asked["content"])
+        return Response(json.dumps(checked_by_a_guardrail("GUARDRAIL_INTERVENED" if blocks else "NONE")))

@@ -20,6 +20,7 @@ OF_TABLES = (
     [
         "tests/unit/ports/test_verdict_cache.py",
         "tests/unit/adapters/claude/test_recent_calls.py",
+        "tests/unit/adapters/test_spending.py",
         "tests/unit/api/test_callers.py",
         "tests/unit/cli/feedback/test_reading.py",
         "tests/workflow/test_ingestion.py",

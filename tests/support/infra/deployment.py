@@ -16,7 +16,7 @@ from tests.support.infra.asking import backends, object_in, set_keys
 from tests.support.infra.doctor import examined_before
 from tests.support.infra.emulator import Stack, emulator
 from tests.support.infra.page import origin_of_the_page
-from tests.support.infra.rules import STREAMS
+from tests.support.infra.rules import OPTIONS
 from tests.support.infra.sources import packages_of, patient, sources
 
 FEW_REQUESTS = {"key_throttle": {"rate": 5, "burst": 10}}
@@ -46,8 +46,7 @@ def deployed(directory: Path, **more: Any) -> Iterator[Deployment]:
         emulator(directory) as aws,
     ):
         chosen = {
-            "text_recognition": "tables",
-            **STREAMS,
+            **OPTIONS,
             "cors_origins": [ORIGIN],
             "upload_origins": [aws, origin_of_the_page(aws)],
             **more,

@@ -31,7 +31,14 @@ STEPS = ("question_steps", "ingestion_steps", "api_steps")
 STREAM = "stream"
 # Has a folder, and is made where `otlp_endpoint` is set alone; tests/infra/test_spans.py looks at it.
 SENDS_SPANS = "send_spans"
-STREAMS = {"stream_events": True, "reserved_concurrency": {STREAM: 10}}
+# Options that add to the permissions.
+OPTIONS = {
+    "text_recognition": "tables",
+    "stream_events": True,
+    "reserved_concurrency": {STREAM: 10},
+    "daily_max_usd": 1000,
+    "max_cost_usd": 1,
+}
 ALARM_FIELDS = ("alarm_description", "alarm_actions", "ok_actions", "treat_missing_data")
 
 

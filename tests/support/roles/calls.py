@@ -32,7 +32,8 @@ def resource_of(action: str, parameters: dict[str, Any]) -> str:
             return f"{bucket_arn(parameters['Bucket'])}/{parameters['Key']}"
         case "dynamodb":
             index = f"/index/{parameters['IndexName']}" if "IndexName" in parameters else ""
-            return f"arn:aws:dynamodb:{HERE}:table/{parameters['TableName']}{index}"
+            [table] = parameters.get("RequestItems") or [parameters["TableName"]]
+            return f"arn:aws:dynamodb:{HERE}:table/{table}{index}"
         case "secretsmanager":
             name = parameters["SecretId"]
             return f"arn:aws:secretsmanager:{HERE}:secret:{_SECRETS.get(name, name)}-random"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from infra.packages.zips import LAYERS
 from tests.support.infra.emulator import Stack, emulator
-from tests.support.infra.rules import STREAMS, functions_of
+from tests.support.infra.rules import OPTIONS, functions_of
 from tests.support.roles.policies import FILE, Policies, policies_of
 
 POLICIES = (
@@ -31,8 +31,7 @@ def made() -> Policies:
             with zipfile.ZipFile(packages / f"{part}.zip", "w") as package:
                 package.writestr("empty.txt", "")
         with emulator(directory) as aws:
-            chosen = {"text_recognition": "tables", **STREAMS}
-            stack = Stack(aws, directory / "stack", packages, chosen)
+            stack = Stack(aws, directory / "stack", packages, OPTIONS)
             stack.apply(*POLICIES)
             return policies_of(stack.resources())
 

@@ -16,7 +16,7 @@ from selfrag.api.streaming.program import reply_to
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.definitions import INGESTION, QUESTION
 from selfrag_cli.local.serving.gateway import serving, threaded_handler
-from tests.support.aws.resources import DOCUMENTS_BUCKET, WORK_BUCKET, bind
+from tests.support.aws.resources import CALLERS_TABLE, DOCUMENTS_BUCKET, WORK_BUCKET, bind
 from tests.support.aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
 from tests.support.documents.scans import scanned_pdf
 from tests.support.doubles.model_server import ModelServer, cite_everything
@@ -38,7 +38,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
     """Yield what was called in runs that take every path.
 
     Documents: put, changed, deleted, unreadable, gone before each step that reads them; replies that are lost.
-    Questions: direct, search, repair, rewrite, web, follow-up, repeat, fault; by each strategy of other machines.
+    Questions: direct, search, repair, rewrite, web, follow-up, repeat, fault, deletion; by each other strategy.
     """
     gone: dict[str, int] = {}
     with ExitStack() as opened:
@@ -52,6 +52,8 @@ def every_path(allows: Allows) -> Iterator[Calls]:
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url,
             "AWS_ENDPOINT_URL_TEXTRACT": textract.url,
             "SELFRAG_TEXT_RECOGNITION": "tables",
+            "SELFRAG_DAILY_MAX_USD": "1000",
+            "SELFRAG_MAX_COST_USD": "1",
             "SELFRAG_MODEL_BASE_URL": model.url,
             "SELFRAG_MODEL_SECRET": "model-key",
             "SELFRAG_WEB_BASE_URL": web.url,
@@ -68,6 +70,11 @@ def every_path(allows: Allows) -> Iterator[Calls]:
         for secret in ("model-key", "web-key"):
             boto3.client("secretsmanager").create_secret(Name=secret, SecretString="test")
         bind("key#k", "c")
+        for caller in (
+            {"caller": {"S": "key#every"}, "all_collections": {"BOOL": True}},
+            {"caller": {"S": "collection#c"}},
+        ):
+            boto3.client("dynamodb").put_item(TableName=CALLERS_TABLE, Item=caller)
         calls = opened.enter_context(recording(allows))
         _ingest_everything(stack, collection, gone)
         url = opened.enter_context(serving(0, stack.watch, handler=as_caller("ask", threaded_handler())))
@@ -169,11 +176,14 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     headers = {"Idempotency-Key": "k"}
     location = api.post("/v1/questions", json={"question": "How many days?"}, headers=headers).headers["location"]
     assert api.get(location, params={"trace": True}).json()["status"] == "running"
-    listening = asked_by_the_gateway("GET", f"{location}/events", x_api_key="k")
+    assert api.get(location, headers={"x-api-key": "every"}).json()["status"] == "running"
+    listening = asked_by_the_gateway("GET", f"{location}/events", x_api_key="every")
     assert "event: progress" in as_caller("stream", _listened)(listening, None)
     held.set()
     while api.get(location).json()["status"] == "running":
         threading.Event().wait(0.05)
+    for question in (f"/v1/questions/{first['id']}", location):
+        assert api.delete(question).status_code == 200
     # What cannot be started leaves no claim on its key.
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SELFRAG_STANDARD_MACHINE_ARN", MACHINE_ARN + "-gone")

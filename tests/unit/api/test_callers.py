@@ -88,7 +88,8 @@ def test_whom_an_authorizer_lets_in_is_bound_by_their_own_name_whatever_key_coun
         context: Any = {"identity": identity, "authorizer": {"principalId": principal}}
         return caller_of({"requestContext": context}, Bound())
 
-    assert client("key-a") == Caller("client#key-a", ("clients",), frozenset({"ask"}))
+    found = client("key-a")
+    assert (found.name, found.binding) == ("client#key-a", Binding(("clients",), frozenset({"ask"})))
     for other in ("key-b", "client#key-a", f"arn:aws:iam::{ACCOUNT}:user/Alice"):
         with pytest.raises(ProblemError, match="bound to no collection"):
             client(other)

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from werkzeug.wrappers import Request, Response
 
 from selfrag import bootstrap, ports
+from selfrag.adapters.spending import DynamoSpending
 from selfrag.bootstrap import api, decider, guardrail, ingestion, questions, web
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import InvalidInput, Misconfigured
@@ -72,7 +73,7 @@ def types_in(hint: Any) -> set[type]:
 
 def test_every_port_can_be_handed_over() -> None:
     # Parts names them without importing them.
-    others = (Callable, Mapping, Limits, Prompt, Clock, DeciderSettings, BasePersistenceLayer)
+    others = (Callable, Mapping, Limits, Prompt, Clock, DeciderSettings, BasePersistenceLayer, DynamoSpending)
     names: Any = {kind.__name__: kind for kind in (*protocols(), *others)}
     hints = get_type_hints(bootstrap.Parts, localns=names)
     assert {kind.__name__ for kind in protocols() - set().union(*map(types_in, hints.values()))} == set()

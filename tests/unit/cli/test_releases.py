@@ -26,6 +26,8 @@ def version(number: str, stream: str | None = None, **machines: str) -> dict[str
     return {**listed, "Environment": {"Variables": variables}} if machines else listed
 
 
+# What a canary gave another release is taken back.
+WHOLE: dict[str, Any] = {"RoutingConfig": {"AdditionalVersionWeights": {}}}
 FIRST, SECOND = version("1", standard="1", ingestion="1"), version("2", standard="2", ingestion="1")
 
 
@@ -66,7 +68,8 @@ def test_what_begins_changes_over_at_the_aliases_and_questions_last(aws: Any) ->
         routing = [{"stateMachineVersionArn": f"{HERE}:rag-{machine}:1", "weight": 100}]
         moved = {"stateMachineAliasArn": f"{HERE}:rag-{machine}:live", "routingConfiguration": routing}
         aws.states.add_response("update_state_machine_alias", {"updateDate": 0}, moved)
-    aws.functions.add_response("update_alias", {}, {"FunctionName": "rag-ask", "Name": "live", "FunctionVersion": "1"})
+    asked = {"FunctionName": "rag-ask", "Name": "live", "FunctionVersion": "1", **WHOLE}
+    aws.functions.add_response("update_alias", {}, asked)
     aws.releases.make_live(first)
 
 
@@ -76,7 +79,8 @@ def test_the_stream_of_events_goes_back_with_the_release_that_names_it(aws: Any)
     aws.functions.add_response("get_function_configuration", {}, {"FunctionName": "rag-stream", "Qualifier": "8"})
     aws.states.add_response("update_state_machine_alias", {"updateDate": 0})
     for function, number in (("stream", "8"), ("ask", "3")):
-        moved = {"FunctionName": f"rag-{function}", "Name": "live", "FunctionVersion": number}
+        moved: dict[str, Any] = {"FunctionName": f"rag-{function}", "Name": "live", "FunctionVersion": number}
+        moved |= WHOLE if function == "ask" else {}
         aws.functions.add_response("update_alias", {}, moved)
     aws.releases.make_live(release)
 

@@ -20,6 +20,8 @@ from selfrag_cli.remote import retry_after
 
 # The pauses before a question without an answer is asked once more; a service may ask for a longer one.
 PAUSES = (2.0, 10.0, 30.0)
+# A service that asks for a longer pause is not asked again: a daily limit may end in hours.
+LONGEST_PAUSE = 300.0
 # After so many failures in a row a run gives up.
 MOST_IN_A_ROW = 5
 
@@ -143,7 +145,7 @@ class Run:
             try:
                 response = self._ask(request, key)
             except TemporarilyUnavailable as error:
-                if pause is None or self._ending.is_set():
+                if pause is None or self._ending.is_set() or retry_after(error) > LONGEST_PAUSE:
                     raise
                 self._pause(max(pause, retry_after(error)))
             else:

@@ -5,6 +5,7 @@ from pydantic import BaseModel
 from selfrag import bootstrap
 from selfrag.bootstrap.guardrail import guardrail
 from selfrag.domain.answers import AnswerResponse
+from selfrag.domain.errors import HINTS, SelfragError
 from selfrag.domain.verdicts import judged_by
 from selfrag.question.compose_answer.logic import compose, texts_of, withheld
 from selfrag.question.compose_answer.task import ComposeAnswerTask
@@ -30,7 +31,23 @@ def handler(task: ComposeAnswerTask) -> AnswerResponse | EmptyResult:
         response = compose(withheld(task), config.prices, config.console_links, writer)
     count_answer(response, task.strategy)
     logger.info("composed", extra={"strategy": task.strategy, **_in_short(response)})
+    _settle(task, response.usage.cost_usd)
     return response
+
+
+bootstrap.warm(bootstrap.spending)
+
+
+def _settle(task: ComposeAnswerTask, cost_usd: float | None) -> None:
+    """Replace what the question reserved of the daily cap by its cost; an unknown cost counts as all of it."""
+    # A step that ended without a result of its own took the cost of its calls with it.
+    if cost_usd is None or any(entry.error and entry.error not in HINTS for entry in task.ledger):
+        return
+    try:
+        if spending := bootstrap.spending():
+            spending.settle(task.id, cost_usd)
+    except SelfragError as error:
+        logger.warning("reservation not settled", extra={"error": type(error).__name__})
 
 
 def _in_short(response: AnswerResponse) -> dict[str, object]:

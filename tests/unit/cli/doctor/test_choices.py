@@ -61,7 +61,7 @@ def test_each_source_of_variables_overrides_those_that_terraform_reads_before_it
 def test_variables_of_the_environment_are_texts_numbers_or_expressions_as_for_terraform(tmp_path: Path) -> None:
     environment = {
         "TF_VAR_name": "my-rag",
-        "TF_VAR_web_search": "false",
+        "TF_VAR_web_search": "true",
         "TF_VAR_account_concurrency": "250",
         "TF_VAR_collections": '["a", "b"]',
         "TF_VAR_models": '{ generate = "us.anthropic.x" }',
@@ -69,7 +69,7 @@ def test_variables_of_the_environment_are_texts_numbers_or_expressions_as_for_te
         "TF_VAR_no_variable_of_ours": "{",
     }
     assert choices_in(tmp_path, environment=environment).model_dump(exclude_defaults=True) == {
-        "name": "my-rag", "web_search": False, "account_concurrency": 250, "collections": ["a", "b"],
+        "name": "my-rag", "web_search": True, "account_concurrency": 250, "collections": ["a", "b"],
         "models": {"generate": "us.anthropic.x"},
         "decider": {"url": "https://d.example.com", "model": "jev", "secret": True},
     }  # fmt: skip

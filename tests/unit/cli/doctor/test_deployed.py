@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
+from pypdfium2 import PdfDocument, raw
 
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.checks import DEPLOYED
@@ -50,7 +51,7 @@ def api() -> Iterator[ApiDouble]:
 
 def test_a_deployment_that_works_is_fine_check_by_check_with_the_actions_that_each_needs(api: ApiDouble) -> None:
     account = deployed()
-    results = visited(account, api)
+    results = visited(account, api, text_recognition="layout")
     assert list(results) == [check.name for check in DEPLOYED]
     assert {each.level for findings in results.values() for each in findings} == {Severity.FINE}
     assert KEY not in str(results)
@@ -69,6 +70,22 @@ def test_a_health_that_is_not_ok_blocks_since_monitors_would_say_that_all_is_dow
     api.is_healthy = False
     [finding] = visited(deployed(), api, "health")["health"]
     assert (finding.level, "500" in finding.says) == (Severity.BLOCKS, True)
+
+
+def test_where_pages_are_recognised_a_picture_of_words_has_to_be_read_and_is_removed_too(api: ApiDouble) -> None:
+    account = deployed()
+    assert "scan" not in visited(account, api)
+    [finding] = visited(account, api, "scan", text_recognition="lines")["scan"]
+    assert (finding.level, finding.says[:14]) == (Severity.FINE, "A scanned page")
+    [picture] = api.pictures
+    page = PdfDocument(picture)[0]
+    assert page.get_textpage().get_text_range() == ""
+    assert len(list(page.get_objects([raw.FPDF_PAGEOBJ_IMAGE]))) == 1
+    removed = [params["Key"] for operation, params in account.asked if operation == "s3.DeleteObject"]
+    assert any(key.endswith(".pdf") for key in removed)
+    api.status = "failed"
+    [finding] = visited(account, api, "scan", text_recognition="lines")["scan"]
+    assert (finding.level, "holds no words" in finding.says) == (Severity.BLOCKS, True)
 
 
 @pytest.mark.parametrize(

@@ -295,6 +295,17 @@ def test_a_line_that_is_no_result_is_named(opened: Any, tmp_path: Path) -> None:
         pass
 
 
+def test_a_deployment_whose_daily_limit_is_reached_is_not_waited_for(opened: Any) -> None:
+    pauses: list[float] = []
+
+    def spent(request: AskRequest) -> None:
+        raise RetryLater("The daily limit is reached.", 9000.0)
+
+    with opened() as results:
+        Run(tasks_left(QUESTIONS[:1], TWO, results), Asked(spent), results, 1, pause=pauses.append).run()
+    assert pauses == []
+
+
 def test_a_deployment_that_names_a_longer_pause_is_left_alone_for_as_long(opened: Any) -> None:
     pauses: list[float] = []
 

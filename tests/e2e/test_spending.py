@@ -1,0 +1,35 @@
+"""The daily cap through the whole workflow: a question reserves its limit, and counts its cost at its end."""
+
+from typing import Any
+
+import boto3
+import pytest
+
+from tests.e2e.test_api import ASK, finished, problem, serving_api
+from tests.support.aws.resources import REQUESTS_TABLE
+from tests.support.doubles.model_server import ModelServer
+
+
+def committed() -> float:
+    """Return the dollars that are spent or reserved."""
+    items: list[dict[str, Any]] = boto3.client("dynamodb").scan(TableName=REQUESTS_TABLE)["Items"]
+    return sum(int(item["committed"]["N"]) for item in items if item["id"]["S"].startswith("spending#")) / 1_000_000
+
+
+@pytest.mark.parametrize("path", ["/v1/ask", "/v1/questions"])
+def test_a_question_reserves_its_limit_and_counts_its_cost_at_its_end(path: str) -> None:
+    with ModelServer() as model, serving_api(model, SELFRAG_DAILY_MAX_USD="1", SELFRAG_MAX_COST_USD="0.9") as api:
+        reserved: list[float] = []
+        model.answers["grade_utility"] = lambda body: (
+            reserved.append(committed()),
+            {"reason": "It answers.", "score": 5},
+        )[1]
+        spent = 0.0
+        for _ in range(2):
+            reply = api.post(path, json={**ASK, "policy": {"web_search": False, "cache": False}})
+            answer = finished(api, f"/v1/questions/{reply.json()['id']}")
+            assert (answer["status"], answer["usage"]["cost_usd"] > 0) == ("answered", True)
+            spent += answer["usage"]["cost_usd"]
+            assert committed() == pytest.approx(spent, abs=1e-9)
+        assert max(reserved) > 0.9
+        problem(api.post(path, json={**ASK, "policy": {"max_cost_usd": 1}}), 429)
