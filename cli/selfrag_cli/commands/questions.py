@@ -49,8 +49,11 @@ def ask(
     else:
         place = place_to_ask(docs, collection)
         from selfrag_cli.local.asking import ask_question
+        from selfrag_cli.local.backends import local_model_in_short, policy_fields
         from selfrag_cli.local.sources.embedding import embed_in_background
 
+        for line in local_model_in_short(policy_fields(request, place)["deadline_seconds"]):
+            typer.echo(f"selfrag: {line}", err=True)
         with reading_progress() as on_document, current_step() as on_step:
             execution, report = ask_question(request, place, on_document, on_step)
         warn([*(report.in_short(place) if report else []), *embed_in_background(place.collection)])

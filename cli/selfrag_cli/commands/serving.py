@@ -40,6 +40,7 @@ def serve(
     origins = origins_of(cors or [])
     place = place_to_read(docs, collection) if docs else place_to_ask(None, collection)
     refuse_busy(port)
+    from selfrag_cli.local.backends import LOCAL_DEADLINE_SECONDS, local_model_in_short
     from selfrag_cli.local.serving.server import serve_documents
 
     token = secrets.token_urlsafe(32) if writable or with_token else ""
@@ -48,6 +49,8 @@ def serve(
         # A browser sends no fragment, so the token gets into no log and no Referer.
         page = f"{url}/#token={token}" if token else f"{url}/"
         print_line(f"Serving {url}/v1/ask, and a page to ask on at {page}; end it with Ctrl-C.")
+        for line in local_model_in_short(LOCAL_DEADLINE_SECONDS):
+            print_line(line)
         if token:
             print_line("The token in that link is the key of the API, for the header x-api-key or SELFRAG_API_KEY.")
         if writable:

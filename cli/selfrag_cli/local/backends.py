@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from selfrag.domain.questions import AskRequest
     from selfrag.ports.model import Claude
 
+LOCAL_DEADLINE_SECONDS = 180.0
 _MODEL_TIMEOUT = "SELFRAG_MODEL_TIMEOUT_SECONDS"
 
 
@@ -30,7 +31,7 @@ def check_services() -> None:
     """Raise Misconfigured for a base URL that is none, and for a setting that no step could use."""
     read(Settings)
     read(DeciderSettings)
-    for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL"):
+    for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL", "SELFRAG_MODEL_URL"):
         if url := os.environ.get(name):
             # It loads a client of HTTP, which the stand-in has no use for.
             from selfrag.adapters.outbound import checked_url
@@ -43,18 +44,31 @@ def has_web(place: Place) -> bool:
     return any(map(os.environ.get, ("TAVILY_API_KEY", "TAVILY_BASE_URL"))) or (is_offline() and place.is_sample)
 
 
-def may_search_web(request: "AskRequest", place: Place) -> bool:
-    """Return whether a question may go to the web: where there is one here, unless its policy says no.
+def policy_fields(request: "AskRequest", place: Place) -> dict[str, bool | float]:
+    """Return the fields of a question's policy that this machine decides, where the request does not.
 
-    Who sets TAVILY_API_KEY has chosen the web for this machine; a deployment's default is no.
+    Who sets TAVILY_API_KEY has chosen the web for this machine; a deployment's default is no. A model of this machine
+    is slow, so it has a longer deadline.
     """
-    policy = request.policy
-    return has_web(place) and (policy.web_search or "web_search" not in policy.model_fields_set)
+    policy, names = request.policy, request.policy.model_fields_set
+    web_search = has_web(place) and (policy.web_search or "web_search" not in names)
+    slow = bool(os.environ.get("SELFRAG_MODEL")) and "deadline_seconds" not in names
+    return {"web_search": web_search, "deadline_seconds": LOCAL_DEADLINE_SECONDS if slow else policy.deadline_seconds}
+
+
+def local_model_in_short(seconds: float) -> list[str]:
+    """Return a line that names the model of SELFRAG_MODEL, its server and a question's deadline; none without one."""
+    if not os.environ.get("SELFRAG_MODEL"):
+        return []
+    from selfrag.adapters.outbound import host_of
+
+    settings = read(Settings)
+    return [f"{settings.model} at {host_of(settings.model_url)} has {seconds:g} seconds for an answer."]
 
 
 def is_offline() -> bool:
     """Return whether the stand-in answers, for no service is named."""
-    return not any(map(os.environ.get, ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")))
+    return not any(map(os.environ.get, ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "SELFRAG_MODEL")))
 
 
 @dataclass
@@ -78,6 +92,7 @@ def _by_rule() -> "Callable[[Limits], Claude]":
 def chosen_backends(place: Place) -> Iterator[Backends]:
     """Choose by ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, TAVILY_API_KEY and TAVILY_BASE_URL.
 
+    The model of SELFRAG_MODEL, with the key SELFRAG_MODEL_KEY if its server wants one, comes before Claude.
     The decision model of SELFRAG_DECIDER_URL, which judges what the stand-in quotes, too, has SELFRAG_DECIDER_KEY where
     it wants a key; who judges which step, and from which probability on, is what was adopted here, unless the
     environment says it.
@@ -106,6 +121,9 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
     offline = is_offline()
     backends.has_web = has_web(place)
     backends.secrets |= {MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline"}
+    if os.environ.get("SELFRAG_MODEL"):
+        backends.secrets[MODEL_SECRET] = os.environ.get("SELFRAG_MODEL_KEY", "")
+        backends.environment["SELFRAG_DEADLINE_SECONDS"] = str(LOCAL_DEADLINE_SECONDS)
     if base_url:
         backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url
     if web_url:

@@ -26,7 +26,7 @@ def http_client_for(url: str, make: Callable[[], httpx2.Client] = httpx2.Client)
 
     Raises Misconfigured, with the name of the variable, for an unusable proxy.
     """
-    if _is_loopback(urlsplit(url).hostname or ""):
+    if is_loopback(url):
         return httpx2.Client(trust_env=False)
     try:
         return make()
@@ -99,6 +99,11 @@ def _address(url: str) -> SplitResult | None:
 def _host_and_port(parts: SplitResult) -> str:
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     return f"{host}:{parts.port or _PORTS.get(parts.scheme, '?')}"
+
+
+def is_loopback(url: str) -> bool:
+    """Return whether a URL names this machine itself."""
+    return _is_loopback(urlsplit(url).hostname or "")
 
 
 def _is_loopback(host: str) -> bool:

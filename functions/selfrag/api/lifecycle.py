@@ -71,7 +71,8 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, JsonValue
         with _reserved(question_id, payload["policy"]["max_cost_usd"]):
             # A cold start, or the wait for an earlier request, counts towards API Gateway's 29 s.
             left = config.sync_deadline_seconds - max(0.0, time.time() - arrival.at)
-            payload["policy"]["deadline_seconds"] = max(LEAST_SECONDS, min(body.policy.deadline_seconds, left))
+            policy = payload["policy"]
+            policy["deadline_seconds"] = max(LEAST_SECONDS, min(policy["deadline_seconds"], left))
             responses[question_id] = machines.answer(question_id, payload)
         if responses[question_id] is None:
             due = time.time() + MARGIN_SECONDS
@@ -91,7 +92,7 @@ def start(body: AskRequest, arrival: Arrival) -> str:
         question_id, payload = _new_question(body, arrival, config)
         # Before the start, so that an id that a caller gets is always known. If the start fails, this item stays, under
         # an id that no caller got.
-        due = time.time() + body.policy.deadline_seconds + MARGIN_SECONDS
+        due = time.time() + payload["policy"]["deadline_seconds"] + MARGIN_SECONDS
         with _reserved(question_id, payload["policy"]["max_cost_usd"]):
             machines.expect(question_id, payload, due)
             machines.start(question_id, payload)
@@ -182,6 +183,8 @@ def _new_question(body: AskRequest, arrival: Arrival, config: ApiSettings) -> tu
     limit = body.policy.max_cost_usd
     if config.max_cost_usd and (limit is None or "max_cost_usd" not in body.policy.model_fields_set):
         policy["max_cost_usd"] = min(config.max_cost_usd, limit or config.max_cost_usd)
+    if config.deadline_seconds and "deadline_seconds" not in body.policy.model_fields_set:
+        policy["deadline_seconds"] = config.deadline_seconds
     logger.append_keys(question=hashed(body.question))
     return uuid.uuid4().hex, payload
 

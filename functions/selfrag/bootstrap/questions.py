@@ -73,8 +73,11 @@ def _decision_grader(step: str, module: str, limits: "Limits", judge: "Grader") 
 
 
 def prompted(step: str, prompt: "Prompt") -> "Callable[[], Prompt]":
-    """Return a function that gives a step's prompt: the override if there is one, else its own."""
-    return lambda: prompts().get(step, prompt)
+    """Return a function that gives a step's prompt: the override if there is one, else its own.
+
+    A model of the chat-completions API has the shorter one, of the steps that have one.
+    """
+    return lambda: prompts().get(step) or (prompt.local if question_settings().model and prompt.local else prompt)
 
 
 @part("prompts")
@@ -139,6 +142,13 @@ def _sdk_claude(limits: "Limits") -> "Claude":
         config.step_seconds,
         model_slots(),
     )
+    if config.model:
+        from selfrag.adapters.chat import ChatModel
+        from selfrag.adapters.outbound import is_loopback
+
+        free = dict.fromkeys(config.models.values(), (0.0, 0.0, 0.0)) if is_loopback(config.model_url) else {}
+        prices = {**free, **config.prices}
+        return ChatModel(claude_client(), config.models, prices, pace, limits.budget_usd, capabilities=capabilities())
     return SdkClaude(
         claude_client(), config.models, config.prices, pace, limits.budget_usd, _with_another_key, capabilities()
     )
@@ -155,6 +165,10 @@ def capabilities() -> "Capabilities":
     """Make the record of what the models have refused, which lives as long as the function."""
     from selfrag.adapters.claude.capabilities import Capabilities
 
+    if question_settings().model:
+        from selfrag.adapters.chat import chat_profile
+
+        return Capabilities(_feature_refused, chat_profile)
     return Capabilities(_feature_refused)
 
 
@@ -188,10 +202,14 @@ def recent_calls() -> "RecentCalls":
 
 @part("claude_client")
 def claude_client() -> Any:
-    """Make the SDK's client; raises Misconfigured when its key cannot be read."""
+    """Make the client of the model's service; raises Misconfigured when its key cannot be read."""
+    config = question_settings()
+    if config.model:
+        from selfrag.adapters.chat import chat_client
+
+        return chat_client(config.model_url, _model_key() if config.model_secret else "")
     from selfrag.adapters.claude.sdk import client_of
 
-    config = question_settings()
     key = _model_key() if config.model_provider == "anthropic" else None
     return client_of(config.model_provider, key, config.model_base_url, config.model_timeout_seconds)
 

@@ -72,7 +72,7 @@ class JudgedVerdict(Model):
     verdict: str
 
 
-# `too_long` was not sent: the texts may not fit the model.
+# `too_long` was not sent, or not read as a whole: the texts may not fit the model.
 Flaw = Literal["refused", "cut", "malformed", "unavailable", "too_long"]
 
 

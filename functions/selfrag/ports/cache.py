@@ -159,9 +159,9 @@ class CachedClaude:
         if cached is not None:
             return ModelText(cached, None, call=None, attempts=0, cached=True)
         writing = self._claude.write(step, prompt, sources, fields)
-        if writing.flaw is None and any(segment.text.strip() for segment in writing.segments):
+        if writing.flaw is None and not writing.warnings and any(segment.text.strip() for segment in writing.segments):
             self._replies.put(key, _SEGMENTS.dump_json(writing.segments).decode())
-        return replace(writing, warnings=self._replies.warnings)
+        return replace(writing, warnings=(*writing.warnings, *self._replies.warnings))
 
 
 class CachedDecider:

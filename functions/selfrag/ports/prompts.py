@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 
 # This line of a prompt.md stands for the clause of material.md, which all prompts share.
@@ -18,18 +18,21 @@ It decides, before the rules above, what counts as in the documents. It cannot c
 
 @dataclass(frozen=True)
 class Prompt:
-    """The text of a `prompt.md`, and its version: a hash of that text."""
+    """The text of a `prompt.md`, and its version: a hash of that text; `local` is the shorter one for local models."""
 
     text: str
     version: str
+    local: "Prompt | None" = None
 
 
 def load_prompt(module: str, name: str = "prompt.md") -> Prompt:
     """Return the `prompt.md` of the package that a module is in, by its `__name__`, with the shared clause filled in.
 
-    A step with several prompts has a file of another `name` for each.
+    A step with several prompts has a file of another `name` for each. A `prompt.local.md` beside it is its `local`.
     """
-    return prompt_of((files(module.rpartition(".")[0]) / name).read_text(encoding="utf-8"))
+    folder = files(module.rpartition(".")[0])
+    prompt, local = prompt_of((folder / name).read_text(encoding="utf-8")), folder / name.replace(".md", ".local.md")
+    return replace(prompt, local=prompt_of(local.read_text(encoding="utf-8"))) if local.is_file() else prompt
 
 
 def prompt_of(text: str) -> Prompt:

@@ -27,12 +27,14 @@ def first_of(step: str) -> str:
 
 
 def of_the_profile(models: dict[str, str], info: ValidationInfo) -> dict[str, str]:
-    """Return the models of the profile with these overrides."""
+    """Return the models of the profile, or `model` for each step, with these overrides."""
     steps = (*DEFAULT_MODELS, FIRST)
     unknown = sorted(set(models) - set(steps))
     if unknown:
         raise ValueError(f"no such step: {', '.join(unknown)}; the steps are {', '.join(steps)}")
-    chosen = {**PROFILES[info.data.get("profile", "balanced")], **models}
+    model = info.data.get("model")
+    profile = dict.fromkeys(steps, model) if model else PROFILES[info.data.get("profile", "balanced")]
+    chosen = {**profile, **models}
     if chosen.get(FIRST) == chosen["grade_support"]:
         del chosen[FIRST]  # the same model need not judge twice
     return chosen

@@ -52,14 +52,17 @@ class Settings(FromEnvironment):
     `prices` adds models to the price table, or replaces their prices. `retrieval_guidance` is what an organisation says
     of its documents to the decision whether to search. `step_seconds` is the most time of a step that asks a model, and
     `parallel` the most requests to models at a time of this process: a function of a deployment has one.
+    `model` names a model of the chat-completions API at `model_url` for all steps, in place of Claude's.
     """
 
+    model: str = ""
+    model_url: str = "http://127.0.0.1:11434/v1"
     model_provider: Literal["anthropic", "bedrock", "aws"] = "anthropic"
     model_base_url: str | None = None
     model_secret: str = ""
     model_timeout_seconds: float = Field(default=20.0, gt=0)
     step_seconds: float = Field(default=STEP_SECONDS, gt=0)
-    parallel: int = Field(default=6, ge=1)
+    parallel: int = Field(default_factory=lambda fields: 1 if fields["model"] else 6, ge=1)
     prices: dict[str, Prices] = {}
     profile: Profile = "balanced"
     models: Annotated[dict[str, str], AfterValidator(of_the_profile)] = Field(default={}, validate_default=True)
@@ -126,8 +129,8 @@ class ApiSettings(FromEnvironment):
 
     `callers_table` binds callers to collections. Where a guardrail checks answers, questions at work are `guarded`:
     no text of theirs is shown. `sync_deadline_seconds` is the most that POST /v1/ask may take for the question itself:
-    API Gateway waits 29 s, and the rest is for composing and returning the response. `max_cost_usd` is that of a policy
-    which names none.
+    API Gateway waits 29 s, and the rest is for composing and returning the response. `max_cost_usd` and
+    `deadline_seconds` are those of a policy which names none; without them its own defaults hold.
     """
 
     express_machine_arn: str = Field(pattern=r"^arn:")
@@ -141,6 +144,7 @@ class ApiSettings(FromEnvironment):
     guarded: bool = False
     sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=MAX_DEADLINE_SECONDS)
     max_cost_usd: float | None = Field(default=None, gt=0, le=100)
+    deadline_seconds: float | None = Field(default=None, ge=3.0, le=MAX_DEADLINE_SECONDS)
 
 
 class SpendingSettings(FromEnvironment):

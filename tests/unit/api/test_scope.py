@@ -187,3 +187,15 @@ def test_a_question_that_names_no_limit_of_dollars_gets_the_operators(
         monkeypatch.setenv("SELFRAG_MAX_COST_USD", default)
     assert service.ask("single", policy=policy)[0] == 202
     assert service.payload()["policy"].get("max_cost_usd") == limit
+
+
+@pytest.mark.parametrize(
+    ("default", "policy", "seconds"), [("180", {}, 180), ("180", {"deadline_seconds": 9}, 9), ("", {}, 25)]
+)
+def test_a_question_that_names_no_deadline_gets_the_operators(
+    service: Service, monkeypatch: pytest.MonkeyPatch, default: str, policy: dict[str, Any], seconds: float
+) -> None:
+    if default:
+        monkeypatch.setenv("SELFRAG_DEADLINE_SECONDS", default)
+    assert service.ask("single", policy=policy)[0] == 202
+    assert service.payload()["policy"]["deadline_seconds"] == seconds

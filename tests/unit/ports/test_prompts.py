@@ -24,6 +24,8 @@ from selfrag.runtime.settings import DEFAULT_MODELS
 FUNCTIONS = Path(__file__).parents[3] / "functions" / "selfrag" / "question"
 # What a step with two prompts asks for by the other one.
 OTHERS = {"decide_retrieval/next": "next.md"}
+# The steps with a shorter prompt for local models.
+LOCAL = ("generate", "grade_relevance", "grade_support")
 SHAPES: dict[str, type[BaseModel]] = {
     "decide_retrieval": Retrieval,
     "decide_retrieval/next": Continuation,
@@ -59,7 +61,27 @@ def test_every_hard_case_of_a_prompt_has_a_name_of_its_own(step: str) -> None:
 
 def test_every_prompt_of_a_step_is_known_here() -> None:
     found = {f"{file.parent.name}/{file.stem}" for file in FUNCTIONS.glob("*/*.md")}
-    assert found == {*(f"{step}/prompt" for step in DEFAULT_MODELS), *OTHERS}
+    assert found - {f"{step}/prompt.local" for step in LOCAL} == {
+        *(f"{step}/prompt" for step in DEFAULT_MODELS),
+        *OTHERS,
+    }
+
+
+@pytest.mark.parametrize("step", LOCAL)
+def test_a_local_model_has_a_prompt_of_half_the_words_with_the_same_reply_and_clause(step: str) -> None:
+    prompt = load_prompt(f"selfrag.question.{step}.logic")
+    assert prompt.local is not None
+    assert prompt.local.version != prompt.version
+    assert words(prompt.local.text) < 0.65 * words(prompt.text)
+    assert prompt.local.text.count(material()) == 1
+    if step == "generate":
+        assert f"`{NO_ANSWER}`" in prompt.local.text
+        assert f"`{NOT_SAID}" in prompt.local.text
+        return
+    shape = JudgedClaim if SHAPES[step] is Support else SHAPES[step]
+    goes_out = re.split(r"^## What goes out$", prompt.local.text, flags=re.M)[1]
+    named = [name for name in re.findall(r"`(\w+)`", goes_out) if name in shape.model_fields]
+    assert list(dict.fromkeys(named)) == list(shape.model_fields)
 
 
 def test_what_the_writer_may_write_and_the_checker_has_to_pass_has_one_name_in_both_prompts() -> None:

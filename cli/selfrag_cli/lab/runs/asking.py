@@ -8,7 +8,7 @@ from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.questions import AskRequest
 from selfrag_cli.histories import ExecutionHistory
-from selfrag_cli.local.backends import check_services, may_search_web
+from selfrag_cli.local.backends import check_services, policy_fields
 from selfrag_cli.local.lookup import stored_records
 from selfrag_cli.local.serving.server import answering
 from selfrag_cli.local.setup import Setup
@@ -43,7 +43,7 @@ def asking_place(place: Place, setup: Setup, store: Store) -> Iterator[Ask]:
 
         def ask(request: AskRequest, key: str) -> AnswerResponse:
             payload, question_id = request.execution_input([place.collection]), uuid.uuid4().hex
-            payload["policy"]["web_search"] = may_search_web(request, place)
+            payload["policy"] |= policy_fields(request, place)
             ended = executions.execute(question_id, payload)
             store(ExecutionHistory(question_id, ended.history))
             if ended.output is None:

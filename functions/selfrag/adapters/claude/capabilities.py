@@ -6,15 +6,22 @@ from selfrag.adapters.claude.profiles import Feature, Profile, profile_of
 
 
 class Capabilities:
-    """The profile of each model, less what it refused or ignored; `on_refusal` is called with the model and that."""
+    """The profile of each model, less what it refused or ignored; `on_refusal` is called with the model and that.
 
-    def __init__(self, on_refusal: Callable[[str, Feature], None] = lambda model, feature: None) -> None:
+    `first_profile` returns the one by which a model is asked first.
+    """
+
+    def __init__(
+        self,
+        on_refusal: Callable[[str, Feature], None] = lambda model, feature: None,
+        first_profile: Callable[[str], Profile] = profile_of,
+    ) -> None:
         self._profiles: dict[str, Profile] = {}
-        self._on_refusal = on_refusal
+        self._on_refusal, self._first_profile = on_refusal, first_profile
 
     def of(self, model: str) -> Profile:
         """Return the profile by which a model is asked next."""
-        return self._profiles.get(model) or profile_of(model)
+        return self._profiles.get(model) or self._first_profile(model)
 
     def refused(self, model: str, profile: Profile, message: str) -> Profile | None:
         """Note a refusal of a request of this profile; returns the profile to ask by next, None without one."""

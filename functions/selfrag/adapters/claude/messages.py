@@ -21,6 +21,8 @@ from selfrag.ports.model import CitedBlocks, Flaw, Source, TextBlock, V
 # The most bytes of a reply's content, as JSON in UTF-8. A model's longest reply (4,096 tokens) has about 16 KiB; the
 # state of the workflow has room for 256 KiB, and holds up to four answers with their verdicts.
 MOST_BYTES: dict[Kind, int] = {"answer": 32 * 1024, "verdict": 16 * 1024}
+# Not of the Messages API: a server that read less than was sent.
+TOO_LONG = "prompt_too_long"
 _CUT = ("max_tokens", "model_context_window_exceeded")
 _OBJECT_BEGINS = re.compile(r'\{\s*["}]')
 
@@ -129,6 +131,8 @@ def flaw_of(message: Message, content: ReplyContent | None) -> Flaw | None:
     """Return the flaw of a reply with this content, None if it has none."""
     if message.stop_reason == "refusal":
         return "refused"
+    if message.stop_reason == TOO_LONG:
+        return "too_long"
     return "malformed" if content is None else "cut" if message.stop_reason in _CUT else None
 
 

@@ -25,8 +25,8 @@ _WITHOUT_THINKING = {
 _FORCED = (("haiku", 5, 5), ("sonnet", 5, 0), ("opus", 5, 0))
 # The words of a refusal for each feature; of several, the one that a message names first.
 _NAMES: dict[Feature, str] = {
-    "effort": r"output_config(?!\.format)",
-    "json_schema": r"output_config|structured output",
+    "effort": r"output_config(?!\.format)|reasoning",
+    "json_schema": r"output_config|structured output|response_format",
     "forced_tool": r"tool_choice|\btools\b",
     "offered_tool": r"\btools?\b",
     "thinking": r"thinking|between_tools",
@@ -76,7 +76,7 @@ class Profile:
     """
 
     ways: tuple[Way, ...]
-    effort: Literal["low", "medium", "high"] | None
+    effort: Literal["none", "low", "medium", "high"] | None
     thinking: str | None
     thinks: bool
     hour: bool

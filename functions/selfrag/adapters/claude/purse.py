@@ -48,7 +48,8 @@ class Purse:
                 "(SELFRAG_PRICES) as dollars per million tokens of input, output and cache read"
             )
         input_usd = _input_tokens(request) * price[0] / _MILLION
-        tokens = min(most, int((self._left - input_usd) * _MILLION / price[1]))
+        # A model of this machine costs nothing.
+        tokens = min(most, int((self._left - input_usd) * _MILLION / price[1])) if price[1] else most
         if tokens < LEAST_TOKENS[kind]:
             raise BudgetExceeded(f"what is left of max_cost_usd buys no {kind}")
         self._input_usd = input_usd

@@ -20,6 +20,7 @@ from typing_extensions import override
 from selfrag.adapters.claude.capabilities import Capabilities
 from selfrag.adapters.claude.messages import (
     Message,
+    ReplyContent,
     call_of,
     content_of,
     flaw_of,
@@ -162,8 +163,8 @@ class SdkClaude(Claude):
                 return Judgement(None, flaw, call=model_reply.call, **report)
             try:
                 verdict = verdict_in(content, shape)
-            except ValidationError:
-                if not (content.ignores_verdict and sent.asks_otherwise(model_reply.profile)):
+            except ValidationError as error:
+                if not (self._ignores_form(content, error) and sent.asks_otherwise(model_reply.profile)):
                     return Judgement(None, "malformed", call=model_reply.call, **report)
                 sent.calls.append(model_reply.call)
                 continue
@@ -185,6 +186,10 @@ class SdkClaude(Claude):
         if not flaw and content and not content.text.strip():
             flaw = "malformed"
         return ModelText(content.segments if content else (), flaw, call=call, **report)
+
+    def _ignores_form(self, content: ReplyContent, error: ValidationError) -> bool:
+        """Return whether a reply that is no verdict shows that the model ignored the form it was asked for."""
+        return content.ignores_verdict
 
     def _send(
         self, step: str, prompt: Prompt, content: list[dict[str, object]], reply_kind: ReplyKind, sent: "_Requests"

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from selfrag.domain.answers import UNCITED, Citation
 from selfrag.ports.model import TextBlock
+from selfrag.text.markers import markers_in
 from selfrag.text.sentences import split_sentences
 
 # The sign, by prompt.md, that the passages do not hold the answer.
@@ -20,8 +21,6 @@ MOST_PHRASE_CHARACTERS = 200
 _LEAD = r"[\s*•>–-]*"
 _NO_ANSWER = re.compile(rf"{_LEAD}{NO_ANSWER}(?!\w)")
 _NOT_SAID = re.compile(rf"{_LEAD}({NOT_SAID}(?!\w)(?:\s?\[([^\]\n]*)\])?\s*[:：]?\s*)")
-# A mark such as [5], [2, 5] or 【3】 that the model typed itself: citations are numbered by code.
-_TYPED = re.compile(r"(?<!\w)(\w*)(\s?[\[【［]\s*\^?\d{1,3}(?:\s*[,;、–-]\s*\d{1,3})*\s*[\]】］])")
 _SENTENCE_END = re.compile(r"(?:^|[.!?。！？:：\n][\"')\]」』）”’»]*\s*)$")
 _LONGEST_END = 100  # characters of closing marks and white space
 _QUOTES = (("“", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("„", "“"))
@@ -105,7 +104,9 @@ def marked(
         if remark := signs.get(start):
             sign = _NOT_SAID.match(text, start, end)
             edits.append(_Edit(sign.start(1) if sign else start, remark.words, ""))
-        edits += _typed_marks(text, remark.words if remark else start, words_end, sources)
+        # Citations are numbered by code.
+        typed = markers_in(text, remark.words if remark else start, words_end, sources)
+        edits += [_Edit(marker.start, marker.end, "") for marker in typed]
         spared = remark is not None and not re.search(r"\w", text[end:])
         cited = any(c.answer_span[0] < words_end and c.answer_span[1] > start for c in citations)
         if grounded and not cited and not spared and re.search(r"\w", text[start:end]):
@@ -144,16 +145,6 @@ def _is_quoted(text: str, position: int) -> bool:
 def _pairs(line: str) -> Sequence[tuple[str, str]]:
     # “ opens a quotation in English, and closes one in German.
     return [pair for pair in _QUOTES if pair[0] != ("“" if "„" in line else "„")]
-
-
-def _typed_marks(text: str, start: int, end: int, sources: Sequence[str]) -> list[_Edit]:
-    """Return the removal of the marks that the model typed between two characters."""
-    marks = [mark for mark in _TYPED.finditer(text, start, end) if not _is_of_source(mark, sources)]
-    return [_Edit(mark.start(2), mark.end(2), "") for mark in marks]
-
-
-def _is_of_source(mark: re.Match[str], sources: Sequence[str]) -> bool:
-    return bool(mark[1]) and not mark[2][0].isspace() and any(mark[0] in source for source in sources)
 
 
 def _edited(text: str, edits: Sequence[_Edit]) -> str:

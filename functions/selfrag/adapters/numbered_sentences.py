@@ -1,0 +1,75 @@
+"""Citations of models without a citation feature: sources as numbered sentences, and the answer's markers of these."""
+
+from collections.abc import Iterator, Sequence
+from itertools import count, groupby
+
+from selfrag.ports.model import CitedBlocks, Source, TextBlock
+from selfrag.text.markers import Marker, markers_in
+from selfrag.text.sentences import split_sentences
+
+# Characters after a marker in which there must be a word for it to lead a sentence.
+MOST_LOOKAHEAD = 80
+
+
+def as_numbered_sentences(sources: Sequence[Source]) -> str:
+    """Return the sources as text: a line for each sentence, with its number in brackets, which counts on from 1."""
+    lines, numbers = list[str](), count(1)
+    for source in sources:
+        lines.append(f"{_line(source.name)}: {_line(source.title)}")
+        # Each on one line, so that no text of a source can begin a sentence of its own.
+        lines += [f"[{next(numbers)}] {_line(block)}" for block in source.blocks]
+    return "\n".join(lines)
+
+
+def with_citations(text: str, sources: Sequence[Source]) -> tuple[tuple[TextBlock, ...], list[str]]:
+    """Return a text without its markers, by sentences, each with the citations of its markers; and those of no target.
+
+    A marker behind a sentence's end belongs to it; one at the start of a line, to the sentence that follows.
+    """
+    places = [(index, block) for index, source in enumerate(sources) for block in range(len(source.blocks))]
+    words, marked = _split(text, markers_in(text, 0, len(text), ["".join(source.blocks) for source in sources]))
+    segments, dropped, start = list[TextBlock](), list[str](), 0
+    for sentence in split_sentences(words):
+        end = start + len(sentence)
+        citations = list[CitedBlocks]()
+        while marked and marked[0][0] < end:
+            for first, last in marked.pop(0)[1].ranges:
+                if 1 <= first <= last <= len(places):
+                    citations += _cited(places[first - 1 : last])
+                else:
+                    dropped.append(f"[{first}]" if first == last else f"[{first}-{last}]")
+        bare = sentence.rstrip()
+        segments += [TextBlock(bare, tuple(dict.fromkeys(citations))), TextBlock(sentence[len(bare) :])]
+        start = end
+    return tuple(segment for segment in segments if segment.text), list(dict.fromkeys(dropped))
+
+
+def _split(text: str, markers: Sequence[Marker]) -> tuple[str, list[tuple[int, Marker]]]:
+    """Return a text without its markers, and each marker with the place of a character that it belongs to."""
+    pieces, marked = list[str](), list[tuple[int, Marker]]()
+    at = length = words_end = 0
+    for marker in markers:
+        # A line end before a marker stays.
+        piece = text[at : marker.start + (text[marker.start] == "\n")]
+        if piece.strip():
+            words_end = length + len(piece.rstrip())
+        at, length = marker.end, length + len(piece)
+        pieces.append(piece)
+        begins_line = not text[text.rfind("\n", 0, marker.start + 1) + 1 : marker.start].strip("-*• ")
+        line = text[at : at + MOST_LOOKAHEAD].partition("\n")[0]
+        leads = begins_line and bool(line.strip(" .:"))
+        if leads:
+            at += len(line) - len(line.lstrip())
+        marked.append((length if leads or not words_end else words_end - 1, marker))
+    return "".join([*pieces, text[at:]]), marked
+
+
+def _cited(places: Sequence[tuple[int, int]]) -> Iterator[CitedBlocks]:
+    """Yield a citation for each source of these blocks, which follow each other."""
+    for source, blocks in groupby(places, key=lambda place: place[0]):
+        numbers = [block for _, block in blocks]
+        yield CitedBlocks(source, numbers[0], numbers[-1] + 1)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,43 @@
+"""Markers of numbered sentences become citations, wherever a model puts them."""
+
+import pytest
+
+from selfrag.adapters.numbered_sentences import with_citations
+from selfrag.ports.model import CitedBlocks, Source
+
+SOURCES = [Source("a.md", "A", ("One. ", "Two. ")), Source("b.md", "B", ("Three; items[0] too.",))]
+ONE, TWO, THREE = CitedBlocks(0, 0, 1), CitedBlocks(0, 1, 2), CitedBlocks(1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("First [1]. Second [2].", [("First.", (ONE,)), ("Second.", (TWO,))]),
+        ("First. [1] Second. [2]", [("First.", (ONE,)), ("Second.", (TWO,))]),
+        ("First.[1][3]", [("First.", (ONE, THREE))]),
+        ("First [1, 3].", [("First.", (ONE, THREE))]),
+        ("First [1-2].", [("First.", (CitedBlocks(0, 0, 2),))]),
+        ("First [2–3].", [("First.", (TWO, THREE))]),
+        ("First [1] [1].", [("First.", (ONE,))]),
+        ("[1] First.\n[2] Second.", [("First.", (ONE,)), ("Second.", (TWO,))]),
+        ("- First [1]\n- Second [3]", [("- First", (ONE,)), ("- Second", (THREE,))]),
+        ("First.\n[1]\nSecond.\n[2]", [("First.", (ONE,)), ("Second.", (TWO,))]),
+        ("一つ。[1]二つ。【2】", [("一つ。", (ONE,)), ("二つ。", (TWO,))]),
+        ("Take items[0] [3].", [("Take items[0].", (THREE,))]),
+        ("Nothing cited.", [("Nothing cited.", ())]),
+    ],
+)
+def test_a_marker_cites_the_sentence_that_it_stands_at(
+    text: str, expected: list[tuple[str, tuple[object, ...]]]
+) -> None:
+    segments, dropped = with_citations(text, SOURCES)
+    assert [(segment.text, segment.citations) for segment in segments if segment.text.strip()] == expected
+    assert dropped == []
+
+
+@pytest.mark.parametrize("marker", ["[0]", "[4]", "[2-4]", "[3-1]", "[999]"])
+def test_a_marker_of_no_sentence_is_dropped_and_named(marker: str) -> None:
+    segments, dropped = with_citations(f"First [1]. Second {marker}.", SOURCES)
+    assert "".join(segment.text for segment in segments) == "First. Second."
+    assert [segment.citations for segment in segments if segment.text.strip()] == [(ONE,), ()]
+    assert dropped == [marker]

@@ -1,0 +1,196 @@
+"""A whole question by a local model: Ollama, llama.cpp and vLLM, through the deployed steps."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from tests.support.aws.stack import LocalStack
+from tests.support.doubles.chat_server import (
+    KINDS,
+    Body,
+    ChatServer,
+    Kind,
+    cites_every_source,
+    fields_of,
+    numbered,
+    schema_of,
+    step_of,
+)
+from tests.support.local import PASSAGES, QUESTION, forget_verdicts, local_stack
+
+STRATEGIES = ("naive", "self_rag", "corrective", "adaptive", "candidates", "segments")
+TEXTS = {passage.passage_id: passage.text for passage in PASSAGES}
+
+
+@contextmanager
+def asked_of(server: ChatServer, **environment: str) -> Iterator[LocalStack]:
+    model: Any = server
+    with (
+        server,
+        local_stack(model, SELFRAG_MODEL="qwen3:8b", SELFRAG_MODEL_URL=f"{server.url}/v1", **environment) as stack,
+    ):
+        yield stack
+
+
+def answer(server: ChatServer, **policy: Any) -> dict[str, Any]:
+    with asked_of(server) as stack:
+        execution = stack.execute({**QUESTION, "policy": {"web_search": False, "deadline_seconds": 180, **policy}})
+    assert execution.output is not None, execution.error
+    response = execution.output
+    for citation in response["citations"]:
+        assert citation["quote"]
+        assert citation["quote"] in TEXTS[citation["passage_id"]]
+    return response
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_strategy_answers_with_quotes_by_each_server_and_nothing_is_paid(kind: Kind, strategy: str) -> None:
+    server = ChatServer(kind)
+    response = answer(server, strategy=strategy)
+    # These two check no answer.
+    assert response["status"] == ("partial" if strategy in ("naive", "corrective") else "answered"), response
+    assert response["citations"]
+    assert "[" not in response["answer"]
+    assert response["usage"]["cost_usd"] == 0
+    assert {body["model"] for body in server.requests} == {"qwen3:8b"}
+
+
+def prose_by_schema(body: Body, text: str) -> str:
+    """Ignore a schema in the form of a request, and write JSON in a fence where the words ask for it."""
+    if "response_format" in body:
+        return "I would say so."
+    return f"Here it is:\n```json\n{text}\n```\nDone." if schema_of(body) else text
+
+
+@pytest.mark.parametrize("schemas", ["ignored", "rejected"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_server_without_schemas_is_asked_in_words_and_by_the_next_question_only_so(kind: Kind, schemas: Any) -> None:
+    server = ChatServer(kind, schemas=schemas, spoil=prose_by_schema)
+    with asked_of(server) as stack:
+        for expected in (True, False):
+            before = len(server.requests)
+            response = stack.execute(QUESTION).output
+            assert response is not None
+            assert response["status"] == "answered", response
+            assert any("response_format" in body for body in server.requests[before:]) == expected
+            forget_verdicts()
+
+
+SPOILED_VERDICTS = {
+    "prose": "I would say that it is so.",
+    "a wrong field": '{"reasons": "r", "grade": 0.9}',
+    "a value out of range": '{"reason": "r", "score": 7, "decision": "perhaps", "claims": []}',
+    "cut off": '{"reason": "it',
+    "thoughts without an end": "<think>It says 10 days, so",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("words", SPOILED_VERDICTS.values(), ids=SPOILED_VERDICTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_cannot_be_parsed_is_ungraded_and_never_a_pass(kind: Kind, words: str) -> None:
+    server = ChatServer(kind, schemas="ignored")
+    server.spoil = lambda body, text: words if step_of(body) in ("grade_support", "grade_utility") else text
+    response = answer(server)
+    assert response["status"] == "partial", response
+    assert response["reflection"]["support"]["level"] == "ungraded"
+    assert response["reflection"]["utility"]["score"] is None
+
+
+@pytest.mark.parametrize("close", ["<think>Two days? [9]</think>\n", "Two days? [9]</think>\n"])
+def test_thoughts_in_tags_are_no_part_of_an_answer_or_a_verdict(close: str) -> None:
+    response = answer(ChatServer("llama.cpp", schemas="ignored", spoil=lambda body, text: close + text))
+    assert response["status"] == "answered", response
+    assert "think" not in response["answer"]
+    assert "Two days" not in response["answer"]
+    assert not any("[9]" in warning for warning in response["usage"]["warnings"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_answer_without_markers_is_marked_and_no_citation_is_invented(kind: Kind) -> None:
+    server = ChatServer(kind)
+    server.answers["generate"] = lambda body: "Fact number 0 is 0 days."
+    response = answer(server, strategy="naive")
+    assert response["citations"] == []
+    assert "[uncited]" in response["answer"]
+    assert response["status"] == "partial"
+
+
+@pytest.mark.parametrize("marker", ["[0]", "[99]", "[1-99]", "[3-1]"])
+def test_a_marker_without_a_target_is_dropped_with_a_warning(marker: str) -> None:
+    server = ChatServer()
+    server.answers["generate"] = lambda body: f"{cites_every_source(body)} Another fact {marker}."
+    response = answer(server, strategy="naive")
+    assert any(marker in warning for warning in response["usage"]["warnings"]), response["usage"]
+    assert "Another fact. [uncited]" in response["answer"]
+    assert marker not in response["answer"]
+
+
+def test_a_quote_is_copied_from_the_passage_and_not_from_the_reply() -> None:
+    server = ChatServer()
+    server.answers["generate"] = lambda body: f"It is ten thousand days [{numbered(body)[0][0]}]."
+    response = answer(server, strategy="naive")
+    assert [citation["quote"] for citation in response["citations"]] == ["Fact number 0 is 0 days."]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_window_that_is_too_small_gives_no_verdict_and_no_answer_and_says_why(kind: Kind) -> None:
+    response = answer(ChatServer(kind, window=40))
+    assert response["status"] == "failed", response
+    assert response["citations"] == []
+    assert "longer than the model can read" in str(response)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_answer_cut_at_its_length_keeps_its_whole_sentences(kind: Kind) -> None:
+    server = ChatServer(kind, finish="length")
+    server.answers["generate"] = lambda body: f"{cites_every_source(body)} And then the"
+    response = answer(server, strategy="naive")
+    assert response["status"] == "partial", response
+    assert "And then" not in response["answer"]
+    assert response["citations"]
+
+
+def verdict(support: str) -> Any:
+    return lambda body: {"claims": [{"claim": "c", "support": support, "passages": [], "missing": ""}]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_unsupported_answer_is_repaired_by_the_same_model_and_what_stays_unsupported_is_no_pass(kind: Kind) -> None:
+    server = ChatServer(kind)
+    server.answers["grade_support"] = verdict("none")
+    response = answer(server)
+    assert response["status"] in ("partial", "abstained"), response
+    tasks = [fields_of(body)["task"] for body in server.asked("generate")]
+    assert "repair" in tasks, tasks
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_no_passage_is_relevant_another_query_is_searched_and_then_it_abstains(kind: Kind) -> None:
+    server = ChatServer(kind)
+    server.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.0}
+    response = answer(server)
+    assert response["status"] == "abstained", response
+    assert "another query" in response["queries"]
+    assert response["citations"] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_greeting_is_answered_directly_without_markers_and_warnings(kind: Kind) -> None:
+    server = ChatServer(kind)
+    server.answers["decide_retrieval"] = lambda body: {"reason": "r", "decision": "no", "aggregate": False}
+    response = answer(server)
+    assert (response["status"], response["answer"], response["citations"]) == ("answered", "Hello.", [])
+    assert response["usage"]["warnings"] == []
+
+
+def test_a_cached_draft_has_its_citations_the_second_time() -> None:
+    with asked_of(ChatServer()) as stack:
+        first, second = stack.execute(QUESTION).output, stack.execute(QUESTION).output
+    assert first is not None
+    assert second is not None
+    assert second["citations"] == first["citations"] != []
+    assert second["usage"]["model_calls"] < first["usage"]["model_calls"]
