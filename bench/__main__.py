@@ -6,6 +6,7 @@ documents                    words and table cells that readers of documents kee
 retrieval                    the search, on questions in SQuAD's format or on lines that differ in an identifier
 laptop                       `selfrag ask` and `selfrag serve` on this machine
 first-hour                   92 files of Debian's packages: until the first answer, and until all vectors are there
+agents                       `selfrag mcp`: seconds until an agent has its first reply, and its tools
 animation                    the animation of README, by a simulated model
 cold                         the functions of a question that start cold
 cascade                      a simulated decision model in front of a simulated Claude, by threshold and accuracy
@@ -26,6 +27,7 @@ MODULES = {
     "retrieval": "bench.retrieval.command",
     "laptop": "bench.laptop.command",
     "first-hour": "bench.laptop.first_hour",
+    "agents": "bench.laptop.agents",
     "animation": "bench.animation",
     "cold": "bench.cold",
     "cascade": "bench.cascade",

@@ -23,8 +23,11 @@ def question(number: int) -> str:
     return f"{_QUESTIONS[number % len(_QUESTIONS)]} (case {number})"
 
 
-def started(home: Path, *arguments: str, errors: bool = False) -> "subprocess.Popen[str]":
-    """Start a command with this home; the stand-in answers, whatever keys are set. With `errors` stderr is a pipe."""
+def started(home: Path, *arguments: str, errors: bool = False, has_input: bool = False) -> "subprocess.Popen[str]":
+    """Start a command with this home; the stand-in answers, whatever keys are set.
+
+    With `errors` stderr is a pipe, with `has_input` stdin is one.
+    """
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -34,7 +37,7 @@ def started(home: Path, *arguments: str, errors: bool = False) -> "subprocess.Po
         [sys.executable, "-m", "selfrag_cli.main", *arguments],
         cwd=ROOT,
         env={**environment, "SELFRAG_HOME": str(home)},
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE if errors else None,
         text=True,

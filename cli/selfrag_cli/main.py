@@ -18,7 +18,7 @@ from selfrag_cli.commands.examples import examples_of
 from selfrag_cli.commands.feedback import feedback
 from selfrag_cli.commands.questions import ask, smoke, trace
 from selfrag_cli.commands.releases import rollback
-from selfrag_cli.commands.serving import serve
+from selfrag_cli.commands.serving import mcp, serve
 from selfrag_cli.lab.commands import COMMANDS as LABORATORY
 from selfrag_cli.local.home import explain, is_damage
 from selfrag_cli.local.sources.report import Interruption
@@ -26,7 +26,7 @@ from selfrag_cli.terminal import fail
 
 # The groups in which --help lists the commands.
 GROUPS: dict[str, dict[str, Callable[..., None]]] = {
-    "Ask": {"ask": ask, "trace": trace, "serve": serve, "feedback": feedback},
+    "Ask": {"ask": ask, "trace": trace, "serve": serve, "mcp": mcp, "feedback": feedback},
     "Documents": {"ingest": ingest, "documents": documents, "search": search},
     "Measure and compare": LABORATORY,
     "A deployment": {"doctor": doctor, "smoke": smoke, "rollback": rollback, "restore": restore},

@@ -43,14 +43,12 @@ def ask_remote(
     What takes longer than POST /v1/ask waits is started by POST /v1/questions, and looked for until it is there. What
     is asked again with the same `idempotency_key` within a day is the same question, answered and paid once.
     """
-    if not endpoint.startswith(("http://", "https://")):
-        raise InvalidInput(f"{endpoint} is not a URL; the endpoint is what `terraform output endpoint` prints.")
     quick = is_quick(request.policy.strategy)
     url = endpoint.rstrip("/") + ("/v1/ask" if quick else "/v1/questions")
     payload = request.model_dump(mode="json", exclude_defaults=True)
     fields = {"x-api-key": api_key, "idempotency-key": idempotency_key}
     headers = {name: value for name, value in fields.items() if value}
-    with http_client_for(endpoint) as client:
+    with http_client_for(_checked(endpoint)) as client:
         reply = _sent(client, "POST", url, json=payload, headers=headers)
         if quick or reply.status_code != httpx2.codes.ACCEPTED:
             return _answer(reply)
@@ -63,6 +61,19 @@ def ask_remote(
             pause(LOOK_AGAIN_SECONDS)
             seconds += LOOK_AGAIN_SECONDS
     raise TemporarilyUnavailable(f"The answer is not ready yet; it will be at {looked}.")
+
+
+def get_remote(endpoint: str, path: str, query: Mapping[str, str], api_key: str) -> dict[str, object]:
+    """Return what a path of an endpoint's API has; raises selfrag's typed errors with the problem's own words."""
+    headers = {"x-api-key": api_key} if api_key else {}
+    with http_client_for(_checked(endpoint)) as client:
+        return _answer(_sent(client, "GET", endpoint.rstrip("/") + path, params=dict(query), headers=headers))
+
+
+def _checked(endpoint: str) -> str:
+    if not endpoint.startswith(("http://", "https://")):
+        raise InvalidInput(f"{endpoint} is not a URL; the endpoint is what `terraform output endpoint` prints.")
+    return endpoint
 
 
 def _sent(client: httpx2.Client, method: str, url: str, **sent: Any) -> httpx2.Response:
@@ -79,7 +90,7 @@ def _answer(reply: httpx2.Response) -> dict[str, object]:
     if reply.status_code == httpx2.codes.ACCEPTED:
         raise TemporarilyUnavailable(f"The answer is not ready yet; it will be at {reply.headers.get('location')}.")
     if reply.status_code != httpx2.codes.OK:
-        raise _error(reply, body)
+        raise error_of(reply.status_code, body, reply.headers.get("retry-after", ""))
     return body
 
 
@@ -99,13 +110,13 @@ def _json(reply: httpx2.Response) -> dict[str, object]:
     return body
 
 
-def _error(reply: httpx2.Response, problem: Mapping[str, object]) -> SelfragError:
-    detail = problem.get("detail") or problem.get("message") or f"status {reply.status_code}"
+def error_of(status: int, problem: Mapping[str, object], retry_after: str = "") -> SelfragError:
+    """Return the error of a problem that the API replied with."""
+    detail = problem.get("detail") or problem.get("message") or f"status {status}"
     sentence = " ".join(filter(None, [str(detail), str(problem.get("hint", ""))]))
-    if reply.status_code == httpx2.codes.FORBIDDEN:
+    if status == httpx2.codes.FORBIDDEN:
         return Misconfigured(sentence)
     # 409: the question that came with the same idempotency key before is still at work.
-    if reply.status_code in (409, 429) or reply.status_code >= 500:
-        seconds = reply.headers.get("retry-after", "")
-        return RetryLater(sentence, float(seconds) if seconds.isdecimal() else 0.0)
+    if status in (409, 429) or status >= 500:
+        return RetryLater(sentence, float(retry_after) if retry_after.isdecimal() else 0.0)
     return InvalidInput(sentence)

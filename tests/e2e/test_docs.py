@@ -34,6 +34,7 @@ COMMANDS = [
         "docs/evaluation.md",
         "docs/strategies.md",
         "CONTRIBUTING.md",
+        "SKILL.md",
     )
     for line in commands((ROOT / page).read_text(encoding="utf-8"))
 ]

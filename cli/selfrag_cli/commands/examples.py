@@ -9,6 +9,7 @@ EXAMPLES = {
     ),
     "trace": ("selfrag trace", "selfrag trace ID --full"),
     "serve": ("selfrag serve --docs notes",),
+    "mcp": ("selfrag mcp --docs notes",),
     "ingest": (
         "selfrag ingest notes --collection notes",
         "selfrag ingest notes --dry-run",

@@ -35,5 +35,7 @@ def handlers_environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def _set(environment: Mapping[str, str]) -> None:
-    os.environ.clear()
+    # Never without what stays: other threads read it at any moment.
     os.environ.update(environment)
+    for name in os.environ.keys() - environment.keys():
+        del os.environ[name]

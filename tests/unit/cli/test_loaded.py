@@ -32,5 +32,5 @@ def test_what_answers_on_the_laptop_loads_neither_moto_nor_boto3_nor_claudes_sdk
     assert "5 euros" in ended.stdout
     loaded = json.loads(ended.stdout.splitlines()[-1])
     # Powertools looks at the package botocore alone, for the headers of requests that nothing here makes.
-    assert {"moto", "boto3", "anthropic", "opensearchpy"}.isdisjoint(loaded)
+    assert {"moto", "boto3", "anthropic", "opensearchpy", "mcp", "mcp_types"}.isdisjoint(loaded)
     assert [name for name in loaded if name.startswith("botocore.")] == []

@@ -1,8 +1,9 @@
 """Errors of states and of executions, under the names that a definition catches them by.
 
 Failure: a state fails, and its Retry and Catch say what happens then.
-TimedOut: the whole execution has taken too long.
-Aborted: another item of the same Map has failed.
+ExecutionTimeout: the whole execution has taken too long.
+ExecutionStop: the whole execution was stopped from outside.
+ItemAbort: another item of the same Map has failed.
 """
 
 from collections.abc import Sequence
@@ -35,6 +36,10 @@ class Failure(Exception):
 
 class ExecutionTimeout(Exception):
     """The end of an execution that has run for its TimeoutSeconds."""
+
+
+class ExecutionStop(Exception):
+    """The end of an execution that was stopped, as by StopExecution."""
 
 
 class ItemAbort(Exception):

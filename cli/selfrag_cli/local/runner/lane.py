@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from selfrag_cli.local.runner.failures import (
     QUERY_EVALUATION_ERROR,
     RUNTIME,
     TIMEOUT,
+    ExecutionStop,
     ExecutionTimeout,
     Failure,
     ItemAbort,
@@ -30,16 +31,22 @@ Pause = Callable[[float], None]
 
 @dataclass(frozen=True)
 class ExecutionContext:
-    """The state that all lanes of an execution share; `ends_at` is a moment of `time.monotonic`."""
+    """The state that all lanes of an execution share; `ends_at` is a moment of `time.monotonic`.
+
+    `stop` is done when the execution is to end.
+    """
 
     context: Mapping[str, object]
     history: History
     services: Mapping[str, Service]
     pause: Pause
     ends_at: float = float("inf")
+    stop: "Future[None]" = field(default_factory=Future)
 
     def seconds_left(self) -> float:
-        """Return the seconds until the execution's timeout; raises TimedOut if none are left."""
+        """Return the seconds until the execution's timeout; raises ExecutionTimeout if none are left, ExecutionStop."""
+        if self.stop.done():
+            raise ExecutionStop
         left = self.ends_at - time.monotonic()
         if left <= 0:
             raise ExecutionTimeout
@@ -74,7 +81,7 @@ class Lane:
         self.variables |= values
 
     def check(self) -> None:
-        """Raise Aborted or TimedOut if no other state is to begin."""
+        """Raise ItemAbort, ExecutionStop or ExecutionTimeout if no other state is to begin."""
         if self.stopped.is_set():
             raise ItemAbort
         self.running.seconds_left()
@@ -87,7 +94,8 @@ class Lane:
     def in_time(self, work: Callable[[], Any], seconds: float | None) -> Any:
         """Return what a task returns; raises what it raises, Failure if it takes longer than so many seconds.
 
-        It goes on in its thread then, and its result is lost, as with a Lambda. Raises TimedOut at the execution's end.
+        It goes on in its thread then, and its result is lost, as with a Lambda. Raises ExecutionTimeout or
+        ExecutionStop at the execution's end.
         """
         outcome: Future[Any] = Future()
 
@@ -100,11 +108,11 @@ class Lane:
         threading.Thread(target=run, daemon=True, name="task").start()
         left = self.running.seconds_left()
         most = left if seconds is None else min(seconds, left)
-        try:
-            return outcome.result(None if most == float("inf") else most)
-        except TimeoutError:
-            self.running.seconds_left()
-            raise Failure(TIMEOUT, f"The task took longer than {seconds} s.", "TaskTimedOut") from None
+        wait([outcome, self.running.stop], None if most == float("inf") else most, FIRST_COMPLETED)
+        self.running.seconds_left()
+        if outcome.done():
+            return outcome.result()
+        raise Failure(TIMEOUT, f"The task took longer than {seconds} s.", "TaskTimedOut")
 
     def value(self, template: Any, states: Mapping[str, object]) -> Any:
         """Return a JSON value with the expressions in it evaluated; `states` is what $states holds.

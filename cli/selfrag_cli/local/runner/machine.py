@@ -3,15 +3,17 @@
 import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from typing import Any
 
 from selfrag_cli.local.runner.asl import StateMachine
-from selfrag_cli.local.runner.failures import RUNTIME, ExecutionTimeout, Failure
+from selfrag_cli.local.runner.failures import RUNTIME, ExecutionStop, ExecutionTimeout, Failure
 from selfrag_cli.local.runner.history import History
 from selfrag_cli.local.runner.lane import ExecutionContext, Lane, Pause, Service, as_json
 from selfrag_cli.local.runner.states import run_states
 
-RUNNING, SUCCEEDED, FAILED, TIMED_OUT = "RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT"
+RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED = "RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"
 
 
 class Execution:
@@ -24,6 +26,7 @@ class Execution:
         self.error = ""
         self.seconds = 0.0
         self._history, self._on_end = History(), on_end
+        self._stop: Future[None] = Future()
 
     @property
     def history(self) -> list[dict[str, Any]]:
@@ -39,9 +42,14 @@ class Execution:
         self._history.wait_for_end()
         return self
 
+    def stop(self) -> None:
+        """End it, if it has not ended: no other step begins, and the result of the one at work is lost."""
+        with suppress(InvalidStateError):
+            self._stop.set_result(None)
+
     def run(self, machine: "Machine", payload: Mapping[str, object]) -> None:
         """Run to the end; an error of the interpreter's own ends it as failed, too."""
-        began, lane = time.monotonic(), Lane(machine.running(self.id, payload, self._history))
+        began, lane = time.monotonic(), Lane(machine.running(self.id, payload, self._history, self._stop))
         try:
             lane.note("ExecutionStarted", input=as_json(payload, "the input"))
             lane.last = 0
@@ -49,6 +57,8 @@ class Execution:
             status, details = SUCCEEDED, {"output": as_json(output, "the output")}
         except ExecutionTimeout:
             output, status, details = None, TIMED_OUT, {}
+        except ExecutionStop:
+            output, status, details = None, ABORTED, {}
         except Failure as failure:
             output, status, details = None, FAILED, {"error": failure.error, "cause": failure.cause}
         except Exception as error:
@@ -86,9 +96,11 @@ class Machine:
         threading.Thread(target=execution.run, args=(self, payload), daemon=True, name=f"execution {name}").start()
         return execution
 
-    def running(self, name: str, payload: Mapping[str, object], history: History) -> ExecutionContext:
+    def running(
+        self, name: str, payload: Mapping[str, object], history: History, stop: "Future[None]"
+    ) -> ExecutionContext:
         """Return what the lanes of an execution share."""
         arn = f"{self._arn.replace(':stateMachine:', ':execution:')}:{name}"
         context = {"Execution": {"Id": arn, "Input": payload, "Name": name}}
         ends_at = time.monotonic() + self.definition.get("TimeoutSeconds", float("inf"))
-        return ExecutionContext(context, history, self._services, self._pause, ends_at)
+        return ExecutionContext(context, history, self._services, self._pause, ends_at, stop)

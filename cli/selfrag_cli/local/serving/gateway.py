@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 from starlette.middleware.gzip import GZipMiddleware
@@ -34,6 +34,9 @@ from selfrag_cli.local.serving.events import Streams, Watch
 from selfrag_cli.local.serving.http import answering_http
 from selfrag_cli.local.serving.invocation import invoke, proxy_request
 from selfrag_cli.local.serving.threads import in_thread
+
+if TYPE_CHECKING:
+    from selfrag_cli.agents.services import AgentService
 
 MAX_LINE_BYTES = MAX_HEADERS_BYTES = 64 * 1024
 # What is open without the server's token: the page, which has no data, and addresses that hold a token of their own.
@@ -88,6 +91,7 @@ COMPRESSED_FROM_BYTES = 1024
 # How long a body may take to come.
 BODY_SECONDS = 60
 _UPLOADS = {"Allow": "PUT, OPTIONS"}
+AGENTS_PATH, _AGENTS = "/mcp", {"Allow": "POST, OPTIONS"}
 # Chromium shows no PDF in a sandbox: the type, which no browser may guess, keeps it from being a page.
 _POLICIES = {False: "default-src 'none'; sandbox", True: "frame-ancestors 'self'"}
 _ORIGINAL_HEADERS = {
@@ -99,14 +103,20 @@ _ORIGINAL_HEADERS = {
 class ServedApi:
     """Answers requests by a handler, streams of questions, and uploads where there is a bucket for them.
 
-    With a `token` it is the key that callers have to send.
+    With a `token` it is the key that callers have to send. `agents` answers the tools of agents, if there is one.
     """
 
     def __init__(
-        self, handler: Handler, streams: Streams, bucket: Bucket | None, origins: Collection[str], token: str = ""
+        self,
+        handler: Handler,
+        streams: Streams,
+        bucket: Bucket | None,
+        origins: Collection[str],
+        token: str = "",
+        agents: "AgentService | None" = None,
     ) -> None:
         self._handler, self._streams, self._bucket, self._origins = handler, streams, bucket, origins
-        self._token = token
+        self._token, self._agents = token, agents
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -138,7 +148,14 @@ class ServedApi:
         if PATH.match(path):
             return await self._streams.open(proxy_request(request))
         refuse_large(_length(request) or 0)
+        if self._agents and path == AGENTS_PATH and request.method != "POST":
+            return _without_message(request.method)
         body = await _body(request, MAX_BODY_BYTES, BODY_SECONDS)
+        if self._agents and path == AGENTS_PATH:
+            # The protocol's library takes a second to load.
+            from selfrag_cli.local.serving.agents import AgentResponse
+
+            return AgentResponse(self._agents, body)
         return await in_thread(invoke, self._handler, proxy_request(request, body))
 
 
@@ -151,6 +168,14 @@ async def _original(bucket: Bucket, token: str, request: Request) -> Response:
     policy = {"Content-Security-Policy": _POLICIES[inline], "Content-Disposition": disposition(key, inline)}
     media_type = "application/pdf" if inline else "application/octet-stream"
     return Response(content, headers={**_ORIGINAL_HEADERS, **policy}, media_type=media_type)
+
+
+def _without_message(method: str) -> Response:
+    """Return the response to a preflight; raises ProblemError for a stream or a session, which do not exist."""
+    if method == "OPTIONS":
+        return Response(status_code=HTTPStatus.NO_CONTENT, headers=_AGENTS)
+    hint = "Send each message of the Model Context Protocol by POST."
+    raise ProblemError(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes POST and OPTIONS only.", hint, _AGENTS)
 
 
 async def _uploaded(bucket: Bucket, token: str, request: Request) -> Response:
@@ -212,18 +237,20 @@ def serving(
     handler: Handler | None = None,
     origins: Collection[str] = (),
     token: str = "",
+    agents: "Callable[[Handler], AgentService] | None" = None,
 ) -> Iterator[str]:
     """Answer HTTP on loopback until the block ends; gives the URL. The local stack has to be running.
 
     `watch` waits for the events of its executions. `bucket` makes, for that URL, what stands in for the stack's bucket;
     `handler` stands in for the deployed one; pages of these `origins` may ask, and the API's own; with a `token`
-    callers have to send it as their key. Raises Misconfigured if the port is taken.
+    callers have to send it as their key. `agents` makes, of the handler, what answers the tools of agents. Raises
+    Misconfigured if the port is taken.
     """
     with listening(port) as bound:
         url = f"http://{HOST}:{bound.getsockname()[1]}"
         uploads, answers = bucket(url) if bucket else None, handler or threaded_handler()
         parts: bootstrap.Parts = {"uploads": uploads} if uploads else {}
-        app = ServedApi(answers, Streams(answers, watch), uploads, origins, token)
+        app = ServedApi(answers, Streams(answers, watch), uploads, origins, token, agents and agents(answers))
         with bootstrap.using(**parts), answering_http(bound, app):
             yield url
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from selfrag import bootstrap
 from selfrag.domain.errors import InvalidInput
+from selfrag_cli.agents.services import StackService
 from selfrag_cli.local.backends import check_services, chosen_backends
 from selfrag_cli.local.index import local_parts, open_embedder
 from selfrag_cli.local.lookup import stored_records
@@ -67,7 +68,14 @@ def serve_documents(
         answering(place, on_end=_log) as (executions, manifest),
         embedding.at_work(),
         _bucket(place, writable, manifest, embedding.wake) as bucket,
-        serving(port, executions.watch, bucket, origins=origins, token=token) as url,
+        serving(
+            port,
+            executions.watch,
+            bucket,
+            origins=origins,
+            token=token,
+            agents=lambda handler: StackService(Place(place.collection), lambda: (handler, executions)),
+        ) as url,
     ):
         announce(url)
         # The signal may come to another thread, and what waits without an end would not notice.

@@ -49,6 +49,11 @@ class LocalExecutions(Executions):
     def start(self, question_id: str, payload: Mapping[str, object]) -> None:
         self._begun(question_id, payload)
 
+    def stop(self, question_id: str) -> None:
+        """End a question that is at work here, as StopExecution does."""
+        if execution := self._at_work.get(question_id):
+            execution.stop()
+
     def watch(self, question_id: str, seen: int, seconds: float) -> int | None:
         """Return the number of a question's events as soon as it is more than `seen`, or the time is up.
 

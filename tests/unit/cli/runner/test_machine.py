@@ -72,6 +72,26 @@ def test_an_execution_ends_with_its_own_time_and_nothing_catches_that(held: thre
     assert kinds(ended)[-1] == "ExecutionTimedOut"
 
 
+def test_a_stopped_execution_begins_no_other_step_and_nothing_catches_that(held: threading.Event) -> None:
+    running, begun = threading.Event(), list[str]()
+
+    def slow(event: Any) -> Any:
+        running.set()
+        return held.wait(SOON)
+
+    inner = {"T": task("slow", Catch=CAUGHT, Next="U"), "U": task("next"), "After": AFTER}
+    states = {"M": each(inner, Next="V"), "V": task("next")}
+    stopped = machine(states, slow=slow, next=lambda event: begun.append("next"))
+    execution = stopped.start("e", {"items": [1, 2]})
+    assert running.wait(SOON)
+    execution.stop()
+    execution.wait()
+    assert (execution.status, execution.output, execution.error, begun) == ("ABORTED", None, "ABORTED", [])
+    assert kinds(execution)[-1] == "ExecutionAborted"
+    execution.stop()
+    assert execution.status == "ABORTED"
+
+
 def test_what_waits_waits_as_it_is_told() -> None:
     waited: list[float] = []
     retry = [
