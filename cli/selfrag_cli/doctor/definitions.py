@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 from selfrag.adapters.faults import code_of
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import REFUSALS, Finding, blocks, fine, unknown
+from selfrag_cli.doctor.region import synchronous_client
 from selfrag_cli.local.definitions import INGESTION, INTAKE, QUESTION, REINDEX, definition_of, placeholders
 
 # The machines, by what Terraform calls them.
@@ -70,7 +71,7 @@ def expressions(account: Account) -> Iterator[Finding]:
     definition, wrong = json.dumps(_definition(account, "standard")), 0
     for name, recorded in recorded_states().items():
         try:
-            reply = account.client("stepfunctions").test_state(
+            reply = synchronous_client(account).test_state(
                 definition=definition,
                 stateName=name,
                 input=json.dumps(recorded.input),

@@ -19,8 +19,8 @@ _NO_JOB = "0" * 64
 _THERE = {"InvalidJobIdException", "InvalidParameterException", "ValidationException"}
 
 
-def _synchronous_client(account: Account) -> Any:
-    # StartSyncExecution has a host of its own, `sync-states`, which only AWS's own endpoints have.
+def synchronous_client(account: Account) -> Any:
+    """Make the client of StartSyncExecution and TestState, whose host `sync-states` only AWS's own endpoints have."""
     own = bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
     return account.client("stepfunctions", config=Config(inject_host_prefix=not own))
 
@@ -29,7 +29,7 @@ def synchronous(account: Account) -> Iterator[Finding]:
     """Start a machine that is not there, to see whether StartSyncExecution answers."""
     arn = f"{account.arn('states')}:stateMachine:{account.choices.name}-nowhere"
     try:
-        _synchronous_client(account).start_sync_execution(stateMachineArn=arn)
+        synchronous_client(account).start_sync_execution(stateMachineArn=arn)
     except EndpointConnectionError:
         yield blocks(
             f"Step Functions has no synchronous start in {account.region}, which POST /v1/ask needs.",

@@ -45,7 +45,10 @@ def spelled(pdf: bytes) -> list[str]:
 
 
 def _spells(drawn: pypdfium2.PdfImage) -> str:
-    return bytes(drawn.get_data(decode_simple=True)).decode().rstrip("\0")
+    try:
+        return bytes(drawn.get_data(decode_simple=True)).decode("ascii").rstrip("\0")
+    except UnicodeDecodeError:  # a picture of words
+        return "A picture of words."
 
 
 def _page(content: int, resources: str) -> bytes:

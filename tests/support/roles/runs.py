@@ -57,6 +57,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
             "SELFRAG_MODEL_BASE_URL": model.url,
             "SELFRAG_MODEL_SECRET": "model-key",
             "SELFRAG_WEB_BASE_URL": web.url,
+            "SELFRAG_WEB_SEARCH": "true",
             "SELFRAG_WEB_SECRET": "web-key",
             "SELFRAG_VIEW_SECONDS": "0",
         }
@@ -221,7 +222,10 @@ def _ask_by_other_strategies(api: httpx2.Client, model: ModelServer) -> None:
         first = later("How many days of leave are there?", **asked)
         assert first["status"] in ("answered", "partial"), first
         assert later("And in May?", previous=first["id"], **asked)["status"] in ("answered", "partial")
-    asked = {"question": "How high are the waves in sea state 6?", "policy": {"strategy": "candidates"}}
+    asked = {
+        "question": "How high are the waves in sea state 6?",
+        "policy": {"strategy": "candidates", "web_search": True},
+    }
     model.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.1}
     assert "SearchWeb" in api.post("/v1/ask", json=asked).json()["path"]
     del model.answers["grade_relevance"]
