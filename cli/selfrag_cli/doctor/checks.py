@@ -8,13 +8,13 @@ from selfrag_cli.doctor.findings import Check
 # The first says whether anything else can be looked at.
 ACCOUNT: tuple[Check[Account], ...] = (
     Check("identity", "Your identity", ("sts:GetCallerIdentity",), (identity,)),
+    Check("permissions", "Your permissions", ("iam:SimulatePrincipalPolicy", "iam:GetRole"), (deployer.permissions,)),
     Check(
         "definitions",
         "The definitions",
         ("states:ValidateStateMachineDefinition", "states:TestState"),
         (definitions.validity, definitions.expressions),
     ),
-    Check("permissions", "Your permissions", ("iam:SimulatePrincipalPolicy", "iam:GetRole"), (deployer.permissions,)),
     Check("concurrency", "Lambda's limit", ("lambda:GetAccountSettings",), (quotas.concurrency,)),
     Check("quotas", "Service Quotas", quotas.ACTIONS, (quotas.embeddings, quotas.claude)),
     Check("models", "A model", ("bedrock:InvokeModel",), (models.embedding, models.claude, models.decider)),
