@@ -118,6 +118,11 @@ output "ingestion_machine_arn" {
   value       = aws_sfn_alias.machine["ingestion"].arn
 }
 
+output "intake_machine_arn" {
+  description = "The state machine that queues events of the documents bucket, by the live release's alias."
+  value       = aws_sfn_alias.machine["intake"].arn
+}
+
 output "reindex_machine_arn" {
   description = "The state machine that ingests every object that is not up to date, by the live release's alias."
   value       = aws_sfn_alias.machine["reindex"].arn

@@ -24,7 +24,6 @@ from selfrag.adapters.opensearch.collection import SearchReply, connect, index_f
 from selfrag.domain.documents import collection_of, document_id
 from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
 from selfrag.domain.records import StoredPart
-from selfrag.ports.manifest import Manifest
 
 # The generation of what was found in the index; the next ingestion of the document removes it.
 RESTORED = "restored"
@@ -54,16 +53,6 @@ class Restoration:
     passages: int = 0
 
 
-class RestorableManifest(Manifest, Protocol):
-    """A manifest of which all documents can be listed, and that takes what was found in the index."""
-
-    def documents(self) -> Iterator[tuple[str, str]]:
-        """Yield the id and the key of each document, also of those that are removed."""
-
-    def outdate(self, document_id: str, key: str, generation: str) -> None:
-        """Have the document ingested anew, in place of this generation."""
-
-
 class IngestionMachines(Protocol):
     """The machines of a deployment that change its index."""
 
@@ -72,6 +61,32 @@ class IngestionMachines(Protocol):
 
     def reindex(self) -> None:
         """Run the ingestion of every object of the bucket that is not up to date, to its end."""
+
+
+class RestorableTable(DynamoManifest):
+    """The table of documents with an operator's credentials."""
+
+    def documents(self) -> Iterator[tuple[str, str]]:
+        """Yield the id and the key of each document, also of those that are removed, and end every claim on one."""
+        with aws_faults(SERVICE):
+            pages = self._client.get_paginator("scan").paginate(TableName=self._table, ConsistentRead=True)
+            for item in (item for page in pages for item in page["Items"]):
+                if item["part"]["S"] == DOCUMENT and "key" in item:
+                    if "lease_owner" in item:
+                        self._set(item["id"]["S"], _NO_CLAIM, {})
+                    yield item["id"]["S"], item["key"]["S"]
+
+    def mark_stale(self, document_id: str, key: str, generation: str) -> None:
+        """Have the document ingested anew, in place of this generation."""
+        fields = {"key": key, "collection": collection_of(key), "generation": generation, "version": ""}
+        setting = ", ".join(f"#{name} = :{name}" for name in fields)
+        self._set(document_id, f"SET {setting} {_NO_CLAIM}", fields)
+
+    def _set(self, document_id: str, expression: str, fields: Mapping[str, str]) -> None:
+        named: Any = {"ExpressionAttributeNames": {f"#{name}": name for name in fields}} if fields else {}
+        if fields:
+            named["ExpressionAttributeValues"] = {f":{name}": {"S": value} for name, value in fields.items()}
+        self._call("update_item", Key=key_of(document_id, DOCUMENT), UpdateExpression=expression, **named)
 
 
 def passages_of(client: Any, index: str) -> Iterator[IndexedPassage]:
@@ -106,7 +121,7 @@ def restore_index(
     bucket: str,
     keys: Iterable[str],
     indexed: Iterable[IndexedPassage],
-    manifest: RestorableManifest,
+    table: RestorableTable,
     machines: IngestionMachines,
 ) -> Restoration:
     """Bring table and index in step with the `keys` of the bucket, and return what was not.
@@ -114,18 +129,18 @@ def restore_index(
     It may break off anywhere, and is run again then.
     """
     there, done = {document_id(bucket, key) for key in keys}, Restoration()
-    names = dict(manifest.documents())
+    names = dict(table.documents())
     seen = set[str]()
     for key, group in groupby(indexed, key=lambda passage: passage.document):
         identity, passages = document_id(bucket, key), list(group)
         seen.add(identity)
         names[identity] = key
         done.passages += len(passages)
-        if _adopt(identity, key, passages, manifest):
+        if _adopt(identity, key, passages, table):
             done.unknown.append(key)
     for identity in names.keys() - seen:
         # The table may name passages that the index does not hold.
-        if _adopt(identity, names[identity], [], manifest):
+        if _adopt(identity, names[identity], [], table):
             done.unknown.append(names[identity])
     done.gone = sorted(name for identity, name in names.items() if identity not in there)
     for name in done.gone:
@@ -134,19 +149,20 @@ def restore_index(
     return done
 
 
-def _adopt(identity: str, key: str, passages: Sequence[IndexedPassage], manifest: RestorableManifest) -> bool:
+def _adopt(identity: str, key: str, passages: Sequence[IndexedPassage], table: RestorableTable) -> bool:
     """Write what the index holds of a document into the table; return whether the table said otherwise."""
-    parts = manifest.parts(identity)
+    parts = table.parts(identity)
     ids = {service_id for part in parts for service_id in part.ids.values()}
     if ids == {passage.service_id for passage in passages} and not any(part.writing_since for part in parts):
         return False
+    # First: if this breaks off, the document is ingested anew all the same.
+    table.mark_stale(identity, key, RESTORED)
     new = _parts(identity, passages)
     for part in new:
-        manifest.put(part)
+        table.put(part)
     for part in parts:
         if part.name not in {each.name for each in new}:
-            manifest.forget(part)
-    manifest.outdate(identity, key, RESTORED)
+            table.forget(part)
     return True
 
 
@@ -161,51 +177,27 @@ def _parts(identity: str, passages: Sequence[IndexedPassage]) -> list[StoredPart
     return [StoredPart(identity, RESTORED, number, list(row), row) for number, row in enumerate(rows)]
 
 
-class RestorableTable(DynamoManifest):
-    """The table of documents with an operator's credentials."""
-
-    def documents(self) -> Iterator[tuple[str, str]]:
-        """Yield the id and the key of each document, also of those that are removed, and end every claim on one."""
-        with aws_faults(SERVICE):
-            pages = self._client.get_paginator("scan").paginate(TableName=self._table, ConsistentRead=True)
-            for item in (item for page in pages for item in page["Items"]):
-                if item["part"]["S"] == DOCUMENT and "key" in item:
-                    if "lease_owner" in item:
-                        self._set(item["id"]["S"], _NO_CLAIM, {})
-                    yield item["id"]["S"], item["key"]["S"]
-
-    def outdate(self, document_id: str, key: str, generation: str) -> None:
-        """Have the document ingested anew, in place of this generation."""
-        fields = {"key": key, "collection": collection_of(key), "generation": generation, "version": ""}
-        setting = ", ".join(f"#{name} = :{name}" for name in fields)
-        self._set(document_id, f"SET {setting} {_NO_CLAIM}", fields)
-
-    def _set(self, document_id: str, expression: str, fields: Mapping[str, str]) -> None:
-        named: Any = {"ExpressionAttributeNames": {f"#{name}": name for name in fields}} if fields else {}
-        if fields:
-            named["ExpressionAttributeValues"] = {f":{name}": {"S": value} for name, value in fields.items()}
-        self._call("update_item", Key=key_of(document_id, DOCUMENT), UpdateExpression=expression, **named)
-
-
 @dataclass(frozen=True)
 class DeployedMachines:
     """The machines of a deployment, whose executions are waited for."""
 
     client: Any
     bucket: str
+    intake: str
     ingestion: str
     reindexing: str
     pause: Callable[[float], None] = time.sleep
 
     def check_quiet(self) -> None:
         """Raise InvalidInput while a document is being ingested: what it writes would look like a loss."""
-        with aws_faults("Step Functions"):
-            machine = unversioned(self.ingestion)
-            running = self.client.list_executions(stateMachineArn=machine, statusFilter="RUNNING", maxResults=1)
-        if running["executions"]:
-            raise InvalidInput(
-                "Documents are being ingested: set ingest_on_upload = false, deploy, and run this again after them."
-            )
+        # The intake begins another document as long as its queue holds some.
+        for machine in map(unversioned, (self.intake, self.ingestion)):
+            with aws_faults("Step Functions"):
+                running = self.client.list_executions(stateMachineArn=machine, statusFilter="RUNNING", maxResults=1)
+            if running["executions"]:
+                raise InvalidInput(
+                    "Documents are being ingested: set ingest_on_upload = false, deploy, and run this again after them."
+                )
 
     def ingest(self, key: str) -> None:
         """Run the ingestion of one object to its end."""
@@ -238,10 +230,9 @@ def restore_deployment(outputs: Mapping[str, Any]) -> Restoration:
     """
     region = outputs["ingestion_machine_arn"].split(":")[3]
     client, bucket = partial(boto3.client, region_name=region), outputs["bucket"]
-    machines = DeployedMachines(
-        client("stepfunctions"), bucket, outputs["ingestion_machine_arn"], outputs["reindex_machine_arn"]
-    )
+    arns = (outputs[f"{machine}_machine_arn"] for machine in ("intake", "ingestion", "reindex"))
+    machines = DeployedMachines(client("stepfunctions"), bucket, *arns)
     machines.check_quiet()
     indexed = passages_of(connect(outputs["collection_endpoint"], region, 30), outputs["index_name"])
-    manifest = RestorableTable(client("dynamodb"), outputs["tables"]["documents"])
-    return restore_index(bucket, keys_in(client("s3"), bucket), indexed, manifest, machines)
+    table = RestorableTable(client("dynamodb"), outputs["tables"]["documents"])
+    return restore_index(bucket, keys_in(client("s3"), bucket), indexed, table, machines)

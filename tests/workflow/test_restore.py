@@ -1,16 +1,19 @@
 """Promises about `selfrag restore --index`: after it the index holds what the bucket holds, each once."""
 
+import json
 import random
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
+from itertools import count
 from typing import Any
 
 import boto3
 import pytest
 
 from selfrag.adapters.opensearch.collection import connect
-from selfrag.domain.errors import Misconfigured
+from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
 from selfrag_cli import restore
-from selfrag_cli.restore import RestorableTable, Restoration, keys_in, passages_of, restore_index
+from selfrag_cli.restore import DeployedMachines, RestorableTable, Restoration, keys_in, passages_of, restore_index
 from tests.support.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
 from tests.support.ingesting import Ingestion, holds
 
@@ -116,6 +119,32 @@ def test_what_broke_off_is_run_again(hour: Ingestion, left: int) -> None:
     holds(hour, *(sentence(name, version) for name, version in LEFT))
 
 
+def dying_at(call: int, calls: Iterator[int], method: Callable[..., None]) -> Callable[..., None]:
+    def dying(*args: Any) -> None:
+        if next(calls) == call:
+            raise InterruptedError
+        method(*args)
+
+    return dying
+
+
+@pytest.mark.parametrize("left", range(0, 31, 2))
+def test_what_broke_off_while_it_wrote_the_table_is_run_again(
+    hour: Ingestion, monkeypatch: pytest.MonkeyPatch, left: int
+) -> None:
+    # Of some documents the index has lost what the table has, and the bucket has not changed.
+    for document in hour.collection.indices[INDEX].documents[5:8]:
+        document.until = 0
+    calls = count()
+    with monkeypatch.context() as patched:
+        for name in ("mark_stale", "put", "forget"):
+            patched.setattr(RestorableTable, name, dying_at(left, calls, getattr(RestorableTable, name)))
+        with pytest.raises(InterruptedError):
+            restored(hour)
+    restored(hour)
+    holds(hour, *(sentence(name, version) for name, version in LEFT))
+
+
 def test_a_table_that_is_lost_is_made_again(hour: Ingestion) -> None:
     go_back_to([])
     restored(hour)
@@ -170,3 +199,40 @@ def test_copies_that_fill_a_page_are_an_error_and_no_loss(running: Ingestion, mo
     monkeypatch.setattr(restore, "PAGE", 4)
     with pytest.raises(Misconfigured, match="take another index"):
         restored(running)
+
+
+class Steps:
+    """A client of Step Functions: the machines that run, and how executions end."""
+
+    def __init__(self, *running: str, statuses: Sequence[str] = ("RUNNING", "SUCCEEDED")) -> None:
+        self._running, self._statuses, self.started = running, list(statuses), list[dict[str, str]]()
+
+    def list_executions(self, stateMachineArn: str, **_: Any) -> dict[str, Any]:
+        return {"executions": [name for name in self._running if stateMachineArn.endswith(name)]}
+
+    def start_execution(self, **asked: str) -> dict[str, str]:
+        self.started.append(asked)
+        return {"executionArn": "e"}
+
+    def describe_execution(self, executionArn: str) -> dict[str, str]:
+        return {"status": self._statuses.pop(0)}
+
+
+def machines_of(client: Steps) -> DeployedMachines:
+    arns = (f"arn:aws:states:us-east-1:1:stateMachine:rag-{name}:live" for name in ("intake", "ingestion", "reindex"))
+    return DeployedMachines(client, "b", *arns, pause=lambda seconds: None)
+
+
+@pytest.mark.parametrize("running", ["rag-intake", "rag-ingestion"])
+def test_while_documents_are_ingested_or_wait_for_it_nothing_is_restored(running: str) -> None:
+    machines_of(Steps()).check_quiet()
+    with pytest.raises(InvalidInput, match="ingest_on_upload = false"):
+        machines_of(Steps(running)).check_quiet()
+
+
+def test_an_ingestion_is_waited_for_and_one_that_fails_is_named() -> None:
+    steps = Steps()
+    machines_of(steps).ingest("handbook/a.md")
+    assert json.loads(steps.started[0]["input"]) == {"bucket": "b", "key": "handbook/a.md"}
+    with pytest.raises(TemporarilyUnavailable, match="ended as FAILED"):
+        machines_of(Steps(statuses=["FAILED"])).reindex()
