@@ -7,13 +7,16 @@ ARN = "arn:aws:bedrock:eu-central-1:210987654321:guardrail/abcdefgh1234"
 
 
 def test_the_first_and_the_last_function_of_a_question_check_texts_by_it(planned: Planner) -> None:
-    found = planned(guardrail={"id": "abcdefgh1234", "version": "3"}, stream_events=True, account_concurrency=1000)
-    assert {step for step, told in found.told.items() if ID in told} == {"plan", "compose_answer"}
-    assert found.told["plan"] == {ID: "abcdefgh1234", VERSION: "3"}
-    assert {step for step, told in found.told.items() if told.get("SELFRAG_GUARDED") == "true"} == {"ask", "stream"}
+    plan = planned(guardrail={"id": "abcdefgh1234", "version": "3"}, stream_events=True, account_concurrency=1000)
+    assert {step for step, settings in plan.told.items() if ID in settings} == {"plan", "compose_answer"}
+    assert plan.told["plan"] == {ID: "abcdefgh1234", VERSION: "3"}
+    assert {step for step, settings in plan.told.items() if settings.get("SELFRAG_GUARDED") == "true"} == {
+        "ask",
+        "stream",
+    }
     allowed = {
         who: statement["resources"]
-        for who, statements in found.allowed.items()
+        for who, statements in plan.allowed.items()
         for statement in statements
         if "bedrock:ApplyGuardrail" in statement["actions"]
     }
@@ -22,8 +25,8 @@ def test_the_first_and_the_last_function_of_a_question_check_texts_by_it(planned
 
 
 def test_a_guardrail_of_another_account_is_named_by_its_arn(planned: Planner) -> None:
-    found = planned(guardrail={"id": ARN, "version": "DRAFT"})
-    statements = [each for each in found.allowed['step["plan"]'] if each["sid"] == "CheckTexts"]
+    plan = planned(guardrail={"id": ARN, "version": "DRAFT"})
+    statements = [each for each in plan.allowed['step["plan"]'] if each["sid"] == "CheckTexts"]
     assert [each["resources"] for each in statements] == [[ARN]]
 
 

@@ -100,3 +100,12 @@ def test_while_a_guarded_question_is_at_work_none_of_its_texts_is_shown() -> Non
     assert hidden.draft is None
     assert hidden.trace == view.trace
     assert hidden.path == view.path
+
+
+def test_the_options_of_a_closed_set_are_of_the_request_too() -> None:
+    with guarded_by("lethal") as (stack, model, _):
+        policy = {**QUESTION["policy"], "strategy": "candidates", "choices": ["harmless", "lethal"]}
+        response = stack.execute({**QUESTION, "policy": policy}).output
+        assert response is not None
+        assert response["reflection"]["guarded"] == "request"
+        assert model.requests == []

@@ -78,7 +78,7 @@ def compose(
     )
 
 
-def withheld(task: ComposeAnswerTask) -> ComposeAnswerTask:
+def without_texts(task: ComposeAnswerTask) -> ComposeAnswerTask:
     """Return the task without any text of a model or a document: what is composed of it says why there is no answer."""
     emptied = ComposeAnswerTask(**task.model_dump(include=_OUTWARD)).model_copy(update={"guarded": "answer"})
     ledger = [entry.model_copy(update={"warnings": [], "query": "", "aim": ""}) for entry in task.ledger]
@@ -235,7 +235,7 @@ def _notice(task: ComposeAnswerTask, writer: JudgedBy) -> str | None:
 
 
 def _reflection(task: ComposeAnswerTask, result: AnswerOutcome) -> Reflection:
-    # The verdicts on a withheld answer say why it was withheld.
+    # The verdicts on a without_texts answer say why it was without_texts.
     judged = result.draft or (task.draft if task.draft.answer else None)
     verdicts = {name: getattr(judged, name, None) for name in Critique.model_fields}
     if not task.reflects:

@@ -32,11 +32,12 @@ class PlanResult(BaseModel):
 def plan(task: PlanTask, guardrail: Guardrail | None) -> PlanResult:
     """Return the next pass of a question; a plan without steps ends it.
 
-    The guardrail checks the question before anything is sent to a model or to a search.
+    The guardrail checks what the caller wrote before anything of it is sent to a model or to a search.
     """
     if task.state:
         state, following = next_pass(task, task.state, task.results, task.now_ms)
     else:
-        guarded = guardrail is not None and not guardrail.passes("request", [task.question])
+        texts = [task.question, *(task.policy.get("choices") or [])]
+        guarded = guardrail is not None and not guardrail.passes("request", texts)
         state, following = first_pass(task, task.began_ms, guarded=guarded)
     return PlanResult(plan=following, state=state.model_dump(mode="json", exclude_defaults=True))
