@@ -13,10 +13,10 @@ def test_without_keep_warm_there_is_no_schedule(planned: Planner) -> None:
 
 
 def test_each_function_of_a_question_is_invoked_by_its_live_version_and_no_other(planned: Planner) -> None:
-    found = planned(keep_warm=True, keep_warm_schedule={"expression": "cron(0/4 7-18 ? * MON-FRI *)"})
+    plan = planned(keep_warm=True, keep_warm_schedule={"expression": "cron(0/4 7-18 ? * MON-FRI *)"})
     schedules = {
         address.removeprefix(SCHEDULE)[2:-2]: values
-        for address, values in found.resources.items()
+        for address, values in plan.resources.items()
         if address.startswith(SCHEDULE)
     }
     assert schedules.keys() == {
@@ -27,7 +27,7 @@ def test_each_function_of_a_question_is_invoked_by_its_live_version_and_no_other
         assert values["schedule_expression"] == "cron(0/4 7-18 ? * MON-FRI *)"
         [target] = values["target"]
         assert json.loads(target["input"]) == {"keep_warm": True}
-    assert "search_web" in str(planned(keep_warm=True, web_search=True).resources.keys())
+    assert f'{SCHEDULE}["search_web"]' in planned(keep_warm=True, web_search=True).resources
 
 
 def test_the_schedule_may_invoke_these_functions_alone(planned: Planner) -> None:

@@ -12,7 +12,9 @@ from selfrag_cli.options import ApiKey, AsJson, Endpoint
 from selfrag_cli.terminal import out, print_json
 
 if TYPE_CHECKING:
-    from selfrag_cli.doctor.findings import Diagnosis, Finding
+    from collections.abc import Sequence
+
+    from selfrag_cli.doctor.findings import Check, Diagnosis, Finding, Subject
 
 _STYLES = {"fine": "green", "look": "yellow", "unknown": "magenta", "blocks": "red"}
 _WIDTH = max(map(len, _STYLES))
@@ -100,7 +102,6 @@ def show_end(console: Console, diagnosis: "Diagnosis") -> None:
 def _diagnosis(
     infra: Path, var_files: list[Path], deployed: bool, endpoint: str, api_key: str, only: str, quiet: bool
 ) -> "Diagnosis":
-    from selfrag.domain.errors import InvalidInput
     from selfrag_cli.doctor.account import account_of_credentials
     from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED
     from selfrag_cli.doctor.choices import choices_in, deployed_outputs, outputs_of
@@ -113,11 +114,18 @@ def _diagnosis(
 
     choices = choices_in(infra, var_files)
     if not deployed:
-        # The first says whether anything can be looked at.
-        checks = [check for check in ACCOUNT if only in ("", check.name) or check is ACCOUNT[0]]
-        if only and len(checks) == 1 and only != checks[0].name:
-            raise InvalidInput(f"There is no check {only}; name one of {', '.join(check.name for check in ACCOUNT)}.")
-        return examine(checks, account_of_credentials(choices, bool(outputs_of(infra)), infra), report)
+        account = account_of_credentials(choices, bool(outputs_of(infra)), infra)
+        return examine(_chosen(ACCOUNT, only), account, report)
     outputs = deployed_outputs(infra)
     with Deployment(account_of_credentials(choices, True, infra), outputs, endpoint, api_key) as deployment:
-        return examine(DEPLOYED, deployment, report)
+        return examine(_chosen(DEPLOYED, only), deployment, report)
+
+
+def _chosen(checks: "Sequence[Check[Subject]]", only: str) -> "Sequence[Check[Subject]]":
+    """Return the check of this name, after the first, which says whether anything can be looked at; all for ""."""
+    from selfrag.domain.errors import InvalidInput
+
+    names = [check.name for check in checks]
+    if only and only not in names:
+        raise InvalidInput(f"There is no check {only}; name one of {', '.join(names)}.")
+    return [check for check in checks if only in ("", check.name) or check is checks[0]]

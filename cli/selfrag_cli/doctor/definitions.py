@@ -11,7 +11,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from selfrag.adapters.faults import code_of
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.findings import REFUSALS, Finding, blocks, fine, unknown
+from selfrag_cli.doctor.findings import Finding, blocks, fine, unknown
 from selfrag_cli.doctor.region import synchronous_client
 from selfrag_cli.local.definitions import INGESTION, INTAKE, QUESTION, REINDEX, definition_of, placeholders
 
@@ -24,7 +24,9 @@ MACHINES = {
     "reindex": (REINDEX, "STANDARD"),
 }
 # What an operation that an endpoint does not have ends with.
-_ABSENT = {"UnknownOperationException", "UnknownOperation", "InvalidAction", "UnrecognizedClientException", "404"}
+_ABSENT = {"UnknownOperationException", "InvalidAction"}
+# By which TestState refuses what it is given.
+_REJECTED = {"InvalidDefinition", "InvalidExecutionInput", "ValidationException"}
 _RELEASE = "This release does not run here: take another one, and report it with this sentence."
 
 
@@ -81,7 +83,7 @@ def expressions(account: Account) -> Iterator[Finding]:
                 inspectionLevel="DEBUG",
             )
         except ClientError as error:
-            if code_of(error) in REFUSALS | _ABSENT:
+            if code_of(error) not in _REJECTED:
                 yield from _not_there(error, "expressions")
                 return
             reply = {"status": "FAILED", "error": code_of(error), "cause": str(error)}

@@ -30,15 +30,15 @@ def examined_with(monkeypatch: pytest.MonkeyPatch, path: Path, change: Change) -
     return findings("definitions")
 
 
-def blocking(found: list[Finding]) -> list[str]:
-    return [each.says for each in found if each.level is Severity.BLOCKS]
+def blocking(results: list[Finding]) -> list[str]:
+    return [each.says for each in results if each.level is Severity.BLOCKS]
 
 
 def test_step_functions_is_asked_of_every_definition_and_of_the_states_that_carry_a_question() -> None:
-    found = findings("definitions")
-    assert [each.level for each in found] == [Severity.FINE, Severity.FINE]
-    assert "all 5 machines" in found[0].says
-    assert "Plan, RunSteps, ComposeAnswer" in found[1].says
+    results = findings("definitions")
+    assert [each.level for each in results] == [Severity.FINE, Severity.FINE]
+    assert "all 5 machines" in results[0].says
+    assert "Plan, RunSteps, ComposeAnswer" in results[1].says
 
 
 def test_what_was_recorded_is_what_this_releases_definition_does() -> None:
@@ -66,9 +66,9 @@ def test_an_expression_that_aws_would_not_take_is_named_by_state_and_field(
     def change(states: Any) -> None:
         states[state]["Assign"][field] = expression
 
-    said = blocking(examined_with(monkeypatch, path, change))
-    assert f"/States/{state}/Assign/{field}" in said[0]
-    assert "the definition of express (question.asl.yaml)" in said[0]
+    sentences = blocking(examined_with(monkeypatch, path, change))
+    assert f"/States/{state}/Assign/{field}" in sentences[0]
+    assert "the definition of express (question.asl.yaml)" in sentences[0]
 
 
 @pytest.mark.parametrize(
@@ -111,12 +111,17 @@ def test_a_state_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("code", ["UnknownOperationException", "InvalidAction"])
 def test_a_service_without_the_calls_is_no_refused_definition(code: str) -> None:
     calls = ("ValidateStateMachineDefinition", "TestState")
-    found = findings("definitions", {f"stepfunctions.{call}": Refused(code) for call in calls})
-    assert [each.level for each in found] == [Severity.UNKNOWN] * 2
-    assert "Step Functions here has no ValidateStateMachineDefinition." in found[0].says
+    results = findings("definitions", {f"stepfunctions.{call}": Refused(code) for call in calls})
+    assert [each.level for each in results] == [Severity.UNKNOWN] * 2
+    assert "Step Functions here has no ValidateStateMachineDefinition." in results[0].says
 
 
 def test_whoever_may_not_ask_is_told_what_to_allow() -> None:
-    found = findings("definitions", {"stepfunctions.ValidateStateMachineDefinition": NOT_ALLOWED})
-    assert [each.level for each in found] == [Severity.UNKNOWN, Severity.FINE]
-    assert "states:ValidateStateMachineDefinition" in found[0].do
+    results = findings("definitions", {"stepfunctions.ValidateStateMachineDefinition": NOT_ALLOWED})
+    assert [each.level for each in results] == [Severity.UNKNOWN, Severity.FINE]
+    assert "states:ValidateStateMachineDefinition" in results[0].do
+
+
+def test_a_busy_service_is_no_refused_definition() -> None:
+    results = findings("definitions", {"stepfunctions.TestState": Refused("ThrottlingException")})
+    assert [each.level for each in results] == [Severity.FINE, Severity.UNKNOWN]
