@@ -14,8 +14,7 @@ from tests.support.emulated.errors import name_errors
 def correct() -> None:
     """Correct where ministack differs from AWS."""
     services.keep_connections()
-    services.make_the_same_alias_once()
-    services.answer_the_same_request_alike()
+    services.send_a_reply_at_once()
     gateway.import_bodies()
     gateway.accept_keys_without_a_value()
     gateway.name_methods_in_settings()

@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
+import h11
 from hypercorn.config import Config
-from ministack.services import lambda_svc, opensearchserverless, stepfunctions
+from hypercorn.events import RawData
+from hypercorn.protocol.h11 import H11Protocol
+from ministack.services import lambda_svc, stepfunctions
 
 # Longer than the SDK that the provider uses keeps an idle connection.
 KEPT_SECONDS = 600
@@ -22,6 +25,28 @@ def keep_connections() -> None:
     """A connection is closed after 75 idle seconds or 1,000 requests, as the next comes: done, without a reply."""
     Config.keep_alive_max_requests = 10**9
     Config.keep_alive_timeout = property(lambda config: KEPT_SECONDS, lambda config, seconds: None)
+
+
+def send_a_reply_at_once() -> None:
+    """A reply's head goes out before its body, on loopback while the provider's SDK still reads its request's end.
+
+    The SDK closes that request as the head comes, so Go closes the connection, and what is not read by then is lost.
+    """
+    heads: dict[int, bytes] = {}
+
+    async def send(self: H11Protocol, event: Any) -> None:
+        try:
+            data = self.connection.send(event)
+        except h11.LocalProtocolError:
+            if self.connection.their_state != h11.ERROR:
+                raise
+            return
+        if isinstance(event, h11.Response):
+            heads[id(self)] = data or b""
+        else:
+            await self.send(RawData(data=heads.pop(id(self), b"") + (data or b"")))
+
+    H11Protocol._send_h11_event = send
 
 
 def remember_tracing() -> None:
@@ -80,41 +105,3 @@ def unpack_a_layer_once() -> None:
         return None
 
     ZipFile.namelist, ZipFile.extractall = namelist, extractall  # type: ignore[method-assign]
-
-
-def make_the_same_alias_once() -> None:
-    """A machine's alias that is there is a conflict, even for an SDK that sends the very same again."""
-    create = stepfunctions._create_state_machine_alias
-
-    def created(data: dict[str, Any]) -> Any:
-        answer = create(data)
-        machine = data["routingConfiguration"][0]["stateMachineVersionArn"].rpartition(":")[0]
-        known = stepfunctions._state_machine_aliases.get(f"{machine}:{data['name']}", {})
-        asked = {"description": data.get("description", ""), "routingConfiguration": data["routingConfiguration"]}
-        if answer[0] != 400 or not asked.items() <= known.items():
-            return answer
-        told = {"stateMachineAliasArn": known["stateMachineAliasArn"], "creationDate": known["creationDate"]}
-        return stepfunctions.json_response(told)
-
-    stepfunctions._create_state_machine_alias = created
-
-
-def answer_the_same_request_alike() -> None:
-    """A policy or collection that is there is a conflict, even for an SDK that sends the very same request again."""
-
-    def alike(create: Any) -> Any:
-        answers: dict[str, Any] = {}
-
-        def created(data: dict[str, Any]) -> Any:
-            token = str(data.get("clientToken") or "")
-            if token in answers:
-                return answers[token]
-            answer = create(data)
-            if token:
-                answers[token] = answer
-            return answer
-
-        return created
-
-    for action in ("CreateAccessPolicy", "CreateSecurityPolicy", "CreateCollection"):
-        opensearchserverless._HANDLERS[action] = alike(opensearchserverless._HANDLERS[action])

@@ -32,8 +32,8 @@ from tests.support.infra.tools import (
 
 PATIENCE_SECONDS = 300  # its first start compiles it, and other work may go on
 
-# What the emulator lacks (queries, X-Ray groups), and what makes a stack easy to throw away. It drops a connection now
-# and then, and a call that it does not know would be tried for minutes: a few retries are right.
+# What the emulator lacks (queries, X-Ray groups), and what makes a stack easy to throw away. A call that it does not
+# know would be tried for minutes: a few retries are right.
 FOR_THE_EMULATOR: dict[str, Any] = {
     "max_retries": 4,
     "collection_public": True,
