@@ -1,4 +1,4 @@
-"""The commands about questions: ask, trace, smoke."""
+"""The commands about questions: ask, chat, trace, smoke."""
 
 import os
 from typing import TYPE_CHECKING, Annotated
@@ -9,15 +9,25 @@ from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import steps_of
 from selfrag.domain.questions import read_request
 from selfrag.domain.spans import export_request, history_span, trace_id
-from selfrag_cli.local.sources.place import place_to_ask
-from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters
-from selfrag_cli.terminal import current_step, out, print_json, print_line, reading_progress, warn
+from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters, place_unless_deployed
+from selfrag_cli.terminal import (
+    current_step,
+    out,
+    print_error,
+    print_json,
+    print_line,
+    reading_progress,
+    warn,
+    warn_of_wait,
+)
 
 if TYPE_CHECKING:
     from selfrag_cli.histories import ExecutionHistory
 
 OTLP_ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 EXPORT_SECONDS = 10.0
+Policy = Annotated[str, typer.Option(help='Policy fields as JSON, such as {"speculate": "off"}.')]
+Previous = Annotated[str, typer.Option(help="Id of the question that this one follows.")]
 
 
 def ask(
@@ -25,8 +35,8 @@ def ask(
     docs: Docs = None,
     collection: Collection = "",
     as_json: AsJson = False,
-    policy: Annotated[str, typer.Option(help='Policy fields as JSON, such as {"speculate": "off"}.')] = "",
-    previous: Annotated[str, typer.Option(help="Id of the question that this one follows.")] = "",
+    policy: Policy = "",
+    previous: Previous = "",
     filters: Filters = "",
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
@@ -36,24 +46,23 @@ def ask(
 ) -> None:
     """Answer a question from a directory of documents, a named collection, or a deployment's with --endpoint."""
     request = read_request(question, policy, previous, filters)
-    if endpoint and (docs or collection):
-        raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
+    place = place_unless_deployed(endpoint, docs, collection)
     # What takes a second to load comes after what can be refused at once.
     from selfrag_cli.show.answers import show_response
     from selfrag_cli.show.traces import causes
 
-    if endpoint:
+    if place is None:
         from selfrag_cli.remote import ask_remote
 
         response, steps = ask_remote(request, endpoint, api_key), []
     else:
-        place = place_to_ask(docs, collection)
         from selfrag_cli.local.asking import ask_question
-        from selfrag_cli.local.backends import local_model_in_short, policy_fields
+        from selfrag_cli.local.backends import local_model_in_short, with_local_policy
         from selfrag_cli.local.sources.embedding import embed_in_background
 
-        for line in local_model_in_short(policy_fields(request, place)["deadline_seconds"]):
-            typer.echo(f"selfrag: {line}", err=True)
+        request = with_local_policy(request, place)
+        for line in local_model_in_short(request.policy.deadline_seconds):
+            print_error(line)
         with reading_progress() as on_document, current_step() as on_step:
             execution, report = ask_question(request, place, on_document, on_step)
         warn([*(report.in_short(place) if report else []), *embed_in_background(place.collection)])
@@ -65,6 +74,36 @@ def ask(
         show_response(out, response, steps, verdicts)
     if response["status"] == "failed":
         raise typer.Exit(1)
+
+
+def chat(
+    docs: Docs = None,
+    collection: Collection = "",
+    policy: Policy = "",
+    previous: Previous = "",
+    filters: Filters = "",
+    endpoint: Endpoint = "",
+    api_key: ApiKey = "",
+) -> None:
+    """Ask one question after another, each following the answer before it; /help in the chat lists its commands."""
+    request = read_request("?", policy, previous, filters)
+    place = place_unless_deployed(endpoint, docs, collection)
+    from selfrag_cli.agents.services import service_of
+    from selfrag_cli.chat import Chat
+
+    if place:
+        from selfrag_cli.local.backends import local_model_in_short, with_local_policy
+        from selfrag_cli.local.sources.sync import read
+
+        request = with_local_policy(request, place)
+        with reading_progress() as on_document:
+            report = read(place, on_document, on_wait=warn_of_wait) if place.directory else None
+        warn(report.in_short(place) if report else [])
+        for line in local_model_in_short(request.policy.deadline_seconds):
+            print_line(line)
+    print_line(f"Asking {place or endpoint}; /help lists the commands.")
+    with service_of(place, endpoint, api_key) as service:
+        Chat(service, request, api_key, place is None, trace).run()
 
 
 def trace(
