@@ -89,7 +89,7 @@ class Candidates:
 
     A full list has as many hits as were asked for, so that more may match. `text_hits` is the number of all passages
     that full text matched, None if the store does not count. `unembedded` are the ids of hits that have no vector yet,
-    and `coverage` says how many passages have one, None if all have.
+    and `coverage` says how many passages have one, None if all have. `warnings` say what else was left out.
     """
 
     by_text: Sequence[tuple[Passage, float]]
@@ -99,6 +99,11 @@ class Candidates:
     text_hits: int | None = None
     unembedded: frozenset[str] = frozenset()
     coverage: Coverage | None = None
+    warnings: Sequence[str] = ()
+
+    def notes(self) -> list[str]:
+        """Return what a person has to know of the search, a sentence each."""
+        return [*([self.coverage.sentence()] if self.coverage else []), *self.warnings]
 
 
 @dataclass(frozen=True)
