@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from threading import Lock
@@ -176,8 +176,3 @@ class DeploymentService(AgentService):
     @override
     async def search(self, query: str, filters: Filters, top_k: int) -> Mapping[str, Any]:
         raise InvalidInput("A deployment searches for questions only: use `ask`.")
-
-
-def service_of(place: "Place | None", endpoint: str, api_key: str) -> AbstractContextManager[AgentService]:
-    """Return the service of a place, or of a deployment where there is none."""
-    return laptop_service(place) if place else nullcontext(DeploymentService(endpoint, api_key))

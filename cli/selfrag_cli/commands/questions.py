@@ -7,8 +7,9 @@ import typer
 
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import steps_of
-from selfrag.domain.questions import read_request
+from selfrag.domain.questions import AskRequest, read_request
 from selfrag.domain.spans import export_request, history_span, trace_id
+from selfrag_cli.local.sources.place import Place
 from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters, place_unless_deployed
 from selfrag_cli.terminal import (
     current_step,
@@ -18,10 +19,10 @@ from selfrag_cli.terminal import (
     print_line,
     reading_progress,
     warn,
-    warn_of_wait,
 )
 
 if TYPE_CHECKING:
+    from selfrag_cli.chat import Reply
     from selfrag_cli.histories import ExecutionHistory
 
 OTLP_ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -47,26 +48,10 @@ def ask(
     """Answer a question from a directory of documents, a named collection, or a deployment's with --endpoint."""
     request = read_request(question, policy, previous, filters)
     place = place_unless_deployed(endpoint, docs, collection)
-    # What takes a second to load comes after what can be refused at once.
+    response, steps = _answer(request, place, endpoint, api_key)
     from selfrag_cli.show.answers import show_response
     from selfrag_cli.show.traces import causes
 
-    if place is None:
-        from selfrag_cli.remote import ask_remote
-
-        response, steps = ask_remote(request, endpoint, api_key), []
-    else:
-        from selfrag_cli.local.asking import ask_question
-        from selfrag_cli.local.backends import local_model_in_short, with_local_policy
-        from selfrag_cli.local.sources.embedding import embed_in_background
-
-        request = with_local_policy(request, place)
-        for line in local_model_in_short(request.policy.deadline_seconds):
-            print_error(line)
-        with reading_progress() as on_document, current_step() as on_step:
-            execution, report = ask_question(request, place, on_document, on_step)
-        warn([*(report.in_short(place) if report else []), *embed_in_background(place.collection)])
-        response, steps = execution.output or {}, steps_of(execution.history)
     if as_json:
         warn(causes(steps))
         print_json(response)
@@ -74,6 +59,25 @@ def ask(
         show_response(out, response, steps, verdicts)
     if response["status"] == "failed":
         raise typer.Exit(1)
+
+
+def _answer(request: AskRequest, place: Place | None, endpoint: str, api_key: str) -> "Reply":
+    """Return the response to a question and its steps; a deployment, where there is no place, shows none."""
+    # What takes a second to load comes after what can be refused at once.
+    if place is None:
+        from selfrag_cli.remote import ask_remote
+
+        return ask_remote(request, endpoint, api_key), []
+    from selfrag_cli.local.asking import ask_question
+    from selfrag_cli.local.backends import local_model_in_short, policy_fields
+    from selfrag_cli.local.sources.embedding import embed_in_background
+
+    for line in local_model_in_short(policy_fields(request, place)["deadline_seconds"]):
+        print_error(line)
+    with reading_progress() as on_document, current_step() as on_step:
+        execution, report = ask_question(request, place, on_document, on_step)
+    warn([*(report.in_short(place) if report else []), *embed_in_background(place.collection)])
+    return execution.output or {}, steps_of(execution.history)
 
 
 def chat(
@@ -88,22 +92,25 @@ def chat(
     """Ask one question after another, each following the answer before it; /help in the chat lists its commands."""
     request = read_request("?", policy, previous, filters)
     place = place_unless_deployed(endpoint, docs, collection)
-    from selfrag_cli.agents.services import service_of
     from selfrag_cli.chat import Chat
 
     if place:
-        from selfrag_cli.local.backends import local_model_in_short, with_local_policy
-        from selfrag_cli.local.sources.sync import read
+        from selfrag_cli.local.backends import check_services
+        from selfrag_cli.local.definitions import QUESTION
+        from selfrag_cli.local.lookup import search_passages
+        from selfrag_cli.local.stack import deployed_handlers
 
-        request = with_local_policy(request, place)
+        # Once Ctrl-C has left numpy half loaded, it cannot be loaded again: all that a question needs is loaded before.
+        check_services()
+        deployed_handlers(QUESTION)
         with reading_progress() as on_document:
-            report = read(place, on_document, on_wait=warn_of_wait) if place.directory else None
-        warn(report.in_short(place) if report else [])
-        for line in local_model_in_short(request.policy.deadline_seconds):
-            print_line(line)
+            search_passages(request.question, place, request.filters, 1, on_document)
     print_line(f"Asking {place or endpoint}; /help lists the commands.")
-    with service_of(place, endpoint, api_key) as service:
-        Chat(service, request, api_key, place is None, trace).run()
+    Chat(
+        request,
+        lambda each: _answer(each, place, endpoint, api_key),
+        lambda response: trace(response["id"] if place else response["execution"]["arn"]),
+    ).run()
 
 
 def trace(

@@ -68,9 +68,10 @@ def mcp(docs: Docs = None, collection: Collection = "", endpoint: Endpoint = "",
     # The thread that reads stdin would hold up what Ctrl-C ends.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     import asyncio
+    from contextlib import nullcontext
 
     from selfrag_cli.agents.server import serve_stdio
-    from selfrag_cli.agents.services import service_of
+    from selfrag_cli.agents.services import DeploymentService, laptop_service
 
-    with service_of(place, endpoint, api_key) as service:
+    with laptop_service(place) if place else nullcontext(DeploymentService(endpoint, api_key)) as service:
         asyncio.run(serve_stdio(service))

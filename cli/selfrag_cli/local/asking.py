@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.questions import AskRequest
-from selfrag_cli.local.backends import Backends, check_services, chosen_backends, with_local_policy
+from selfrag_cli.local.backends import Backends, check_services, chosen_backends, policy_fields
 from selfrag_cli.local.index import local_parts
 from selfrag_cli.local.lookup import stored_records
 from selfrag_cli.local.sources.embedding import embed_for
@@ -52,7 +52,8 @@ def _executed(request: AskRequest, place: Place, backends: Backends, on_step: "O
     # What is refused before needs no handlers, which take a while to load.
     from selfrag_cli.local.stack import running_stack
 
-    payload = with_local_policy(request, place).execution_input([place.collection])
+    payload = request.execution_input([place.collection])
+    payload["policy"] |= policy_fields(request, place)
     with running_stack(
         backends.environment, backends.secrets, {**local_parts(), **backends.parts}, on_step
     ) as executions:

@@ -44,8 +44,8 @@ def has_web(place: Place) -> bool:
     return any(map(os.environ.get, ("TAVILY_API_KEY", "TAVILY_BASE_URL"))) or (is_offline() and place.is_sample)
 
 
-def with_local_policy(request: "AskRequest", place: Place) -> "AskRequest":
-    """Return a request with the fields of its policy that this machine decides, where the request does not.
+def policy_fields(request: "AskRequest", place: Place) -> dict[str, bool | float]:
+    """Return the fields of a question's policy that this machine decides, where the request does not.
 
     Who sets TAVILY_API_KEY has chosen the web for this machine; a deployment's default is no. A model of this machine
     is slow, so it has a longer deadline.
@@ -53,9 +53,7 @@ def with_local_policy(request: "AskRequest", place: Place) -> "AskRequest":
     policy, names = request.policy, request.policy.model_fields_set
     web_search = has_web(place) and (policy.web_search or "web_search" not in names)
     slow = bool(os.environ.get("SELFRAG_MODEL")) and "deadline_seconds" not in names
-    seconds = LOCAL_DEADLINE_SECONDS if slow else policy.deadline_seconds
-    local = policy.model_copy(update={"web_search": web_search, "deadline_seconds": seconds})
-    return request.model_copy(update={"policy": local})
+    return {"web_search": web_search, "deadline_seconds": LOCAL_DEADLINE_SECONDS if slow else policy.deadline_seconds}
 
 
 def local_model_in_short(seconds: float) -> list[str]:

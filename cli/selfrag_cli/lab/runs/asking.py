@@ -8,7 +8,7 @@ from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.questions import AskRequest
 from selfrag_cli.histories import ExecutionHistory
-from selfrag_cli.local.backends import check_services, with_local_policy
+from selfrag_cli.local.backends import check_services, policy_fields
 from selfrag_cli.local.lookup import stored_records
 from selfrag_cli.local.serving.server import answering
 from selfrag_cli.local.setup import Setup
@@ -42,8 +42,8 @@ def asking_place(place: Place, setup: Setup, store: Store) -> Iterator[Ask]:
     with answering(place, setup, keeps_histories=False) as (executions, _):
 
         def ask(request: AskRequest, key: str) -> AnswerResponse:
-            payload = with_local_policy(request, place).execution_input([place.collection])
-            question_id = uuid.uuid4().hex
+            payload, question_id = request.execution_input([place.collection]), uuid.uuid4().hex
+            payload["policy"] |= policy_fields(request, place)
             ended = executions.execute(question_id, payload)
             store(ExecutionHistory(question_id, ended.history))
             if ended.output is None:
