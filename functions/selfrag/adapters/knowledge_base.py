@@ -96,7 +96,8 @@ class KnowledgeBase(PassageIndex):
             if passage.passage_id not in bounds.without and _is_within(passage, bounds):
                 hits.setdefault(passage.passage_id, (passage, result.score))
         flaws = Counter(result.flaw for result in results if result.flaw)
-        warnings = [f"Results of {NAME} that hold no text to cite were left out: {_counts(flaws)}."] if flaws else []
+        counts = ", ".join(f"{count} {flaw}" for flaw, count in flaws.items())
+        warnings = [f"Results of {NAME} that hold no text to cite were left out: {counts}."] if flaws else []
         return Candidates(
             [],
             list(hits.values())[:size],
@@ -148,18 +149,17 @@ def _joined(operator: str, conditions: list[Json]) -> Json:
 
 
 def _is_within(passage: Passage, bounds: Bounds) -> bool:
-    documents, tags, date = bounds.documents, bounds.tags, passage.date
+    document, date = passage.document, passage.date or ""
     return (
         passage.collection in bounds.collections
-        and (documents is None or any(_is_named(passage.document, name) for name in documents))
-        and (tags is None or bool(set(tags).intersection(passage.tags)))
-        and (bounds.since is None or (date is not None and date >= bounds.since))
-        and (bounds.until is None or (date is not None and date <= bounds.until))
+        and (
+            bounds.documents is None
+            or any(document.startswith(name) if name.endswith("/") else document == name for name in bounds.documents)
+        )
+        and (bounds.tags is None or not set(bounds.tags).isdisjoint(passage.tags))
+        and (bounds.since is None or date >= bounds.since)
+        and (bounds.until is None or "" < date <= bounds.until)
     )
-
-
-def _is_named(document: str, name: str) -> bool:
-    return document.startswith(name) if name.endswith("/") else document == name
 
 
 def _day(value: object) -> str | None:
@@ -168,7 +168,3 @@ def _day(value: object) -> str | None:
     with suppress(ValueError):
         return day(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")
     return None
-
-
-def _counts(flaws: Counter[str]) -> str:
-    return ", ".join(f"{count} {flaw}" for flaw, count in flaws.items())

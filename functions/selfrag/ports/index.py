@@ -104,7 +104,7 @@ def search(
         for candidates in lists:
             for ranking, by_id in zip((candidates.by_text, candidates.by_vector), scores, strict=True):
                 by_id.update({passage.passage_id: score for passage, score in ranking})
-            warnings.update(dict.fromkeys(candidates.notes()))
+            warnings.update(dict.fromkeys(candidates.warnings))
         if not attempt and lists:
             text_hits = lists[0].text_hits
         passages = fold(list(hits.values()))
