@@ -11,15 +11,7 @@ from selfrag.domain.questions import AskRequest, read_request
 from selfrag.domain.spans import export_request, history_span, trace_id
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters, place_unless_deployed
-from selfrag_cli.terminal import (
-    current_step,
-    out,
-    print_error,
-    print_json,
-    print_line,
-    reading_progress,
-    warn,
-)
+from selfrag_cli.terminal import current_step, out, print_error, print_json, print_line, reading_progress, warn
 
 if TYPE_CHECKING:
     from selfrag_cli.chat import Reply

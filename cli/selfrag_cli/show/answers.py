@@ -40,11 +40,7 @@ def read_response(output: Mapping[str, object]) -> AnswerResponse:
 
 
 def show_response(
-    console: Console,
-    output: Mapping[str, object],
-    steps: Sequence[Step],
-    verdicts: bool = False,
-    in_chat: bool = False,
+    console: Console, output: Mapping[str, object], steps: Sequence[Step], verdicts: bool = False, in_chat: bool = False
 ) -> None:
     """Print a response: the answer with its marks, its sources, a line of evidence, and all `verdicts` if asked to.
 

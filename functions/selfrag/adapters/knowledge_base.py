@@ -89,11 +89,11 @@ class KnowledgeBase(PassageIndex):
         withheld = any(reply.get("guardrailAction") == "INTERVENED" for reply in replies)
         with readable(NAME):
             results = [_Result.model_validate(result) for reply in replies for result in reply["retrievalResults"]]
-        usable = [] if withheld else [result for result in results if not result.flaw]
         hits: dict[str, tuple[Passage, float]] = {}
-        for result in usable:
+        for result in results:
             passage = result.passage(self._collection)
-            if passage.passage_id not in bounds.without and _is_within(passage, bounds):
+            is_seen = passage.passage_id in bounds.without
+            if not (withheld or result.flaw or is_seen) and _is_within(passage, bounds):
                 hits.setdefault(passage.passage_id, (passage, result.score))
         flaws = Counter(result.flaw for result in results if result.flaw)
         counts = ", ".join(f"{count} {flaw}" for flaw, count in flaws.items())
