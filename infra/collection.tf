@@ -24,7 +24,7 @@ locals {
       {
         description = "Searching, and showing the text of documents"
         index       = "search"
-        principals  = [for step in ["retrieve", "ask"] : aws_iam_role.step[step].arn]
+        principals  = [for step in var.knowledge_base == null ? ["retrieve", "ask"] : ["ask"] : aws_iam_role.step[step].arn]
         permissions = ["aoss:DescribeIndex", "aoss:ReadDocument"]
       },
       {

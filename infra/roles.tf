@@ -45,6 +45,19 @@ locals {
         resources = [startswith(guardrail.id, "arn:") ? guardrail.id : "arn:${local.partition}:bedrock:${local.here}:guardrail/${guardrail.id}"]
       }]
     }
+    # In place of the collection.
+    knowledge_base = {
+      environment = {
+        SELFRAG_KNOWLEDGE_BASE_ID         = try(var.knowledge_base.id, null)
+        SELFRAG_KNOWLEDGE_BASE_COLLECTION = try(var.knowledge_base.collection, null)
+        SELFRAG_KNOWLEDGE_BASE_USER_ID    = try(var.knowledge_base.user_id, null)
+      }
+      statements = [for base in var.knowledge_base[*] : {
+        sid       = "SearchKnowledgeBase"
+        actions   = ["bedrock:Retrieve"]
+        resources = [startswith(base.id, "arn:") ? base.id : "arn:${local.partition}:bedrock:${local.here}:knowledge-base/${base.id}"]
+      }]
+    }
     # The data access policy has the permissions in the collection.
     collection = {
       environment = { SELFRAG_COLLECTION_ENDPOINT = local.collection_endpoint }
@@ -179,6 +192,7 @@ locals {
         SELFRAG_FEEDBACK_TABLE   = aws_dynamodb_table.table["feedback"].name
         SELFRAG_WEB_SEARCH       = tostring(var.web_search)
         SELFRAG_GUARDED          = var.guardrail == null ? null : "true"
+        SELFRAG_UPLOADS          = var.knowledge_base == null ? null : "false"
         SELFRAG_MAX_COST_USD     = var.max_cost_usd == null ? null : tostring(var.max_cost_usd)
         SELFRAG_DAILY_MAX_USD    = local.daily_max_usd
         SELFRAG_CALLERS_TABLE    = aws_dynamodb_table.table["callers"].name
@@ -235,9 +249,12 @@ locals {
   }
   # Outside your network the API shows no text of a collection that only the network reaches.
   unreached = length(var.subnet_ids) == 0 || var.network == "all" ? [] : ["collection", "searched_index"]
+  # A knowledge base is searched alone, and embeds the queries itself.
+  unsearched = var.knowledge_base == null ? [] : ["collection", "embedder", "searched_index"]
   uses = {
     for step, body in local.steps : step => [
-      for service in body.uses : service if step != "ask" || !contains(local.unreached, service)
+      for service in body.uses : service
+      if !contains(step == "ask" ? local.unreached : step == "retrieve" ? local.unsearched : [], service)
     ]
   }
   environments = {

@@ -21,7 +21,7 @@ locals {
     }
     retrieve = {
       description = "Searches the collection by vector and by words."
-      uses        = ["collection", "embedder", "searched_index"]
+      uses        = ["collection", "embedder", "searched_index", "knowledge_base"]
       memory      = local.one_processor
       timeout     = 40
     }

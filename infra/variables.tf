@@ -677,6 +677,21 @@ variable "guardrail" {
   }
 }
 
+variable "knowledge_base" {
+  description = "A knowledge base of Amazon Bedrock in this region, by its id or ARN, that questions search in place of the collection. All of it is one `collection`, or each document names its own in an attribute of that name. `user_id` is whose documents it shows to all callers."
+  type = object({
+    id         = string
+    collection = optional(string)
+    user_id    = optional(string)
+  })
+  default = null
+
+  validation {
+    condition     = var.knowledge_base == null || can(regex("^([0-9a-zA-Z]{10}|arn:aws[a-z-]*:bedrock:[a-z0-9-]+:[0-9]{12}:knowledge-base/[0-9a-zA-Z]{10})$", var.knowledge_base.id))
+    error_message = "knowledge_base.id must be the id or the ARN of a knowledge base."
+  }
+}
+
 # The web search
 
 variable "web_search" {

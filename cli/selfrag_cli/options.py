@@ -4,6 +4,9 @@ from typing import Annotated
 
 import typer
 
+from selfrag.domain.errors import InvalidInput
+from selfrag_cli.local.sources.place import Place, place_to_ask
+
 Endpoint = Annotated[str, typer.Option(help="URL of a deployment, as `terraform output endpoint` prints it.")]
 ApiKey = Annotated[str, typer.Option(envvar="SELFRAG_API_KEY", help="Key of the deployment's API.")]
 Docs = Annotated[
@@ -24,3 +27,10 @@ FeedbackOf = Annotated[
 Region = Annotated[str | None, typer.Option(help="Its region; that of your AWS configuration if left out.")]
 Filters = Annotated[str, typer.Option(help='What to limit the search to, as JSON, such as {"tags": ["people"]}.')]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, alone on stdout.")]
+
+
+def place_unless_deployed(endpoint: str, docs: str | None, collection: str) -> Place | None:
+    """Return the place to ask, None where a deployment is asked; raises InvalidInput for both."""
+    if endpoint and (docs or collection):
+        raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
+    return None if endpoint else place_to_ask(docs, collection)

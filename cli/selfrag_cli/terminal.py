@@ -32,9 +32,14 @@ _DELETE = 0x7F
 
 def fail(sentence: str, code: int = 2) -> NoReturn:
     """Print one line on stderr and end the command."""
+    print_error(sentence)
+    sys.exit(code)
+
+
+def print_error(sentence: str) -> None:
+    """Print one line on stderr."""
     one_line = " ".join(sentence.encode("utf-8", "replace").decode().split())
     sys.stderr.write(f"selfrag: {visible(one_line)}\n")
-    sys.exit(code)
 
 
 def warn(warnings: Sequence[str]) -> None:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 # The AWS services that the functions call. botocore describes four hundred; the others stay out of the layer.
-SERVICES = frozenset({"bedrock-runtime", "dynamodb", "s3", "secretsmanager", "stepfunctions", "sts", "textract"})
+SERVICES = frozenset(
+    {"bedrock-agent-runtime", "bedrock-runtime", "dynamodb", "s3", "secretsmanager", "stepfunctions", "sts", "textract"}
+)
 
 # The layers, and the functions that have a second one; steps.tf says the same.
 LAYER, READERS = "layer", "readers"

@@ -7,6 +7,7 @@ EXAMPLES = {
         """selfrag ask "And in Lisbon?" --previous ID --policy '{"strategy": "adaptive"}'""",
         """selfrag ask "Is leave 25 days?" --policy '{"strategy": "candidates", "choices": ["yes", "no"]}'""",
     ),
+    "chat": ("selfrag chat --docs notes",),
     "trace": ("selfrag trace", "selfrag trace ID --full"),
     "serve": ("selfrag serve --docs notes",),
     "mcp": ("selfrag mcp --docs notes",),

@@ -1,4 +1,4 @@
-"""The commands about questions: ask, trace, smoke."""
+"""The commands about questions: ask, chat, trace, smoke."""
 
 import os
 from typing import TYPE_CHECKING, Annotated
@@ -7,17 +7,20 @@ import typer
 
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import steps_of
-from selfrag.domain.questions import read_request
+from selfrag.domain.questions import AskRequest, read_request
 from selfrag.domain.spans import export_request, history_span, trace_id
-from selfrag_cli.local.sources.place import place_to_ask
-from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters
-from selfrag_cli.terminal import current_step, out, print_json, print_line, reading_progress, warn
+from selfrag_cli.local.sources.place import Place
+from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters, place_unless_deployed
+from selfrag_cli.terminal import current_step, out, print_error, print_json, print_line, reading_progress, warn
 
 if TYPE_CHECKING:
+    from selfrag_cli.chat import Reply
     from selfrag_cli.histories import ExecutionHistory
 
 OTLP_ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 EXPORT_SECONDS = 10.0
+Policy = Annotated[str, typer.Option(help='Policy fields as JSON, such as {"speculate": "off"}.')]
+Previous = Annotated[str, typer.Option(help="Id of the question that this one follows.")]
 
 
 def ask(
@@ -25,8 +28,8 @@ def ask(
     docs: Docs = None,
     collection: Collection = "",
     as_json: AsJson = False,
-    policy: Annotated[str, typer.Option(help='Policy fields as JSON, such as {"speculate": "off"}.')] = "",
-    previous: Annotated[str, typer.Option(help="Id of the question that this one follows.")] = "",
+    policy: Policy = "",
+    previous: Previous = "",
     filters: Filters = "",
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
@@ -36,28 +39,11 @@ def ask(
 ) -> None:
     """Answer a question from a directory of documents, a named collection, or a deployment's with --endpoint."""
     request = read_request(question, policy, previous, filters)
-    if endpoint and (docs or collection):
-        raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
-    # What takes a second to load comes after what can be refused at once.
+    place = place_unless_deployed(endpoint, docs, collection)
+    response, steps = _answer(request, place, endpoint, api_key)
     from selfrag_cli.show.answers import show_response
     from selfrag_cli.show.traces import causes
 
-    if endpoint:
-        from selfrag_cli.remote import ask_remote
-
-        response, steps = ask_remote(request, endpoint, api_key), []
-    else:
-        place = place_to_ask(docs, collection)
-        from selfrag_cli.local.asking import ask_question
-        from selfrag_cli.local.backends import local_model_in_short, policy_fields
-        from selfrag_cli.local.sources.embedding import embed_in_background
-
-        for line in local_model_in_short(policy_fields(request, place)["deadline_seconds"]):
-            typer.echo(f"selfrag: {line}", err=True)
-        with reading_progress() as on_document, current_step() as on_step:
-            execution, report = ask_question(request, place, on_document, on_step)
-        warn([*(report.in_short(place) if report else []), *embed_in_background(place.collection)])
-        response, steps = execution.output or {}, steps_of(execution.history)
     if as_json:
         warn(causes(steps))
         print_json(response)
@@ -65,6 +51,58 @@ def ask(
         show_response(out, response, steps, verdicts)
     if response["status"] == "failed":
         raise typer.Exit(1)
+
+
+def _answer(request: AskRequest, place: Place | None, endpoint: str, api_key: str) -> "Reply":
+    """Return the response to a question and its steps; a deployment, where there is no place, shows none."""
+    # What takes a second to load comes after what can be refused at once.
+    if place is None:
+        from selfrag_cli.remote import ask_remote
+
+        return ask_remote(request, endpoint, api_key), []
+    from selfrag_cli.local.asking import ask_question
+    from selfrag_cli.local.backends import local_model_in_short, policy_fields
+    from selfrag_cli.local.sources.embedding import embed_in_background
+
+    for line in local_model_in_short(policy_fields(request, place)["deadline_seconds"]):
+        print_error(line)
+    with reading_progress() as on_document, current_step() as on_step:
+        execution, report = ask_question(request, place, on_document, on_step)
+    warn([*(report.in_short(place) if report else []), *embed_in_background(place.collection)])
+    return execution.output or {}, steps_of(execution.history)
+
+
+def chat(
+    docs: Docs = None,
+    collection: Collection = "",
+    policy: Policy = "",
+    previous: Previous = "",
+    filters: Filters = "",
+    endpoint: Endpoint = "",
+    api_key: ApiKey = "",
+) -> None:
+    """Ask one question after another, each following the answer before it; /help in the chat lists its commands."""
+    request = read_request("?", policy, previous, filters)
+    place = place_unless_deployed(endpoint, docs, collection)
+    from selfrag_cli.chat import Chat
+
+    if place:
+        from selfrag_cli.local.backends import check_services
+        from selfrag_cli.local.definitions import QUESTION
+        from selfrag_cli.local.lookup import search_passages
+        from selfrag_cli.local.stack import deployed_handlers
+
+        # Once Ctrl-C has left numpy half loaded, it cannot be loaded again: all that a question needs is loaded before.
+        check_services()
+        deployed_handlers(QUESTION)
+        with reading_progress() as on_document:
+            search_passages(request.question, place, request.filters, 1, on_document)
+    print_line(f"Asking {place or endpoint}; /help lists the commands.")
+    Chat(
+        request,
+        lambda each: _answer(each, place, endpoint, api_key),
+        lambda response: trace(response["id"] if place else response["execution"]["arn"]),
+    ).run()
 
 
 def trace(

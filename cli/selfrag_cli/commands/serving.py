@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.port import refuse_busy
 from selfrag_cli.local.sources.place import place_to_ask, place_to_read
-from selfrag_cli.options import ApiKey, Collection, Docs, Endpoint
+from selfrag_cli.options import ApiKey, Collection, Docs, Endpoint, place_unless_deployed
 from selfrag_cli.terminal import print_line, reading_progress
 
 
@@ -65,9 +64,7 @@ def serve(
 
 def mcp(docs: Docs = None, collection: Collection = "", endpoint: Endpoint = "", api_key: ApiKey = "") -> None:
     """Serve tools for agents over stdin and stdout, by the Model Context Protocol."""
-    if endpoint and (docs or collection):
-        raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
-    place = None if endpoint else place_to_ask(docs, collection)
+    place = place_unless_deployed(endpoint, docs, collection)
     # The thread that reads stdin would hold up what Ctrl-C ends.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     import asyncio

@@ -1,6 +1,6 @@
 """All checks of the doctor, in their order. A new one is a function that yields findings, and a line here."""
 
-from selfrag_cli.doctor import definitions, deployer, deployment, models, names, quotas, region
+from selfrag_cli.doctor import definitions, deployer, deployment, knowledge_base, models, names, quotas, region
 from selfrag_cli.doctor.account import Account, identity
 from selfrag_cli.doctor.deployment import Deployment
 from selfrag_cli.doctor.findings import Check
@@ -19,6 +19,7 @@ ACCOUNT: tuple[Check[Account], ...] = (
     Check("quotas", "Service Quotas", quotas.ACTIONS, (quotas.embeddings, quotas.claude)),
     Check("models", "A model", ("bedrock:InvokeModel",), (models.embedding, models.claude, models.decider)),
     Check("guardrail", "The guardrail", ("bedrock:ApplyGuardrail",), (models.guardrail,)),
+    Check("knowledge-base", "The knowledge base", ("bedrock:Retrieve",), (knowledge_base.knowledge_base,)),
     Check(
         "region",
         "A service of the region",

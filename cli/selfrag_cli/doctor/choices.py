@@ -35,6 +35,14 @@ class GuardrailChoice(BaseModel):
     version: str = "DRAFT"
 
 
+class KnowledgeBaseChoice(BaseModel):
+    """The variable `knowledge_base`."""
+
+    id: str
+    collection: str | None = None
+    user_id: str | None = None
+
+
 class Choices(BaseModel):
     """Variables by their names in infra/variables.tf, with its defaults; a test compares them."""
 
@@ -53,6 +61,7 @@ class Choices(BaseModel):
     otlp_secret: bool = False
     decider: DeciderChoice | None = None
     guardrail: GuardrailChoice | None = None
+    knowledge_base: KnowledgeBaseChoice | None = None
 
     @property
     def secrets(self) -> list[str]:

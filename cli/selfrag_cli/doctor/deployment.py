@@ -188,12 +188,15 @@ class Deployment:
 
 def upload(deployment: Deployment) -> Iterator[Finding]:
     """Upload the document to an address of the API, as its page would, and wait until it is ready."""
-    deployment.is_ready = yield from _ingested(deployment, deployment.document, deployment.text.encode())
+    if deployment.account.choices.knowledge_base is None:
+        deployment.is_ready = yield from _ingested(deployment, deployment.document, deployment.text.encode())
+    else:
+        yield unknown("A knowledge base has its own documents, so none was uploaded.", "Ask a question of yours.")
 
 
 def scan(deployment: Deployment) -> Iterator[Finding]:
     """Upload a page that is a picture, where pages are recognised: Amazon Textract has to read it, with your key."""
-    if deployment.account.choices.text_recognition != "off":
+    if deployment.account.choices.text_recognition != "off" and deployment.account.choices.knowledge_base is None:
         picture = files("selfrag_cli.doctor").joinpath("scan.pdf").read_bytes()
         yield from _ingested(deployment, deployment.document.replace(".md", ".pdf"), picture)
 

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from selfrag.domain.answers import AnswerResponse, Citation, Usage
+from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import Step
 from selfrag.domain.verdicts import (
     Critique,
@@ -30,44 +31,58 @@ _CLAIM_WORDS = {"partial": "partly supported", "none": "not supported", "contrad
 NOT_READ = "Not all of the response is known to this version of selfrag; --json shows it."
 
 
+def read_response(output: Mapping[str, object]) -> AnswerResponse:
+    """Return a response as this release has it; raises InvalidInput where it lacks fields of ours."""
+    try:
+        return AnswerResponse.model_validate(output, extra="ignore")
+    except ValidationError:
+        raise InvalidInput(NOT_READ) from None
+
+
 def show_response(
-    console: Console, output: Mapping[str, object], steps: Sequence[Step], verdicts: bool = False
+    console: Console, output: Mapping[str, object], steps: Sequence[Step], verdicts: bool = False, in_chat: bool = False
 ) -> None:
     """Print a response: the answer with its marks, its sources, a line of evidence, and all `verdicts` if asked to.
 
-    Of a response that lacks fields of ours, what all of them have.
+    Of a response that lacks fields of ours, what all of them have. In a chat without what its commands show.
     """
     notice, status = output.get("notice"), str(output["status"])
     if status != "answered":
         console.print(Text(status, style=f"bold {COLOURS[status]}"))
     try:
-        response = AnswerResponse.model_validate(output, extra="ignore")
-    except ValidationError:
+        response = read_response(output)
+    except InvalidInput as error:
         console.print(Text(str(output["answer"])))
-        notes = [NOT_READ]
+        notes = [str(error)]
     else:
-        sources = list(dict.fromkeys(citation.passage_id for citation in response.citations))
-        console.print(_marked(response, sources))
-        _show_sources(console, response.citations, sources)
+        console.print(_marked(response))
+        if not in_chat:
+            show_sources(console, response.citations)
         console.print(_evidence(response, steps))
         for passage in response.nearest:
             console.print(f"[dim]nearest: {escape(place_of(passage.model_dump()))}[/]")
         if notice:
             console.print(Text(visible(str(notice)), style=GREY))
         if verdicts:
-            _show_whole(console, response, steps)
+            show_verdicts(console, response, steps)
         notes = response.usage.warnings
     for note in (*notes, *causes(steps)):
         console.print(f"[yellow]Note[/]     {escape(note)}")
-    console.print(
-        f"[dim]id {output['id']}: follow up with --previous ID (make: PREVIOUS=ID), see its checks with --verdicts "
-        "(VERDICTS=1), look inside with `selfrag trace`[/]"
-    )
+    if not in_chat:
+        console.print(
+            f"[dim]id {output['id']}: follow up with --previous ID (make: PREVIOUS=ID), see its checks with --verdicts "
+            "(VERDICTS=1), look inside with `selfrag trace`[/]"
+        )
 
 
-def _marked(response: AnswerResponse, sources: Sequence[str]) -> Text:
+def _source_ids(citations: Sequence[Citation]) -> list[str]:
+    """Return the ids of the cited passages, in the order of their numbers."""
+    return list(dict.fromkeys(citation.passage_id for citation in citations))
+
+
+def _marked(response: AnswerResponse) -> Text:
     """Return the answer with the number of its source after each cited part."""
-    text, done = Text(), 0
+    text, done, sources = Text(), 0, _source_ids(response.citations)
     for citation in sorted(response.citations, key=lambda citation: citation.answer_span[1]):
         end = max(done, citation.answer_span[1])
         text.append(response.answer[done:end]).append(f" [{sources.index(citation.passage_id) + 1}]", "cyan")
@@ -75,16 +90,17 @@ def _marked(response: AnswerResponse, sources: Sequence[str]) -> Text:
     return text.append(response.answer[done:])
 
 
-def _show_sources(console: Console, citations: Sequence[Citation], sources: Sequence[str]) -> None:
+def show_sources(console: Console, citations: Sequence[Citation]) -> None:
+    """Print the cited passages with their numbers and places, and what is quoted of each."""
     table = Table.grid("", "", padding=(0, 1))
-    for number, passage_id in enumerate(sources, 1):
+    for number, passage_id in enumerate(_source_ids(citations), 1):
         cited = [citation for citation in citations if citation.passage_id == passage_id]
         table.add_row(f"[cyan]\\[{number}][/]", escape(place_of(cited[0].model_dump())))
         for quote in dict.fromkeys(citation.quote for citation in cited):
             table.add_row("", Text(quote, style=GREY))
         if cited[0].copy_count:
             table.add_row("", Text(copies_of(cited[0].copies, cited[0].copy_count), style="dim"))
-    if sources:
+    if citations:
         console.print("", table, "", sep="\n")
 
 
@@ -108,7 +124,8 @@ def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
     return line
 
 
-def _show_whole(console: Console, response: AnswerResponse, steps: Sequence[Step]) -> None:
+def show_verdicts(console: Console, response: AnswerResponse, steps: Sequence[Step]) -> None:
+    """Print all verdicts of a response, the answers that were compared, its path, queries, cost and times."""
     verdicts = _verdicts(response.reflection, places(steps))
     if verdicts.row_count:
         console.print(verdicts)

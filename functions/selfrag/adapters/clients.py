@@ -65,6 +65,11 @@ def guardrail_client() -> Any:
     return _client("bedrock-runtime", attempts=2, connect_timeout=1, read_timeout=2)
 
 
+def knowledge_base_client() -> Any:
+    """Make the Bedrock client of a knowledge base, without retries: the state machine retries a search."""
+    return _client("bedrock-agent-runtime", attempts=1, connect_timeout=3, read_timeout=30)
+
+
 def textract_client() -> Any:
     """Make the Textract client; the state machine retries, because it polls for the pages."""
     return _client("textract", attempts=2, connect_timeout=3, read_timeout=20)

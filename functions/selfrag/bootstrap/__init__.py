@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from selfrag.ports.executions import Executions
     from selfrag.ports.feedback import FeedbackBook
     from selfrag.ports.guardrail import Guardrail
-    from selfrag.ports.index import Index
+    from selfrag.ports.index import Index, PassageIndex
     from selfrag.ports.manifest import Manifest
     from selfrag.ports.model import Claude
     from selfrag.ports.objects import Objects, Uploads
@@ -53,6 +53,7 @@ class Parts(TypedDict, total=False):
     """Parts that `using` takes, by their keys."""
 
     index: "Index"
+    knowledge_base: "PassageIndex | None"
     embedder: "Embedder"
     # Of questions. A factory is called for each task, with its limits or its deadline in epoch milliseconds.
     claude: "Callable[[Limits], Claude]"

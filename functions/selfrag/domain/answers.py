@@ -47,12 +47,12 @@ class Turn(Exchange):
 class Citation(Model):
     """The source of a part of the answer: `quote` is verbatim in the passage, `answer_span` counts characters.
 
-    `document_id` and `collection` are those of `GET /v1/documents`; the id is null for a page of the web, and both are
-    null where they were not stored yet. `heading` is the nearest one above the passage; `page` is the page, from 1, to
-    open a PDF at; `locator` says in words where the quote stands: `page iv`, `slide 3`, `sheet Prices, row 14`.
-    `before` and `after` are the passage's
-    text around the quote, of up to 200 characters each. `copies` are documents of near-duplicates of the passage, at
-    most 20, and `copy_count` is the number of all near-duplicates.
+    `document_id` and `collection` are those of `GET /v1/documents`; the id is null for a page of the web or of a
+    knowledge base, and both are null where they were not stored yet. `heading` is the nearest one above the passage;
+    `page` is the page, from 1, to open a PDF at; `locator` says in words where the quote stands: `page iv`, `slide 3`,
+    `sheet Prices, row 14`. `before` and `after` are the passage's text around the quote, of up to 200 characters each.
+    `copies` are documents of near-duplicates of the passage, at most 20, and `copy_count` is the number of all
+    near-duplicates.
     """
 
     passage_id: str

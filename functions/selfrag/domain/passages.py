@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from pydantic import ConfigDict
 
@@ -30,9 +29,9 @@ class Copy(Model):
 class Passage(Model):
     """A piece of a document, or of a web page; `tags` and `date` (ISO 8601) are the document's.
 
-    `document_id` is null for a page of the web, and in an index from before this field. `locator` is the page, slide or
-    sheet in words, and `rows` are the ranges of the text that are cited whole. `copies` are the near-duplicates that a
-    search folded into this passage.
+    `document_id` is null for a page of the web or of a knowledge base, and in an index from before this field.
+    `locator` is the page, slide or sheet in words, and `rows` are the ranges of the text that are cited whole. `copies`
+    are the near-duplicates that a search folded into this passage.
     """
 
     passage_id: str
@@ -72,24 +71,13 @@ class Evidence(Passage):
     strips: list[Strip] = []
 
 
-class Coverage(NamedTuple):
-    """The numbers of the passages that have a vector, and of all, in the collections of a search."""
-
-    embedded: int
-    passages: int
-
-    def sentence(self) -> str:
-        """Return a sentence for a person whose question was searched before all vectors were there."""
-        return f"By words alone: {self.embedded:,} of {self.passages:,} passages are embedded."
-
-
 @dataclass(frozen=True)
 class Candidates:
     """The results of the two searches, best first, each with its own score.
 
     A full list has as many hits as were asked for, so that more may match. `text_hits` is the number of all passages
-    that full text matched, None if the store does not count. `unembedded` are the ids of hits that have no vector yet,
-    and `coverage` says how many passages have one, None if all have.
+    that full text matched, None if the store does not count. `unembedded` are the ids of hits that have no vector yet.
+    `warnings` say what a search left out, a sentence each.
     """
 
     by_text: Sequence[tuple[Passage, float]]
@@ -98,7 +86,7 @@ class Candidates:
     vector_full: bool = False
     text_hits: int | None = None
     unembedded: frozenset[str] = frozenset()
-    coverage: Coverage | None = None
+    warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Protocol
 
-from selfrag.domain.passages import Bounds, Candidates, Copy, Coverage, Passage, embedded_text
+from selfrag.domain.passages import Bounds, Candidates, Copy, Passage, embedded_text
 from selfrag.text.fusion import fuse
 from selfrag.text.near_duplicates import Text, near_duplicates
 
@@ -68,15 +68,15 @@ class Index(PassageIndex, PassageWriter, Protocol):
 class SearchResult:
     """The best passages of a search, with near-duplicates folded.
 
-    `text_hits` is the first query's; `by_text` and `by_vector` are the scores of all hits by passage id. `coverage` is
-    None if all passages have a vector.
+    `text_hits` is the first query's; `by_text` and `by_vector` are the scores of all hits by passage id. `warnings` say
+    what a search left out.
     """
 
     passages: list[Passage]
     text_hits: int | None
     by_text: dict[str, float]
     by_vector: dict[str, float]
-    coverage: Coverage | None = None
+    warnings: Sequence[str] = ()
 
 
 def search(
@@ -94,7 +94,7 @@ def search(
     scores: tuple[dict[str, float], dict[str, float]] = ({}, {})
     passages: list[Passage] = []
     text_hits: int | None = None
-    coverage: Coverage | None = None
+    warnings: dict[str, None] = {}
     for attempt in range(MAX_SEARCHES):
         unseen = replace(bounds, without=[*bounds.without, *hits])
         lists = [index.search(text, vector, CANDIDATES, unseen) for text, vector in queries]
@@ -104,12 +104,13 @@ def search(
         for candidates in lists:
             for ranking, by_id in zip((candidates.by_text, candidates.by_vector), scores, strict=True):
                 by_id.update({passage.passage_id: score for passage, score in ranking})
+            warnings.update(dict.fromkeys(candidates.warnings))
         if not attempt and lists:
-            text_hits, coverage = lists[0].text_hits, lists[0].coverage
+            text_hits = lists[0].text_hits
         passages = fold(list(hits.values()))
         if len(passages) >= top_k or not any(each.text_full or each.vector_full for each in lists):
             break
-    return SearchResult(passages[:top_k], text_hits, *scores, coverage)
+    return SearchResult(passages[:top_k], text_hits, *scores, list(warnings))
 
 
 def best(candidates: Candidates, top_k: int, spread_floor: float = 0.0) -> list[Passage]:

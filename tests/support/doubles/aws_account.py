@@ -13,6 +13,7 @@ from botocore.loaders import create_loader
 from botocore.session import Session
 from botocore.validate import ParamValidator
 
+from tests.support.doubles.knowledge_base_double import chunk
 from tests.support.doubles.step_functions import tried, validated
 
 Reply = dict[str, Any]
@@ -29,7 +30,8 @@ _ACTIONS = {
     "s3:HeadBucket": "s3:ListBucket",
 }  # fmt: skip
 _PREFIXES = {
-    "bedrock-runtime": "bedrock", "opensearchserverless": "aoss", "service-quotas": "servicequotas",
+    "bedrock-runtime": "bedrock", "bedrock-agent-runtime": "bedrock", "opensearchserverless": "aoss",
+    "service-quotas": "servicequotas",
     "stepfunctions": "states",
 }  # fmt: skip
 # Read once: reading a service's model takes a tenth of a second.
@@ -95,6 +97,7 @@ class AwsAccount:
             "service-quotas.ListAWSDefaultServiceQuotas": {"Quotas": []},
             "bedrock-runtime.InvokeModel": lambda asked: {"body": BytesIO(b"{}"), "contentType": "application/json"},
             "bedrock-runtime.ApplyGuardrail": checked_by_a_guardrail("NONE"),
+            "bedrock-agent-runtime.Retrieve": {"retrievalResults": [chunk("25 days.", collection="documents")]},
             "stepfunctions.ValidateStateMachineDefinition": validated,
             "stepfunctions.TestState": tried,
             "stepfunctions.StartSyncExecution": Refused("StateMachineDoesNotExist"),

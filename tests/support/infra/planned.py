@@ -15,7 +15,7 @@ class Plan:
     """The attributes of every resource and of the policies that name one, by address, and what steps are told."""
 
     resources: dict[str, dict[str, Any]]
-    # By step, the variables of the decision model, the guardrail and the daily cap in a function's environment.
+    # By step, a function's variables of the decision model, the guardrail, the knowledge base and the daily cap.
     told: dict[str, dict[str, str]]
 
     @property
@@ -67,12 +67,12 @@ mock_provider "aws" {
 }
 run "planned" {
   command = plan
-  # Fails with what the functions are told of a decision model, a guardrail and a daily cap.
+  # Fails with what the functions are told of a decision model, a guardrail, a knowledge base and a daily cap.
   assert {
     condition = local.environments == null
     error_message = jsonencode({ for step, of in local.environments : step => {
       for name in keys(of) : name => of[name]
-      if can(regex("^SELFRAG_(DECIDER|GRADERS|GUARD|DAILY)", name)) ? of[name] != null : false
+      if can(regex("^SELFRAG_(DECIDER|GRADERS|GUARD|DAILY|KNOWLEDGE|UPLOADS)", name)) ? of[name] != null : false
     } })
   }
 }

@@ -10,7 +10,7 @@ ACCOUNT = "000000000000"
 HERE = f"us-east-1:{ACCOUNT}"
 COLLECTION = f"arn:aws:aoss:{HERE}:collection/passages"
 
-_PREFIXES = {"stepfunctions": "states", "bedrock-runtime": "bedrock"}
+_PREFIXES = {"stepfunctions": "states", "bedrock-runtime": "bedrock", "bedrock-agent-runtime": "bedrock"}
 # Reading an object, or its head, needs GetObject.
 _ACTIONS = {"lambda:Invoke": "lambda:InvokeFunction", "s3:HeadObject": "s3:GetObject"}
 _SECRETS = {
@@ -40,6 +40,8 @@ def resource_of(action: str, parameters: dict[str, Any]) -> str:
         case "lambda":
             # Lambda decides by what is invoked. Definitions that are deployed name a version, the laptop's a function.
             return f"arn:aws:lambda:{HERE}:function:selfrag-{parameters['FunctionName'].split(':')[-1]}:1"
+        case "bedrock" if "knowledgeBaseId" in parameters:
+            return f"arn:aws:bedrock:{HERE}:knowledge-base/{parameters['knowledgeBaseId']}"
         case "bedrock":
             return f"arn:aws:bedrock:us-east-1::foundation-model/{parameters['modelId']}"
         case "states" if "executionArn" in parameters:

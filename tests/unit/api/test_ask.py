@@ -386,3 +386,14 @@ def test_the_description_says_no_status_that_is_never_sent_and_no_name_that_a_cl
         for method, operation in operations.items():
             assert "422" not in operation["responses"], path
             assert ("415" in operation["responses"]) == ("requestBody" in operation) == (method == "post"), path
+
+
+def test_a_deployment_that_searches_a_knowledge_base_takes_no_upload_and_says_where_documents_go(
+    answers: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SELFRAG_UPLOADS", "false")
+    status, body, _ = send(
+        answers, FakeStates(), event("POST", "/v1/documents", {"key": "documents/leave.md", "size": 1})
+    )
+    assert status == 400
+    assert "add the document to its data source" in body["detail"]

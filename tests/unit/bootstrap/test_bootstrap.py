@@ -17,7 +17,7 @@ from werkzeug.wrappers import Request, Response
 
 from selfrag import bootstrap, ports
 from selfrag.adapters.spending import DynamoSpending
-from selfrag.bootstrap import api, decider, guardrail, ingestion, questions, web
+from selfrag.bootstrap import api, decider, guardrail, ingestion, knowledge_base, questions, web
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.passages import Passage
@@ -81,7 +81,10 @@ def test_every_port_can_be_handed_over() -> None:
 
 @pytest.mark.parametrize("name", bootstrap.Parts.__annotations__)
 def test_a_part_that_is_handed_over_is_used(name: str) -> None:
-    found = {getattr(module, name, None) for module in (bootstrap, questions, decider, guardrail, ingestion, api, web)}
+    found = {
+        getattr(module, name, None)
+        for module in (bootstrap, questions, decider, guardrail, ingestion, api, web, knowledge_base)
+    }
     (part,) = filter(callable, found)
     handed: Any = {name: object()}
     with bootstrap.using(**handed):
@@ -116,7 +119,9 @@ def test_a_step_whose_parts_are_handed_over_makes_no_client(step: str) -> None:
         web=lambda deadline_ms: lambda query, max_results, domains: {"results": []},
     ):
         assert handler(task, None)["error"] is None
-        assert parts._components.keys() <= {"question_settings", "decider_settings", "prompts", "clock"}
+        assert parts._components.keys() <= {
+            "question_settings", "decider_settings", "prompts", "clock", "knowledge_base",
+        }  # fmt: skip
 
 
 def test_what_was_made_of_a_part_that_is_handed_over_goes_with_it() -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from selfrag.domain.errors import Misconfigured
-from selfrag.domain.passages import Bounds, Candidates, Coverage, Passage
+from selfrag.domain.passages import Bounds, Candidates, Passage
 from selfrag.ports.index import Index, IndexEntry, WriteOutcome
 from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.collection_vectors import CollectionVectors
@@ -189,8 +189,8 @@ class EmbeddedIndex(Index):
                 by_vector = self._ranked(numbers, scores, best(scores, within & np.isfinite(scores), size), size)
             shown = self._shown(number for number, _ in [*by_text, *by_vector])
             hits = [[(shown[number], score) for number, score in ranked] for ranked in (by_text, by_vector)]
-            coverage = _coverage(held)
-            unembedded = _without_vectors(held, by_text) if coverage else set()
+            warnings = _warnings(held)
+            unembedded = _without_vectors(held, by_text) if warnings else set()
             if vector is not None:  # it is a person's question, and no trial of the words alone
                 self._requested |= {number: shown[number].document for number in unembedded}
             return Candidates(
@@ -200,7 +200,7 @@ class EmbeddedIndex(Index):
                 vector_full=len(hits[1]) == size,
                 text_hits=int(matches.sum()),
                 unembedded=frozenset(shown[number].passage_id for number in unembedded),
-                coverage=coverage,
+                warnings=warnings,
             )
 
     @override
@@ -282,9 +282,10 @@ def _without_vectors(held: Sequence[CollectionVectors], ranked: Ranked) -> set[i
     return set(np.setdiff1d(hits, np.concatenate([each.embedded for each in held])).tolist())
 
 
-def _coverage(held: Sequence[CollectionVectors]) -> Coverage | None:
-    coverage = Coverage(sum(len(each.embedded) for each in held), sum(len(each.numbers) for each in held))
-    return coverage if coverage.embedded < coverage.passages else None
+def _warnings(held: Sequence[CollectionVectors]) -> list[str]:
+    """Return a sentence for a person who searches before all passages have a vector."""
+    embedded, passages = sum(len(each.embedded) for each in held), sum(len(each.numbers) for each in held)
+    return [f"By words alone: {embedded:,} of {passages:,} passages are embedded."] if embedded < passages else []
 
 
 def _named(passage: Passage) -> Passage:

@@ -34,8 +34,14 @@ class LocalExecutions(Executions):
         self._lock = threading.Lock()
 
     def execute(self, question_id: str, payload: Mapping[str, object]) -> Execution:
-        """Run a question to its end, and return its execution."""
-        return self._begun(question_id, payload).wait()
+        """Run a question to its end, and return its execution; Ctrl-C ends that."""
+        execution = self._begun(question_id, payload)
+        try:
+            return execution.wait()
+        except KeyboardInterrupt:
+            execution.stop()
+            execution.wait()
+            raise
 
     @override
     def answer(self, question_id: str, payload: Mapping[str, object]) -> dict[str, Any] | None:

@@ -95,7 +95,8 @@ def list_documents(
         raise InvalidInput("collection names no collection: name one of yours.")
     documents = page(ingestion.manifest(), collections, limit, cursor)
     # What can be sent nowhere can be uploaded nowhere: a server that does not change its documents.
-    writable = "upload" in who.binding.actions and bool(api.uploads().origin())
+    is_open = api.api_settings().uploads and bool(api.uploads().origin())
+    writable = "upload" in who.binding.actions and is_open
     notice = BY_RULE if judged_by(question_settings().models["generate"]) == "rule" else None
     return reply(HTTPStatus.OK, {**documents.model_dump(mode="json"), "writable": writable, "notice": notice})
 
@@ -119,6 +120,8 @@ def list_documents(
 def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) -> Response[Any]:
     """Return an address that takes one object for the bucket."""
     caller(request, "upload").allowed([collection_of(body.key)])
+    if not api.api_settings().uploads:
+        raise InvalidInput("Questions here are answered from a knowledge base: add the document to its data source.")
     expires = _after(UPLOAD_SECONDS)
     target = api.uploads().target(body)
     identity = document_id(api.api_settings().documents_bucket, body.key)

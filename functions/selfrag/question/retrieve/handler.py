@@ -1,17 +1,18 @@
 """The Lambda of the state Retrieve."""
 
 from selfrag import bootstrap
+from selfrag.bootstrap.knowledge_base import search_parts
 from selfrag.domain.steps import RetrievedPassages, RetrieveTask
 from selfrag.question.retrieve.logic import BY_TEXT_ALONE, retrieve
 from selfrag.runtime.metrics import count_full_text_search
 
-bootstrap.warm(bootstrap.index, bootstrap.embedder)
+bootstrap.warm(search_parts)
 
 
 @bootstrap.step("retrieve", RetrieveTask)
 def handler(task: RetrieveTask) -> RetrievedPassages:
     """Find passages for a query, or fetch those of an earlier answer."""
-    result = retrieve(task, bootstrap.index(), bootstrap.embedder())
+    result = retrieve(task, *search_parts())
     if BY_TEXT_ALONE in result.warnings:
         count_full_text_search()
     return result

@@ -16,23 +16,28 @@ from selfrag.text.state_budget import within_budget
 BY_TEXT_ALONE = "The embedding model was too busy: this search was by full text alone."
 
 
-def retrieve(task: RetrieveTask, index: PassageIndex, embedder: Embedder) -> RetrievedPassages:
-    """Return the passages of the queries, the best of each in turn, within the state's budget."""
+def retrieve(task: RetrieveTask, index: PassageIndex, embedder: Embedder | None) -> RetrievedPassages:
+    """Return the passages of the queries, the best of each in turn, within the state's budget.
+
+    If there are passages to fetch, the queries are searched only where none of them is left. An index that embeds
+    queries itself has no embedder.
+    """
     bounds = task.filters.within(task.collections)
     passages: Sequence[Passage] = []
     warnings: list[str] = []
     text_hits: int | None = None
     if bounds.collections and task.passage_ids:
         passages = index.fetch(task.passage_ids, bounds)
-    elif bounds.collections:
+    if bounds.collections and task.queries and not passages:
         queries = []
         for query in task.queries:
-            vector, warned = _vector(query, embedder)
+            vector, warned = _vector(query, embedder) if embedder else (None, [])
             warnings += warned
             queries.append((query, vector))
-        result = search(index, queries, task.top_k, replace(bounds, without=task.seen), embedder.spread_floor)
+        floor = embedder.spread_floor if embedder else 0.0
+        result = search(index, queries, task.top_k, replace(bounds, without=task.seen), floor)
         passages, text_hits = result.passages, result.text_hits
-        warnings += [result.coverage.sentence()] if result.coverage else []
+        warnings += result.warnings
     fitting, size, dropped = within_budget(passages, task.bytes_used, shared=task.shared)
     return RetrievedPassages.of(fitting, size, [*dict.fromkeys(warnings), *dropped], text_hits)
 

@@ -24,12 +24,15 @@ from tests.support.doubles.aws_account import (
     titan_quotas,
 )
 from tests.support.doubles.bedrock_double import FORCEABLE, OFFERED, STRUCTURED, TALKATIVE, BedrockServer
+from tests.support.doubles.knowledge_base_double import chunk
 from tests.support.examined import examined, finding, findings
 
 HAIKU, SONNET = FORCEABLE, STRUCTURED
 ON_BEDROCK = {"model_provider": "bedrock", "models": {"generate": SONNET, "grade_relevance": HAIKU}}
 GUARDRAIL = {"id": "abc123", "version": "1"}
+BASE = {"id": "KB01234567"}
 EVERYTHING = {**ON_BEDROCK, "text_recognition": "lines", "web_search": True, "guardrail": GUARDRAIL}
+EVERYTHING |= {"knowledge_base": BASE}
 NOWHERE = EndpointConnectionError(endpoint_url="https://nowhere")
 
 
@@ -292,6 +295,26 @@ def test_the_guardrail_is_asked_before_it_stands_in_front_of_every_question(repl
     account = {"bedrock-runtime.ApplyGuardrail": reply}
     assert finding("guardrail", account, guardrail=GUARDRAIL).level is level
     assert findings("guardrail", account) == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "collection", "level"),
+    [
+        ({"retrievalResults": [chunk("25 days.", collection="documents")]}, None, Severity.FINE),
+        ({"retrievalResults": [chunk("25 days.")]}, "handbook", Severity.FINE),
+        ({"retrievalResults": [chunk("25 days.")]}, None, Severity.LOOK),
+        ({"retrievalResults": []}, None, Severity.LOOK),
+        (Refused("ResourceNotFoundException", status=404), None, Severity.BLOCKS),
+        (NOT_ALLOWED, None, Severity.BLOCKS),
+    ],
+    ids=["finds", "one collection", "no attribute", "empty", "not there", "not allowed"],
+)
+def test_the_knowledge_base_is_searched_before_every_question_is(
+    reply: Any, collection: str | None, level: Severity
+) -> None:
+    account = {"bedrock-agent-runtime.Retrieve": reply}
+    assert finding("knowledge-base", account, knowledge_base={**BASE, "collection": collection}).level is level
+    assert findings("knowledge-base", account) == []
 
 
 def test_names_that_are_taken_block_unless_they_are_the_deployments_own() -> None:

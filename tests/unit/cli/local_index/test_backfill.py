@@ -3,12 +3,13 @@
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from selfrag.domain.passages import Bounds, Coverage
+from selfrag.domain.passages import Bounds
 from selfrag.domain.questions import Filters
 from selfrag.domain.steps import RetrieveTask
 from selfrag.ports.index import search
@@ -32,18 +33,18 @@ def read_only(directory: Path) -> str:
     return directory_collection(directory)
 
 
-def coverage(collection: str) -> Coverage | None:
-    return open_index().search("", None, 1, Bounds([collection])).coverage
+def warnings(collection: str) -> Sequence[str]:
+    return open_index().search("", None, 1, Bounds([collection])).warnings
 
 
 def test_documents_that_are_read_are_found_by_their_words_before_they_are_embedded(write: Write) -> None:
     collection = read_only(write({"a.txt": LEAVE, "b.txt": PAY}))
     result = search(open_index(), [("leave", FakeEmbedder().query("leave"))], 4, Bounds([collection]), 0.0)
     assert [passage.document for passage in result.passages] == ["a.txt"]
-    assert (result.by_vector, result.coverage) == ({}, Coverage(0, 2))
+    assert (result.by_vector, result.warnings) == ({}, ["By words alone: 0 of 2 passages are embedded."])
     embed_all(collection, embedder=FakeEmbedder())
     result = search(open_index(), [("leave", FakeEmbedder().query("leave"))], 4, Bounds([collection]), 0.0)
-    assert (len(result.by_vector), result.coverage) == (2, None)
+    assert (len(result.by_vector), result.warnings) == (2, [])
 
 
 def test_an_answer_says_how_many_passages_are_embedded(write: Write) -> None:
@@ -72,7 +73,7 @@ def test_the_same_bytes_under_two_names_are_embedded_once(write: Write) -> None:
     collection, embedder = read_only(write({"lathe.txt": LEAVE, "sub/copy.txt": LEAVE, "c.md": PAY})), FakeEmbedder()
     embed_all(collection, embedder=embedder)
     assert sorted(text.split("\n")[1] for text in embedder.embedded) == [LEAVE, PAY]
-    assert coverage(collection) is None
+    assert warnings(collection) == []
 
 
 def test_a_passage_that_is_removed_while_it_is_embedded_leaves_no_vector(write: Write) -> None:

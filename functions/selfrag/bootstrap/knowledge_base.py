@@ -1,0 +1,47 @@
+"""The knowledge base that is searched in place of the collection, which most deployments have none of."""
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from selfrag import bootstrap
+from selfrag.runtime.parts import part
+from selfrag.runtime.settings import FromEnvironment, read
+
+if TYPE_CHECKING:
+    from selfrag.ports.embedder import Embedder
+    from selfrag.ports.index import PassageIndex
+
+
+class KnowledgeBaseSettings(FromEnvironment):
+    """The id (or the ARN) of a knowledge base of Bedrock, empty for none, the one collection that it is, and its user.
+
+    Without a collection each of its documents names its own.
+    """
+
+    knowledge_base_id: str = Field(default="", pattern=r"^([0-9a-zA-Z]{10}|arn:aws[a-z-]*:bedrock:.+)?$")
+    knowledge_base_collection: str = ""
+    knowledge_base_user_id: str = ""
+
+
+@part("knowledge_base")
+def knowledge_base() -> "PassageIndex | None":
+    """Connect to the knowledge base; None without one."""
+    config = read(KnowledgeBaseSettings)
+    if not config.knowledge_base_id:
+        return None
+    from selfrag.adapters.clients import knowledge_base_client
+    from selfrag.adapters.knowledge_base import KnowledgeBase
+
+    return KnowledgeBase(
+        knowledge_base_client(),
+        config.knowledge_base_id,
+        config.knowledge_base_collection,
+        config.knowledge_base_user_id,
+    )
+
+
+def search_parts() -> "tuple[PassageIndex, Embedder | None]":
+    """Return the index that is searched, and the embedder of its queries; a knowledge base embeds them itself."""
+    base = knowledge_base()
+    return (base, None) if base else (bootstrap.index(), bootstrap.embedder())
