@@ -8,7 +8,9 @@ from typing import Any
 
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from selfrag.adapters.claude.sdk import SdkClaude, client_of
+from selfrag.adapters.claude.capabilities import Capabilities
+from selfrag.adapters.claude.purse import Purse
+from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.adapters.decider import SystemOneDecider, decider_client
 from selfrag.adapters.faults import code_of
 from selfrag.adapters.titan import MODEL as TITAN
@@ -25,6 +27,7 @@ from selfrag.question.grade_relevance import logic as grade_relevance
 from selfrag.question.grade_support import logic as grade_support
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.pace import Pace
+from selfrag.runtime.settings import Settings
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
 
@@ -172,9 +175,10 @@ def _write(account: Account, model: str) -> GenerateResult:
 
 
 def _client(account: Account, step: str, model: str) -> SdkClaude:
-    client = client_of("bedrock", None, account.choices.model_base_url, SECONDS, account.region)
+    config = Settings(model_provider="bedrock", model_base_url=account.choices.model_base_url)
+    client = SdkClaude.connect(config, "", account.region)
     pace = Pace(Clock(), _NoRecord(), SECONDS, deadline_ms=(Clock().now() + SECONDS) * 1000)
-    return SdkClaude(client, {step: model}, {}, pace)
+    return SdkClaude(client, {step: model}, pace, Purse(None, {}), Capabilities())
 
 
 class _NoRecord:

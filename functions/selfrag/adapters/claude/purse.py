@@ -30,7 +30,7 @@ class Purse:
     """A task's budget in dollars, None for no limit; `prices` adds to the price table."""
 
     def __init__(self, budget_usd: float | None, prices: Mapping[str, Prices]) -> None:
-        self._left, self._prices = budget_usd, prices
+        self._left, self.prices = budget_usd, prices
         self._input_usd = 0.0
 
     def tokens_for(self, request: MessagesRequest, kind: Kind, most: int = MOST_TOKENS) -> int:
@@ -41,7 +41,7 @@ class Purse:
         """
         if self._left is None:
             return most
-        price = price_of(request["model"], self._prices)
+        price = price_of(request["model"], self.prices)
         if price is None:
             raise Misconfigured(
                 f"a question with max_cost_usd needs the price of {request['model']}: give it in `prices` "
