@@ -4,7 +4,6 @@ Its requests and replies are translated from and to those of the Messages API. I
 numbered sentences, and the markers of the reply are its citations (numbered_sentences.py).
 """
 
-import re
 from types import SimpleNamespace
 from typing import Annotated, NotRequired, TypedDict
 
@@ -12,7 +11,7 @@ import httpx2
 from pydantic import BaseModel, Field, ValidationError
 from typing_extensions import override
 
-from selfrag.adapters.claude.messages import TOO_LONG, Message, ReplyContent
+from selfrag.adapters.claude.messages import TOO_LONG, Message, ReplyContent, names_window
 from selfrag.adapters.claude.profiles import MessagesRequest, Profile
 from selfrag.adapters.model import ServiceModel, unreadable
 from selfrag.adapters.numbered_sentences import user_text, without_thoughts
@@ -24,7 +23,6 @@ from selfrag.runtime.settings import Settings
 # A grammar of the server, or the schema in the instructions. Models that think take minutes for it on a laptop: where
 # they can be stopped (effort `none`) they are, and elsewhere their thoughts have room in a verdict's tokens.
 _PROFILE = Profile(("json_schema", "words"), effort="none", thinking=None, thinks=True, hour=False)
-_WINDOW = re.compile(r"context[ _](?:size|length|window)|too many tokens|(?:prompt|input)[^.\n]{0,40} too long", re.I)
 # A token has four characters of English, and fewer in all other languages.
 _MOST_CHARACTERS_PER_TOKEN = 6
 _MOST_ERROR_CHARACTERS = 4000
@@ -146,7 +144,7 @@ def _message(model: str, text: str, stop: str, usage: _ChatUsage) -> Message:
 def _of_error(reply: httpx2.Response, model: str, host: str) -> Message:
     """Return a message without text where the window is too small; raises the typed error of any other status."""
     status, words = reply.status_code, reply.text[:_MOST_ERROR_CHARACTERS]
-    if status in (400, 413, 422, 500) and _WINDOW.search(words):
+    if status in (400, 413, 422, 500) and names_window(words):
         return _message(model, "", TOO_LONG, _ChatUsage())
     if status in (408, 409, 425, 429) or status >= 500:
         raise RequestFailure(TemporarilyUnavailable(f"{model} is busy: status {status}"), throttled=status == 429)

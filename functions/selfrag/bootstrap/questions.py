@@ -95,7 +95,7 @@ def model(step: str) -> "Callable[[Limits], Claude]":
     """
     from selfrag.ports.cache import CachedClaude
 
-    warm(claude, claude_client, verdicts, recent_calls)
+    warm(claude, partial(_clients_of, step), verdicts, recent_calls)
 
     def within(limits: "Limits") -> "Claude":
         uncached = claude()(limits)
@@ -136,7 +136,7 @@ def claude() -> "Callable[[Limits], Claude]":
 
         def make(model: str) -> "Claude":
             service = service_of(config, model)
-            return service(claude_client(), config.models, pace, purse, capabilities(), _with_another_key)
+            return service(_client_for(model), config.models, pace, purse, capabilities(), _with_another_key)
 
         return LazyModel(config.models, make)
 
@@ -158,6 +158,10 @@ def service_of(config: "Settings", model: str) -> "type[ServiceModel]":
         from selfrag.adapters.chat import ChatModel
 
         return ChatModel
+    if _converses(config, model):
+        from selfrag.adapters.converse import ConverseModel
+
+        return ConverseModel
     from selfrag.adapters.claude.sdk import SdkClaude
 
     return SdkClaude
@@ -211,6 +215,32 @@ def claude_client() -> Any:
     config = question_settings()
     needs_key = config.model_secret if config.model else config.model_provider == "anthropic"
     return service_of(config, "").connect(config, _model_key() if needs_key else "")
+
+
+@part("converse_client")
+def converse_client() -> Any:
+    """Make the clients of other vendors' models on Bedrock."""
+    from selfrag.adapters.converse import ConverseModel
+
+    return ConverseModel.connect(question_settings(), "")
+
+
+def _clients_of(step: str) -> None:
+    """Make the clients of a step's models."""
+    models = question_settings().models
+    for name in {step, first_of(step)} & models.keys():
+        _client_for(models[name])
+
+
+def _client_for(model: str) -> Any:
+    return converse_client() if _converses(question_settings(), model) else claude_client()
+
+
+def _converses(config: "Settings", model: str) -> bool:
+    """Return whether a model is another vendor's on Bedrock."""
+    from selfrag.adapters.claude.profiles import is_claude
+
+    return config.model_provider == "bedrock" and not config.model and not is_claude(model)
 
 
 def _model_key(*, anew: bool = False) -> str:

@@ -10,6 +10,7 @@ from typer.testing import CliRunner, Result
 from selfrag_cli.main import app
 from tests.support.doubles.bedrock_double import OFFERED, STRUCTURED, BedrockServer
 from tests.support.doubles.chat_server import KINDS, ChatServer, Kind, schema_of
+from tests.support.doubles.converse_double import MISTRAL, NOVA, SILENT, ConverseServer
 from tests.support.doubles.model_server import ModelServer
 from tests.support.doubles.systemone import SystemOneServer
 from tests.unit.cli.doctor.test_decider import right
@@ -96,6 +97,28 @@ def test_a_model_on_bedrock_is_probed_as_one_of_anthropic(model: str) -> None:
     assert result.exit_code == 0
     assert (listed["citations"], listed["present"], listed["window_tokens"]) == ("search results", True, None)
     assert listed["gaps"] == ([] if model == STRUCTURED else ["refuses output_config"])
+
+
+@pytest.mark.parametrize(
+    ("model", "verdict", "gaps"),
+    [
+        (NOVA, "tool_choice", []),
+        (MISTRAL, "JSON in words", ["refuses tool_choice", "refuses tools"]),
+        (SILENT, "JSON in words", ["ignores tool_choice", "ignores tools"]),
+    ],
+)
+def test_another_vendors_model_on_bedrock_shows_how_it_gives_verdicts(
+    model: str, verdict: str, gaps: list[str]
+) -> None:
+    environment = {
+        "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "s", "AWS_REGION": "us-east-1",
+        "AWS_DEFAULT_REGION": "us-east-1", "SELFRAG_MODEL_PROVIDER": "bedrock", "SELFRAG_PROFILE": "strict",
+        "SELFRAG_MODELS": json.dumps(dict.fromkeys(STEPS, model)),
+    }  # fmt: skip
+    with ConverseServer() as server:
+        listed = reports(**environment, SELFRAG_MODEL_BASE_URL=server.url)[model]
+    assert (listed["verdict"], listed["gaps"], listed["error"]) == (verdict, gaps, None)
+    assert listed["citations"] == "numbered sentences"
 
 
 STEPS = ("decide_retrieval", "grade_relevance", "generate", "grade_support", "grade_utility", "rewrite_question")
