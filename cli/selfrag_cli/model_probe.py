@@ -1,7 +1,7 @@
 """Probe of a model: a small verdict and a cited passage by the code of the steps, and what its server ignored."""
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,7 +15,6 @@ from selfrag.adapters.decider import SystemOneDecider, decider_client
 from selfrag.adapters.model import ServiceModel
 from selfrag.adapters.outbound import host_of, http_client_for, unreachable
 from selfrag.bootstrap.questions import service_of
-from selfrag.domain.calls import Flaw
 from selfrag.domain.decisions import YES
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 from selfrag.domain.passages import Evidence
@@ -36,6 +35,7 @@ PASSAGE = Evidence(passage_id="p", document="leave.md", title="Leave", text="Eve
 UNRELATED = Evidence(passage_id="u", document="gym.md", title="Gym", text="The gym is in the cellar of house B.")
 QUESTION = "How many days of leave do I have?"
 _OTHER = "Choose another model, or another server for it."
+_SLOW = "Choose a smaller model or a faster machine: a question has 180 seconds in all."
 _NUMBERED = "Name the server with SELFRAG_MODEL and SELFRAG_MODEL_URL, by which passages go as numbered sentences."
 # The fields of requests, by feature; those that the chat-completions API calls otherwise.
 _FIELDS: dict[Feature, str] = {
@@ -79,8 +79,8 @@ def probe(config: Settings, model: str, steps: Set[str], key: str, region: str |
         _Probe(config, report, key, region).run(steps)
     except SelfragError as error:
         report.error = error
-        if config.model and not report.reachable:
-            error.hint = "Start the server, or name another one in SELFRAG_MODEL_URL."
+        if config.model and isinstance(error, TemporarilyUnavailable):
+            error.hint = _SLOW if report.reachable else "Start the server, or name another one in SELFRAG_MODEL_URL."
         elif isinstance(error, RequestRejected):
             error.hint = _NUMBERED if config.model_base_url else _OTHER
     return report
@@ -91,21 +91,21 @@ def probe_decider(url: str, key: str, model: str, window_tokens: int) -> ModelRe
     report = ModelReport(model, host_of(url))
     judge = SystemOneDecider(partial(decider_client, url, key), url, model, window_tokens, 0.0, _pace(SECONDS))
     questions = {"relevant": load_questions(grade_relevance.__name__).by_name["relevant"]}
-    probabilities = list[float]()
+
+    def sure_of(passage: Evidence) -> float:
+        decisions = judge.ask(GRADER, {"question": QUESTION, "passage": passage.quoted()}, questions)
+        if decisions.answers is None:
+            raise Misconfigured(f"{model} gives no decision: {decisions.cause}")
+        report.present = True
+        return decisions.answers["relevant"][YES]
+
     try:
         _read(url, _LIST, _bearer(key))
         report.reachable = True
-        for passage in (PASSAGE, UNRELATED):
-            fields = {"question": QUESTION, "passage": passage.quoted()}
-            decisions = judge.ask(GRADER, fields, questions)
-            if decisions.answers is None:
-                raise Misconfigured(f"{model} gives no decision: {decisions.cause}")
-            probabilities.append(decisions.answers["relevant"][YES])
+        report.decisions = sure_of(PASSAGE), sure_of(UNRELATED)
     except SelfragError as error:
         error.hint = "docs/decider.md says what it needs."
         report.error = error
-    else:
-        report.present, report.decisions = True, (probabilities[0], probabilities[1])
     return report
 
 
@@ -123,7 +123,7 @@ class _Probe:
 
     def run(self, steps: Set[str]) -> None:
         """Send what these steps send; raises the error of a request without a reply."""
-        report = self._report
+        report, local = self._report, bool(self._config.model)
         entries = _entries(_read(self._url, _LIST, self._headers))
         report.reachable = True
         if entries and not any(_is(entry, report.model) for entry in entries):
@@ -134,36 +134,41 @@ class _Probe:
             if WRITER in steps:
                 self._write()
         finally:
-            report.gaps = (*self._lost_features(), *report.gaps)
-        if self._config.model and report.present is False:
-            report.gaps += (f"ignores the name, and has {_name_of(entries[0])}",)
-        report.present = True
-        entries += _entries(_read(self._url, _LOADED, self._headers))
-        report.window_tokens = _window(report.model, entries)
-        if self._config.model or self._config.model_base_url:
+            lost = (f"{deed} {self._field(feature)}" for deed, feature in self._capabilities.lost)
+            report.gaps = (*lost, *report.gaps)
+            report.window_tokens = _window(report.model, entries + _entries(_read(self._url, _LOADED, self._headers)))
+            if local and report.present and entries and not any(_is(entry, report.model) for entry in entries):
+                report.gaps += (f"ignores the name, and has {_name_of(entries[0])}",)
+        if local or self._config.model_base_url:
             report.decisions = probe_decider(self._url, self._key, report.model, _DECIDER_WINDOW).decisions
 
     def _judge(self) -> None:
         fields = {"question": QUESTION, "passage": PASSAGE.quoted()}
         prompt = self._prompt(grade_relevance.__name__)
         judged = self._model().judge(GRADER, prompt, fields, grade_relevance.Relevance)
+        if judged.call is None:
+            raise TemporarilyUnavailable(judged.cause)
+        report, way = self._report, self._capabilities.of(self._report.model).way
+        report.present, report.seconds = True, judged.call.ended_at - judged.call.started_at
         if judged.flaw:
-            self._fail("gave no verdict", judged.flaw, judged.cause)
-        elif judged.call:
-            report, way = self._report, self._capabilities.of(self._report.model).way
-            report.verdict, report.seconds = self._field(way), judged.call.ended_at - judged.call.started_at
+            report.error = _unusable(f"{report.model} gave no verdict: its reply was {judged.flaw}", _OTHER)
+        else:
+            report.verdict = self._field(way)
 
     def _write(self) -> None:
-        written = self._written([PASSAGE])
-        if written.citations:
-            self._report.citations = "search results" if self._service.cites else "numbered sentences"
-            return
+        report, written = self._report, self._written([PASSAGE])
         if not written.calls:
-            self._fail("wrote no answer", written.flaw or "unavailable", written.cause)
-        if self._service.cites and _tokens(written) <= _tokens(self._written([])):
-            self._report.gaps += ("drops passages",)
-            self._fail("is not shown the passages, which its server drops", None, "")
-        self._fail("answers without citations, which every answer needs", written.flaw, "")
+            raise TemporarilyUnavailable(written.cause)
+        report.present = True
+        if written.citations:
+            report.citations = "search results" if self._service.cites else "numbered sentences"
+        elif self._service.cites and _tokens(written) <= _tokens(self._written([])):
+            report.gaps += ("drops passages",)
+            words = f"{report.model} is not shown the passages, which its server drops"
+            report.error = report.error or _unusable(words, _NUMBERED)
+        else:
+            words = f"{report.model} answers without citations, which every answer needs"
+            report.error = report.error or _unusable(words, _OTHER)
 
     def _written(self, passages: list[Evidence]) -> GenerateResult:
         task = GenerateTask(question=QUESTION, passages=passages)
@@ -178,26 +183,14 @@ class _Probe:
         prompt = load_prompt(module)
         return (self._config.model and prompt.local) or prompt
 
-    def _fail(self, deed: str, flaw: Flaw | None, cause: str) -> None:
-        """Keep the first reason why questions fail; raises the error of a missing reply."""
-        if flaw == "unavailable":
-            raise TemporarilyUnavailable(cause)
-        error = Misconfigured(f"{self._report.model} {deed}" + (f": its reply was {flaw}" if flaw else ""))
-        error.hint = _NUMBERED if "drops passages" in self._report.gaps else _OTHER
-        self._report.error = self._report.error or error
-
-    def _lost_features(self) -> Iterator[str]:
-        """Yield the fields of requests that the model ignored, and those that it refused."""
-        model = self._report.model
-        first, rest = self._service.profile(model), self._capabilities.of(model)
-        lost: list[Feature] = [way for way in first.ways if way not in rest.ways]
-        lost += [name for name in ("effort", "thinking") if getattr(first, name) and not getattr(rest, name)]
-        for feature in lost:
-            deed = "ignores" if (model, feature) in self._capabilities.silent else "refuses"
-            yield f"{deed} {self._field(feature)}"
-
     def _field(self, feature: Feature) -> str:
         return (_CHAT_FIELDS if self._config.model else {}).get(feature, _FIELDS[feature])
+
+
+def _unusable(words: str, hint: str) -> Misconfigured:
+    error = Misconfigured(words)
+    error.hint = hint
+    return error
 
 
 class _NoRecord:

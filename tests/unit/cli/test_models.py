@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
+from werkzeug.wrappers import Response
 
 from selfrag_cli.main import app
 from tests.support.doubles.bedrock_double import OFFERED, STRUCTURED, BedrockServer
@@ -185,3 +186,16 @@ def test_decisions_of_the_same_host_and_of_a_chosen_decider_are_shown() -> None:
 
 def test_without_a_model_the_command_says_what_to_set() -> None:
     assert "set ANTHROPIC_API_KEY or SELFRAG_MODEL" in str(models().exception)
+
+
+def test_a_refused_answer_hides_neither_the_verdict_nor_the_window() -> None:
+    class NoWriter(ChatServer):
+        def _answer(self, request: Any) -> Any:
+            refused = request.method == "POST" and b"Its JSON schema:" not in request.data
+            return Response("{}", 400) if refused and b"json_schema" not in request.data else super()._answer(request)
+
+    with NoWriter("vllm", window=4096) as server:
+        result, listed = models(**local(server)), reports(**local(server))["qwen3:8b"]
+    assert result.exit_code == 1
+    assert (listed["present"], listed["verdict"], listed["window_tokens"]) == (True, "response_format", 4096)
+    assert listed["error"].startswith("qwen3:8b refused the request: status 400. Choose another model")
