@@ -21,7 +21,7 @@ from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
 
 # A grammar of the server, or the schema in the instructions. Models that think take minutes for it on a laptop: where
-# they can be stopped (effort `none`) they are, and elsewhere their thoughts have room in a verdict's tokens.
+# they can be stopped (effort `none`) they are, and elsewhere their thoughts have room among a reply's tokens.
 _PROFILE = Profile(("json_schema", "words"), effort="none", thinking=None, thinks=True, hour=False)
 # A token has four characters of English, and fewer in all other languages.
 _MOST_CHARACTERS_PER_TOKEN = 6

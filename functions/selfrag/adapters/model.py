@@ -59,7 +59,12 @@ class ReplyKind:
     tokens: Callable[[Profile], int]
 
 
-ANSWER = ReplyKind("answer", plain_request, lambda profile: "", lambda profile: MOST_TOKENS)
+def _answer_tokens(profile: Profile) -> int:
+    # A small model may write without an end, and would take the time of the whole question.
+    return MOST_TOKENS // 4 if profile.effort == "none" else MOST_TOKENS
+
+
+ANSWER = ReplyKind("answer", plain_request, lambda profile: "", _answer_tokens)
 
 
 def verdict_on(step: str, fields: Mapping[str, object], schema: Schema) -> ReplyKind:
@@ -68,8 +73,9 @@ def verdict_on(step: str, fields: Mapping[str, object], schema: Schema) -> Reply
     def tokens(profile: Profile) -> int:
         # A writer's verdict may quote passages.
         if step == "generate":
-            return MOST_TOKENS
-        return verdict_tokens(str(fields.get("answer", "")), thinks=profile.thinks and not profile.thinking)
+            return _answer_tokens(profile)
+        thinks = profile.thinks and not profile.thinking and profile.effort != "none"
+        return verdict_tokens(str(fields.get("answer", "")), thinks=thinks)
 
     return ReplyKind(
         "verdict",

@@ -73,6 +73,20 @@ def test_a_question_to_a_local_server_loads_no_sdk() -> None:
     assert run([sys.executable, "-c", loads], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_whose_thoughts_are_stopped_has_few_tokens_so_that_endless_words_do_not_take_the_time(
+    kind: Kind,
+) -> None:
+    with ChatServer(kind) as server:
+        model = model_at(server.url)
+        model.judge("grade_relevance", RUBRIC, FIELDS, Relevance)
+        model.write("generate", RUBRIC, [SOURCE], {"question": "?"})
+    *_, verdict, answer = server.requests
+    # vLLM takes no stop of thoughts.
+    expected = (4096, 4096) if kind == "vllm" else (800, 1024)
+    assert (verdict["max_tokens"], answer["max_tokens"]) == expected
+
+
 def test_no_text_of_a_source_can_begin_a_numbered_sentence() -> None:
     with ChatServer() as server:
         model_at(server.url).write("generate", RUBRIC, [SOURCE], {"question": "?"})
