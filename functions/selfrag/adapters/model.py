@@ -30,13 +30,12 @@ from selfrag.adapters.claude.profiles import (
     MessagesRequest,
     Profile,
     PromptBlock,
-    RequestParameters,
     bedrock_request,
     instruction,
     plain_request,
     verdict_request,
 )
-from selfrag.adapters.claude.purse import MOST_TOKENS, Kind, Purse, verdict_tokens
+from selfrag.adapters.claude.purse import Kind, Purse, reply_tokens
 from selfrag.adapters.numbered_sentences import cited_by_markers
 from selfrag.domain.calls import ModelCall, price_of
 from selfrag.domain.errors import RequestRejected, SelfragError, TemporarilyUnavailable
@@ -47,42 +46,6 @@ from selfrag.runtime.pace import Pace, RequestFailure, RequestResult
 from selfrag.runtime.settings import Settings
 
 Schema = dict[str, object]
-
-
-@dataclass(frozen=True)
-class ReplyKind:
-    """A request's kind of reply, its parameters and its words after the rubric by profile, and its most tokens."""
-
-    kind: Kind
-    parameters: Callable[[Profile], RequestParameters]
-    instruction: Callable[[Profile], str]
-    tokens: Callable[[Profile], int]
-
-
-def _answer_tokens(profile: Profile) -> int:
-    # A small model may write without an end, and would take the time of the whole question.
-    return MOST_TOKENS // 4 if profile.effort == "none" else MOST_TOKENS
-
-
-ANSWER = ReplyKind("answer", plain_request, lambda profile: "", _answer_tokens)
-
-
-def verdict_on(step: str, fields: Mapping[str, object], schema: Schema) -> ReplyKind:
-    """Return what a step's request for a verdict of this schema on these fields asks for."""
-
-    def tokens(profile: Profile) -> int:
-        # A writer's verdict may quote passages.
-        if step == "generate":
-            return _answer_tokens(profile)
-        thinks = profile.thinks and not profile.thinking and profile.effort != "none"
-        return verdict_tokens(str(fields.get("answer", "")), thinks=thinks)
-
-    return ReplyKind(
-        "verdict",
-        lambda profile: verdict_request(schema, profile),
-        lambda profile: instruction(json.dumps(schema, ensure_ascii=False), profile),
-        tokens,
-    )
 
 
 @cache
@@ -161,16 +124,16 @@ class ServiceModel(Claude):
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         """Return a verdict in the shape of a pydantic model, requested in the way that its model takes."""
         blocks: list[dict[str, object]] = [{"type": "text", "text": as_quoted_fields(fields)}]
-        reply_kind, sent = verdict_on(step, fields, self.schema(shape)), _Requests()
+        schema, sent = self.schema(shape), _Requests()
         while True:
-            reply = self._send(step, prompt, blocks, reply_kind, sent)
+            reply = self._send(step, prompt, blocks, sent, schema, str(fields.get("answer", "")))
             if reply.value is None:
                 if sent.calls and not reply.requests:
                     # No further request could be sent, so the earlier reply is the reason.
                     return Judgement(None, "malformed", call=None, **sent.fields(replace(reply, error=None)))
                 return Judgement(None, "unavailable", call=None, **sent.fields(reply))
             model_reply, report = reply.value, sent.fields(reply)
-            content = content_of(model_reply.message, reply_kind.kind)
+            content = content_of(model_reply.message, "verdict")
             flaw = flaw_of(model_reply.message, content)
             if content is None or flaw:
                 return Judgement(None, flaw, call=model_reply.call, **report)
@@ -190,12 +153,12 @@ class ServiceModel(Claude):
         blocks: list[dict[str, object]] = [search_result(source) for source in sources]
         blocks.append({"type": "text", "text": as_quoted_fields(fields)})
         sent = _Requests()
-        reply = self._send(step, prompt, blocks, ANSWER, sent)
+        reply = self._send(step, prompt, blocks, sent)
         report = sent.fields(reply)
         if reply.value is None:
             return ModelText((), "unavailable", call=None, **report)
         message, call = reply.value.message, reply.value.call
-        content = content_of(message, ANSWER.kind)
+        content = content_of(message, "answer")
         flaw = flaw_of(message, content)
         if not flaw and content and not content.text.strip():
             flaw = "malformed"
@@ -207,17 +170,21 @@ class ServiceModel(Claude):
         return content.ignores_verdict
 
     def _send(
-        self, step: str, prompt: Prompt, content: list[dict[str, object]], reply_kind: ReplyKind, sent: "_Requests"
-    ) -> RequestResult[ModelReply]:
+        self, step: str, prompt: Prompt, content: list[dict[str, object]], sent: "_Requests",
+        schema: Schema | None = None, judged: str = "",
+    ) -> RequestResult[ModelReply]:  # fmt: skip
         model = self.model_of(step)
+        kind: Kind = "verdict" if schema else "answer"
         intervals = self._pace.intervals(step, model)
 
         def send(seconds: float) -> ModelReply:
             end = self._pace.now() + seconds
             while True:
                 profile = sent.next_profile or self._capabilities.of(model)
-                request = self._request(model, prompt, content, reply_kind, profile, intervals)
-                tokens = self._purse.tokens_for(request, reply_kind.kind, reply_kind.tokens(profile))
+                request = self._request(model, prompt, content, schema, profile, intervals)
+                # A writer's verdict may quote passages.
+                most = reply_tokens("answer" if step == "generate" else kind, profile, judged)
+                tokens = self._purse.tokens_for(request, kind, most)
                 started = self._pace.now()
                 sent.number += 1
                 try:
@@ -243,7 +210,7 @@ class ServiceModel(Claude):
             return RequestResult(None, error, requests=1, throttled=False)
 
     def _request(
-        self, model: str, prompt: Prompt, content: list[dict[str, object]], reply_kind: ReplyKind, profile: Profile,
+        self, model: str, prompt: Prompt, content: list[dict[str, object]], schema: Schema | None, profile: Profile,
         intervals: Sequence[float],
     ) -> MessagesRequest:  # fmt: skip
         mark = mark_for(prompt.text, model, intervals, price_of(model, self._purse.prices), hour=profile.hour)
@@ -251,11 +218,11 @@ class ServiceModel(Claude):
         system: list[PromptBlock] = [{"type": "text", "text": prompt.text}]
         if mark:
             system[0]["cache_control"] = mark
-        if words := reply_kind.instruction(profile):
+        if schema and (words := instruction(json.dumps(schema, ensure_ascii=False), profile)):
             system.append({"type": "text", "text": words})
         messages: list[dict[str, object]] = [{"role": "user", "content": content}]
-        parameters: RequestParameters = {**reply_kind.parameters(profile), **bedrock_request(model)}
-        return {"model": model, "system": system, "messages": messages, **parameters}
+        form = verdict_request(schema, profile) if schema else plain_request(profile)
+        return {"model": model, "system": system, "messages": messages, **form, **bedrock_request(model)}
 
 
 def unreadable(model: str) -> RequestFailure:
