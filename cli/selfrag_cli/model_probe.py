@@ -176,7 +176,7 @@ class _Probe:
 
     def _model(self) -> ServiceModel:
         models = dict.fromkeys((GRADER, WRITER), self._report.model)
-        pace = _pace(LOCAL_SECONDS if self._config.model else SECONDS)
+        pace = _pace(LOCAL_SECONDS if self._config.model or self._config.model_base_url else SECONDS)
         return self._service(self._client, models, pace, Purse(None, {}), self._capabilities)
 
     def _prompt(self, module: str) -> Prompt:
