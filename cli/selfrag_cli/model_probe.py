@@ -139,7 +139,7 @@ class _Probe:
             report.window_tokens = _window(report.model, entries + _entries(_read(self._url, _LOADED, self._headers)))
             if local and report.present and entries and not any(_is(entry, report.model) for entry in entries):
                 report.gaps += (f"ignores the name, and has {_name_of(entries[0])}",)
-        if local or self._config.model_base_url:
+        if local or (self._config.model_base_url and self._config.model_provider == "anthropic"):
             report.decisions = probe_decider(self._url, self._key, report.model, _DECIDER_WINDOW).decisions
 
     def _judge(self) -> None:

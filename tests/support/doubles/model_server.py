@@ -64,6 +64,8 @@ class ModelServer(Loopback):
             names = sorted(set(PROFILES["balanced"].values()))
             listed = [{"type": "model", "id": name, "max_input_tokens": 200_000} for name in names]
             return Response(json.dumps({"data": listed}), content_type="application/json")
+        if request.path == "/v1/systemone":
+            return Response("{}", 404)
         status, reply = self.answer(json.loads(request.get_data()))
         body = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
         return Response(body, status, self.headers.get(status), content_type="application/json")
