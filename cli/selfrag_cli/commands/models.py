@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from selfrag_cli.options import AsJson
 from selfrag_cli.terminal import current_step, out, print_json, visible
@@ -34,7 +34,7 @@ def models(as_json: AsJson = False) -> None:
 
 def show_reports(console: Console, reports: "list[ModelReport]") -> None:
     """Print a table with a column for each model, and below it what is wrong and what to do."""
-    table = Table("", *(escape(visible(report.model)) for report in reports))
+    table = Table("", *(Column(escape(visible(report.model)), overflow="fold") for report in reports))
     for name, cell in _ROWS.items():
         table.add_row(name, *(escape(visible(str(cell(report) or "-"), keep="\n")) for report in reports))
     console.print(table)
