@@ -381,7 +381,8 @@ locals {
   # With an API key the steps read its secret; with Bedrock each may invoke its own model, and the one asked before it.
   # An id with a prefix of a region group (us., eu., global.) is an inference profile, which calls the model in any
   # region of its group: those need both ARNs. The model's own is allowed by way of the profile alone, which keeps the
-  # question within the group.
+  # question within the group. Names of other vendors' models may have more dots than one, so the groups are named here.
+  by_profile = "^([a-z-]+\\.anthropic\\.|(us|us-gov|eu|apac|au|jp|ca|global)\\.)"
   model_statements = {
     for step, models in local.models_of : step => concat(
       [for secrets in [aws_secretsmanager_secret.anthropic[*].arn] : {
@@ -390,15 +391,15 @@ locals {
         resources = secrets
       } if var.model_provider != "bedrock"],
       [for arns in [[
-        for model in models : startswith(model, "anthropic.") ?
-        "arn:${local.partition}:bedrock:${local.region}::foundation-model/${model}" :
-        "arn:${local.partition}:bedrock:${local.here}:inference-profile/${model}"
+        for model in models : can(regex(local.by_profile, model)) ?
+        "arn:${local.partition}:bedrock:${local.here}:inference-profile/${model}" :
+        "arn:${local.partition}:bedrock:${local.region}::foundation-model/${model}"
         ]] : {
         sid       = "AskModel"
         actions   = ["bedrock:InvokeModel"]
         resources = arns
       } if var.model_provider == "bedrock"],
-      [for profiles in [[for model in models : model if !startswith(model, "anthropic.")]] : {
+      [for profiles in [[for model in models : model if can(regex(local.by_profile, model))]] : {
         sid       = "AskModelByProfile"
         actions   = ["bedrock:InvokeModel"]
         resources = distinct([for id in profiles : "arn:${local.partition}:bedrock:*::foundation-model/${replace(id, "/^[a-z-]+\\./", "")}"])

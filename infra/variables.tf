@@ -189,7 +189,7 @@ variable "environment" {
 # The model
 
 variable "model_provider" {
-  description = "The provider of Claude: anthropic (with an API key) or bedrock (with the functions' own roles, no key)."
+  description = "The provider of the models: anthropic (with an API key) or bedrock (with the functions' own roles, no key)."
   type        = string
   default     = "anthropic"
 
@@ -211,7 +211,7 @@ variable "profile" {
 }
 
 variable "models" {
-  description = "Model ids by step, to override the profile's; grade_support_first judges support before grade_support's own. Bedrock needs an id, such as us.anthropic.claude-..., for each step that asks the model, and for grade_support_first if the profile is balanced."
+  description = "Model ids by step, to override the profile's; grade_support_first judges support before grade_support's own. Bedrock needs an id, such as us.anthropic.claude-... or amazon.nova-..., for each step that asks the model, and for grade_support_first if the profile is balanced."
   type        = map(string)
   default     = {}
 
@@ -222,9 +222,9 @@ variable "models" {
 
   validation {
     condition = var.model_provider != "bedrock" || alltrue([
-      for step in local.needed_models : can(regex("^([a-z-]+\\.)?anthropic\\.", lookup(var.models, step, "")))
+      for step in local.needed_models : can(regex("^([a-z-]+\\.)?[a-z0-9]+\\.[a-zA-Z0-9]", lookup(var.models, step, "")))
     ])
-    error_message = "With model_provider = \"bedrock\" and profile = \"${var.profile}\", models must give a Bedrock id of a Claude model for each of: ${join(", ", local.needed_models)}."
+    error_message = "With model_provider = \"bedrock\" and profile = \"${var.profile}\", models must give a Bedrock id, with its vendor's name, for each of: ${join(", ", local.needed_models)}."
   }
 }
 

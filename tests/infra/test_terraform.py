@@ -35,7 +35,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "log_level": ("ERROR", "log_level must be"),
     "model_provider": (
         "bedrock",
-        "a Claude model for each of: decide_retrieval, generate, grade_relevance, grade_support, grade_utility, "
+        "its vendor's name, for each of: decide_retrieval, generate, grade_relevance, grade_support, grade_utility, "
         "rewrite_question, grade_support_first.",
     ),
     "model_base_url": ("localhost", "model_base_url must be a URL"),
@@ -96,7 +96,7 @@ def test_each_wrong_value_is_refused_with_its_reason(infra: Path) -> None:
 STEPS = ["decide_retrieval", "generate", "grade_relevance", "grade_support", "grade_utility", "rewrite_question"]
 ON_BEDROCK = dict.fromkeys(STEPS, "us.anthropic.claude-sonnet-5-5")
 TWO_MODELS = {**ON_BEDROCK, "grade_support_first": "anthropic.claude-haiku-5-5"}
-NO_CLAUDE = {**ON_BEDROCK, "grade_support_first": "claude"}
+NO_CLAUDE = {**ON_BEDROCK, "grade_support_first": "claude-haiku-4.5"}
 PRIVATE = {
     "collection_public": False,
     "collection_vpc_endpoint_ids": ["vpce-1"],
@@ -278,6 +278,23 @@ def test_a_model_behind_a_profile_may_be_invoked_by_way_of_that_profile_alone(
         assert decide(elsewhere, context={"bedrock:InferenceProfileArn": profile})
         assert not decide(elsewhere)
         assert not decide(elsewhere, context={"bedrock:InferenceProfileArn": profile.replace("/eu.", "/global.")})
+
+
+def test_another_vendors_model_may_be_invoked_and_no_other_one_of_its_vendor(planned: Planner) -> None:
+    chosen = ["amazon.nova-pro-v1:0", "us.meta.llama3-3-70b-instruct-v1:0", "zai.glm-4.6"]
+    models = {**dict.fromkeys(STEPS, chosen[0]), "generate": chosen[1], "grade_utility": chosen[2]}
+    allowed = planned(model_provider="bedrock", profile="strict", models=models).allowed
+
+    def asked_of(step: str) -> list[str]:
+        statements = (each for each in allowed[f'step["{step}"]'] if each["sid"].startswith("AskModel"))
+        return [resource for statement in statements for resource in statement["resources"]]
+
+    assert asked_of("grade_support") == [f"arn:aws:bedrock:us-east-1::foundation-model/{chosen[0]}"]
+    assert asked_of("generate") == [
+        f"arn:aws:bedrock:us-east-1:000000000000:inference-profile/{chosen[1]}",
+        f"arn:aws:bedrock:*::foundation-model/{chosen[1].removeprefix('us.')}",
+    ]
+    assert asked_of("grade_utility") == [f"arn:aws:bedrock:us-east-1::foundation-model/{chosen[2]}"]
 
 
 def _as_aws_has_it(statement: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from selfrag.adapters.claude.capabilities import Capabilities
+from selfrag.adapters.claude.purse import Purse
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits, Prices
 from selfrag.ports.recent import Recent
@@ -49,4 +50,4 @@ def claude_of(
     limits = limits or Limits()
     pace = Pace((time or Skipping()).clock, recent or MemoryCalls(), seconds, limits.deadline_ms)
     models, budget = {**DEFAULT_MODELS, **(models or {})}, limits.budget_usd
-    return SdkClaude(client, models, prices or {}, pace, budget, capabilities=capabilities)
+    return SdkClaude(client, models, pace, Purse(budget, prices or {}), capabilities or Capabilities())

@@ -13,7 +13,7 @@ from tests.support.aws.resources import TABLES
 from tests.support.aws.stack import LocalStack, deployed_handlers, running_stack
 from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage
-from tests.support.roles.recorded import as_caller, recording
+from tests.support.roles.recorded import Allows, as_caller, recording
 from tests.support.roles.roles import decided
 
 PASSAGES = [passage(f"p{n}", f"Fact number {n} is {n * 10} days. More follows.", collection="c") for n in range(12)]
@@ -39,9 +39,20 @@ def few_parts() -> Parts:
 
 @contextmanager
 def local_stack(
-    model: ModelServer, more_secrets: Mapping[str, str] | None = None, **environment: str
+    model: ModelServer,
+    more_secrets: Mapping[str, str] | None = None,
+    also_allows: Allows = lambda who, action, resource: False,
+    **environment: str,
 ) -> Iterator[LocalStack]:
-    """Yield the stack with the deployed handlers, whose calls their roles decide; nothing waits between retries."""
+    """Yield the stack with the deployed handlers, whose calls their roles decide; nothing waits between retries.
+
+    `also_allows` is what the roles of another deployment than the usual one allow.
+    """
+    roles = decided()
+
+    def allows(who: str, action: str, resource: str) -> bool:
+        return also_allows(who, action, resource) or roles(who, action, resource)
+
     settings = {
         "SELFRAG_MODEL_BASE_URL": model.url,
         "SELFRAG_MODEL_SECRET": "model-key",
@@ -54,7 +65,7 @@ def local_stack(
     made: Any = {"parts": few_parts(), "handlers": handlers}
     with (
         running_stack(settings, secrets, **made, pause=lambda seconds: None) as stack,
-        recording(decided()),
+        recording(allows),
     ):
         yield stack
 

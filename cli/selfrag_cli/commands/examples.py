@@ -11,6 +11,7 @@ EXAMPLES = {
     "trace": ("selfrag trace", "selfrag trace ID --full"),
     "serve": ("selfrag serve --docs notes",),
     "mcp": ("selfrag mcp --docs notes",),
+    "models": ("selfrag models",),
     "ingest": (
         "selfrag ingest notes --collection notes",
         "selfrag ingest notes --dry-run",

@@ -4,35 +4,29 @@ Its requests and replies are translated from and to those of the Messages API. I
 numbered sentences, and the markers of the reply are its citations (numbered_sentences.py).
 """
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import SimpleNamespace
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 import httpx2
 from pydantic import BaseModel, Field, ValidationError
 from typing_extensions import override
 
-from selfrag.adapters.claude.messages import TOO_LONG, Message, ReplyContent
+from selfrag.adapters.claude.messages import TOO_LONG, Message, ReplyContent, names_window
 from selfrag.adapters.claude.profiles import MessagesRequest, Profile
-from selfrag.adapters.claude.sdk import SdkClaude
-from selfrag.adapters.numbered_sentences import as_numbered_sentences, with_citations
+from selfrag.adapters.model import ServiceModel, unreadable
+from selfrag.adapters.numbered_sentences import user_text, without_thoughts
 from selfrag.adapters.outbound import checked_url, host_of, http_client_for, unreachable
 from selfrag.domain.errors import Misconfigured, RequestRejected, TemporarilyUnavailable
-from selfrag.ports.model import ModelText, Source
-from selfrag.ports.prompts import Prompt
 from selfrag.runtime.pace import RequestFailure
+from selfrag.runtime.settings import Settings
 
 # A grammar of the server, or the schema in the instructions. Models that think take minutes for it on a laptop: where
-# they can be stopped (effort `none`) they are, and elsewhere their thoughts have room in a verdict's tokens.
+# they can be stopped (effort `none`) they are, and elsewhere their thoughts have room among a reply's tokens.
 _PROFILE = Profile(("json_schema", "words"), effort="none", thinking=None, thinks=True, hour=False)
-_WINDOW = re.compile(r"context[ _](?:size|length|window)|too many tokens|(?:prompt|input)[^.\n]{0,40} too long", re.I)
 # A token has four characters of English, and fewer in all other languages.
 _MOST_CHARACTERS_PER_TOKEN = 6
 _MOST_ERROR_CHARACTERS = 4000
 _STOPS = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
-_THOUGHTS_END, _THOUGHTS_BEGIN = re.compile(r"</think(?:ing)?>"), re.compile(r"<think(?:ing)?>")
 
 
 class ChatBody(TypedDict):
@@ -65,35 +59,22 @@ class _ChatReply(BaseModel):
     usage: _ChatUsage = _ChatUsage()
 
 
-def chat_profile(model: str) -> Profile:
-    """Return the profile by which any model of this API is asked first."""
-    return _PROFILE
+class ChatModel(ServiceModel):
+    """A model of the chat-completions API."""
 
-
-def chat_client(url: str, key: str) -> httpx2.Client:
-    """Return the client of a server at its base URL, with a key or ""; raises Misconfigured."""
-    client = http_client_for(checked_url(url, "SELFRAG_MODEL_URL"))
-    client.base_url = httpx2.URL(url)
-    if key:
-        client.headers["authorization"] = f"Bearer {key}"
-    return client
-
-
-class ChatModel(SdkClaude):
-    """A model of the chat-completions API for one task; its client is that of `chat_client`."""
-
+    @staticmethod
     @override
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
-        """Return an answer, whose markers are its citations."""
-        text = super().write(step, prompt, sources, fields)
-        if not sources or not text.segments:
-            return text
-        segments, dropped = with_citations("".join(segment.text for segment in text.segments), sources)
-        flaw = text.flaw or (None if segments else "malformed")
-        if not dropped:
-            return replace(text, segments=segments, flaw=flaw)
-        warning = f"The model cited sentences that are not among its sources: {', '.join(dropped)}."
-        return replace(text, segments=segments, flaw=flaw, warnings=(*text.warnings, warning))
+    def connect(config: Settings, key: str, region: str | None = None) -> httpx2.Client:
+        client = http_client_for(checked_url(config.model_url, "SELFRAG_MODEL_URL"))
+        client.base_url = httpx2.URL(config.model_url)
+        if key:
+            client.headers["authorization"] = f"Bearer {key}"
+        return client
+
+    @staticmethod
+    @override
+    def profile(model: str) -> Profile:
+        return _PROFILE
 
     @override
     def _ignores_form(self, content: ReplyContent, error: ValidationError) -> bool:
@@ -118,24 +99,16 @@ class ChatModel(SdkClaude):
             return to_message(_ChatReply.model_validate_json(reply.content), body)
         except ValidationError as error:
             self._purse.lost()
-            raise RequestFailure(TemporarilyUnavailable(f"{body['model']} sent a reply that cannot be read")) from error
+            raise unreadable(body["model"]) from error
 
 
 def chat_body(request: MessagesRequest, max_tokens: int) -> ChatBody:
     """Return a request of the Messages API as one of this API; marks of the prompt cache are left out."""
-    blocks: Any = request["messages"][0]["content"]
-    sources = [
-        Source(block["source"], block["title"], tuple(part["text"] for part in block["content"]))
-        for block in blocks
-        if block["type"] == "search_result"
-    ]
-    texts = [as_numbered_sentences(sources)] if sources else []
-    texts += [block["text"] for block in blocks if block["type"] == "text"]
     body: ChatBody = {
         "model": request["model"],
         "messages": [
             {"role": "system", "content": "\n\n".join(block["text"] for block in request["system"])},
-            {"role": "user", "content": "\n\n".join(texts)},
+            {"role": "user", "content": user_text(request)},
         ],
         "max_tokens": max_tokens,
     }
@@ -154,7 +127,7 @@ def to_message(reply: _ChatReply, body: ChatBody) -> Message:
     A server may cut a prompt to its window without a word: it then counts fewer tokens than the prompt can have.
     """
     choice, usage = reply.choices[0], reply.usage
-    text = _without_thoughts(choice.message.content or "")
+    text = without_thoughts(choice.message.content or "")
     stop = "refusal" if choice.message.refusal else _STOPS.get(choice.finish_reason or "stop", "end_turn")
     characters = sum(len(message["content"]) for message in body["messages"])
     if 0 < usage.prompt_tokens < characters / _MOST_CHARACTERS_PER_TOKEN:
@@ -168,15 +141,10 @@ def _message(model: str, text: str, stop: str, usage: _ChatUsage) -> Message:
     return Message.model_validate({"model": model, "stop_reason": stop, "usage": counts, "content": content})
 
 
-def _without_thoughts(text: str) -> str:
-    """Return what follows a model's thoughts, "" if they do not end; their beginning may stand in its template."""
-    return _THOUGHTS_BEGIN.split(_THOUGHTS_END.split(text)[-1])[0].strip()
-
-
 def _of_error(reply: httpx2.Response, model: str, host: str) -> Message:
     """Return a message without text where the window is too small; raises the typed error of any other status."""
     status, words = reply.status_code, reply.text[:_MOST_ERROR_CHARACTERS]
-    if status in (400, 413, 422, 500) and _WINDOW.search(words):
+    if status in (400, 413, 422, 500) and names_window(words):
         return _message(model, "", TOO_LONG, _ChatUsage())
     if status in (408, 409, 425, 429) or status >= 500:
         raise RequestFailure(TemporarilyUnavailable(f"{model} is busy: status {status}"), throttled=status == 429)

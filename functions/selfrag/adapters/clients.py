@@ -49,11 +49,12 @@ def states_client() -> Any:
     )
 
 
-def bedrock_client(region: str | None, seconds: float) -> Any:
-    """Make the Bedrock client for embeddings, without retries: callers retry."""
+def bedrock_client(region: str | None, seconds: float, endpoint_url: str | None = None) -> Any:
+    """Make the Bedrock client of models and embeddings, without retries: callers retry."""
     return _client(
         "bedrock-runtime",
         region_name=region,
+        endpoint_url=endpoint_url,
         attempts=1,
         connect_timeout=min(3.0, seconds),
         read_timeout=seconds,
@@ -87,8 +88,10 @@ def uploads_client() -> Any:
     )
 
 
-def _client(service: str, *, attempts: int, region_name: str | None = None, **options: Any) -> Any:
+def _client(
+    service: str, *, attempts: int, region_name: str | None = None, endpoint_url: str | None = None, **options: Any
+) -> Any:
     """Make a client of a service with botocore's options; raises Misconfigured if it cannot be made."""
     with aws_faults(f"the client of {service}"):
         config = Config(retries={"total_max_attempts": attempts}, **options)
-        return boto3.client(service, region_name=region_name, config=config)
+        return boto3.client(service, region_name=region_name, endpoint_url=endpoint_url, config=config)

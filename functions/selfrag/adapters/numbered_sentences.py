@@ -1,14 +1,47 @@
 """Citations of models without a citation feature: sources as numbered sentences, and the answer's markers of these."""
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import count, groupby
+from typing import Any
 
-from selfrag.ports.model import CitedBlocks, Source, TextBlock
+from selfrag.adapters.claude.profiles import MessagesRequest
+from selfrag.ports.model import CitedBlocks, ModelText, Source, TextBlock
 from selfrag.text.markers import Marker, markers_in
 from selfrag.text.sentences import split_sentences
 
 # Characters after a marker in which there must be a word for it to lead a sentence.
 MOST_LOOKAHEAD = 80
+_THOUGHTS_END, _THOUGHTS_BEGIN = re.compile(r"</think(?:ing)?>"), re.compile(r"<think(?:ing)?>")
+
+
+def user_text(request: MessagesRequest) -> str:
+    """Return the user's message of a request as text, its search results as numbered sentences."""
+    blocks: Any = request["messages"][0]["content"]
+    sources = [
+        Source(block["source"], block["title"], tuple(part["text"] for part in block["content"]))
+        for block in blocks
+        if block["type"] == "search_result"
+    ]
+    texts = [as_numbered_sentences(sources)] if sources else []
+    return "\n\n".join([*texts, *(block["text"] for block in blocks if block["type"] == "text")])
+
+
+def without_thoughts(text: str) -> str:
+    """Return what follows a model's thoughts, "" if they do not end; their beginning may stand in its template."""
+    return _THOUGHTS_BEGIN.split(_THOUGHTS_END.split(text)[-1])[0].strip()
+
+
+def cited_by_markers(text: ModelText, sources: Sequence[Source]) -> ModelText:
+    """Return a text whose markers are its citations, with a warning of those without a target."""
+    if not sources:
+        return text
+    segments, dropped = with_citations("".join(segment.text for segment in text.segments), sources)
+    names = ", ".join(dropped)
+    warning = (f"The model cited sentences that are not among its sources: {names}.",) if dropped else ()
+    flaw = text.flaw or (None if segments else "malformed")
+    return replace(text, segments=segments, flaw=flaw, warnings=(*text.warnings, *warning))
 
 
 def as_numbered_sentences(sources: Sequence[Source]) -> str:

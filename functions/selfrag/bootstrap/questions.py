@@ -15,13 +15,15 @@ from selfrag.runtime.parts import part
 
 if TYPE_CHECKING:
     from selfrag.adapters.claude.capabilities import Capabilities
-    from selfrag.domain.calls import Limits
+    from selfrag.adapters.model import ServiceModel
+    from selfrag.domain.calls import Limits, Prices
     from selfrag.ports.cache import CachedReplies, VerdictCache
     from selfrag.ports.grading import DecisionGrader, Grader
     from selfrag.ports.model import Claude
     from selfrag.ports.prompts import Prompt
     from selfrag.ports.recent import RecentCalls
     from selfrag.ports.secrets import Secrets
+    from selfrag.runtime.settings import Settings
 
 
 def grader(
@@ -93,7 +95,7 @@ def model(step: str) -> "Callable[[Limits], Claude]":
     """
     from selfrag.ports.cache import CachedClaude
 
-    warm(claude, claude_client, verdicts, recent_calls)
+    warm(claude, partial(_clients_of, step), verdicts, recent_calls)
 
     def within(limits: "Limits") -> "Claude":
         uncached = claude()(limits)
@@ -124,34 +126,45 @@ def claude() -> "Callable[[Limits], Claude]":
     from selfrag.ports.model import LazyModel
 
     def within(limits: "Limits") -> "Claude":
-        return LazyModel(question_settings().models, partial(_sdk_claude, limits))
+        from selfrag.adapters.claude.purse import Purse
+        from selfrag.runtime.pace import Pace
+
+        config, seconds = question_settings(), question_settings().model_timeout_seconds
+        # All models of a task share its time and its budget.
+        pace = Pace(clock(), recent_calls(), seconds, limits.deadline_ms, config.step_seconds, model_slots())
+        purse = Purse(limits.budget_usd, {**_free_models(config), **config.prices})
+
+        def make(model: str) -> "Claude":
+            service = service_of(config, model)
+            return service(_client_for(model), config.models, pace, purse, capabilities(), _with_another_key)
+
+        return LazyModel(config.models, make)
 
     return within
 
 
-def _sdk_claude(limits: "Limits") -> "Claude":
-    from selfrag.adapters.claude.sdk import SdkClaude
-    from selfrag.runtime.pace import Pace
+def _free_models(config: "Settings") -> "dict[str, Prices]":
+    """Return the prices of a server of this machine: none of its models costs anything."""
+    if not config.model:
+        return {}
+    from selfrag.adapters.outbound import is_loopback
 
-    config = question_settings()
-    pace = Pace(
-        clock(),
-        recent_calls(),
-        config.model_timeout_seconds,
-        limits.deadline_ms,
-        config.step_seconds,
-        model_slots(),
-    )
+    return dict.fromkeys(config.models.values(), (0.0, 0.0, 0.0)) if is_loopback(config.model_url) else {}
+
+
+def service_of(config: "Settings", model: str) -> "type[ServiceModel]":
+    """Return the class that asks a model by the API of its service."""
     if config.model:
         from selfrag.adapters.chat import ChatModel
-        from selfrag.adapters.outbound import is_loopback
 
-        free = dict.fromkeys(config.models.values(), (0.0, 0.0, 0.0)) if is_loopback(config.model_url) else {}
-        prices = {**free, **config.prices}
-        return ChatModel(claude_client(), config.models, prices, pace, limits.budget_usd, capabilities=capabilities())
-    return SdkClaude(
-        claude_client(), config.models, config.prices, pace, limits.budget_usd, _with_another_key, capabilities()
-    )
+        return ChatModel
+    if _converses(config, model):
+        from selfrag.adapters.converse import ConverseModel
+
+        return ConverseModel
+    from selfrag.adapters.claude.sdk import SdkClaude
+
+    return SdkClaude
 
 
 @part("model_slots")
@@ -165,11 +178,7 @@ def capabilities() -> "Capabilities":
     """Make the record of what the models have refused, which lives as long as the function."""
     from selfrag.adapters.claude.capabilities import Capabilities
 
-    if question_settings().model:
-        from selfrag.adapters.chat import chat_profile
-
-        return Capabilities(_feature_refused, chat_profile)
-    return Capabilities(_feature_refused)
+    return Capabilities(_feature_refused, lambda model: service_of(question_settings(), model).profile(model))
 
 
 def _feature_refused(model: str, feature: str) -> None:
@@ -204,14 +213,34 @@ def recent_calls() -> "RecentCalls":
 def claude_client() -> Any:
     """Make the client of the model's service; raises Misconfigured when its key cannot be read."""
     config = question_settings()
-    if config.model:
-        from selfrag.adapters.chat import chat_client
+    needs_key = config.model_secret if config.model else config.model_provider == "anthropic"
+    return service_of(config, "").connect(config, _model_key() if needs_key else "")
 
-        return chat_client(config.model_url, _model_key() if config.model_secret else "")
-    from selfrag.adapters.claude.sdk import client_of
 
-    key = _model_key() if config.model_provider == "anthropic" else None
-    return client_of(config.model_provider, key, config.model_base_url, config.model_timeout_seconds)
+@part("converse_client")
+def converse_client() -> Any:
+    """Make the clients of other vendors' models on Bedrock."""
+    from selfrag.adapters.converse import ConverseModel
+
+    return ConverseModel.connect(question_settings(), "")
+
+
+def _clients_of(step: str) -> None:
+    """Make the clients of a step's models."""
+    models = question_settings().models
+    for name in {step, first_of(step)} & models.keys():
+        _client_for(models[name])
+
+
+def _client_for(model: str) -> Any:
+    return converse_client() if _converses(question_settings(), model) else claude_client()
+
+
+def _converses(config: "Settings", model: str) -> bool:
+    """Return whether a model is another vendor's on Bedrock."""
+    from selfrag.adapters.claude.profiles import is_claude
+
+    return config.model_provider == "bedrock" and not config.model and not is_claude(model)
 
 
 def _model_key(*, anew: bool = False) -> str:

@@ -130,25 +130,19 @@ class Claude(Protocol):
 
 
 class LazyModel:
-    """A model that is made when it is first asked; `models` has the model id of each step."""
+    """Models that are made when a step asks them, by the model id of each step."""
 
-    def __init__(self, models: Mapping[str, str], make: Callable[[], Claude]) -> None:
+    def __init__(self, models: Mapping[str, str], make: Callable[[str], Claude]) -> None:
         self._models, self._make = models, make
-        self._model: Claude | None = None
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         """Return a verdict on quoted fields."""
-        return self._claude().judge(step, prompt, fields, shape)
+        return self._make(self._models[step]).judge(step, prompt, fields, shape)
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
         """Return text; `sources` are sent with citations on."""
-        return self._claude().write(step, prompt, sources, fields)
+        return self._make(self._models[step]).write(step, prompt, sources, fields)
 
     def model_of(self, step: str) -> str:
         """Return the model id that the step is configured to use."""
         return self._models[step]
-
-    def _claude(self) -> Claude:
-        if self._model is None:
-            self._model = self._make()
-        return self._model

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from werkzeug.wrappers import Request, Response
 
 from selfrag_cli.local.stand_in import claude
+from tests.support.doubles import requests as claude_requests
 from tests.support.doubles.model_server import GOOD
 from tests.support.loopback import Loopback
 
@@ -38,10 +39,11 @@ class ChatServer(Loopback):
         spoil: Callable[[Body, str], str] = lambda body, text: text,
         finish: str = "stop",
         model: str = "qwen3:8b",
+        decider: Callable[[Request], Response] | None = None,
     ) -> None:
         super().__init__(self._respond)
         self.kind, self.schemas, self.window, self.spoil, self.finish = kind, schemas, window, spoil, finish
-        self._model = model
+        self._model, self._decider = model, decider
         self.requests: list[Body] = []
         self.keys: list[str | None] = []
         self.most_at_once, self._at_work, self._lock = 0, 0, Lock()
@@ -61,8 +63,15 @@ class ChatServer(Loopback):
                 self._at_work -= 1
 
     def _answer(self, request: Request) -> Response:
-        if request.path != "/v1/chat/completions" or request.method != "POST":
-            return _error(404, "404 page not found")
+        if request.method == "GET":
+            return self._listed(request.path)
+        if request.path == "/v1/systemone" and self._decider:
+            return self._decider(request)
+        if request.path == "/v1/messages" and self.kind != "ollama":
+            return self._message(json.loads(request.get_data()))
+        if request.path != "/v1/chat/completions":
+            status = 501 if (request.path, self.kind) == ("/v1/systemone", "llama.cpp") else 404
+            return _error(status, "404 page not found")
         body = json.loads(request.get_data())
         assert set(body) <= _FIELDS, "a field that no server has"
         assert all(set(message) == {"role", "content"} for message in body["messages"])
@@ -81,6 +90,35 @@ class ChatServer(Loopback):
         if tokens > self.window and self.kind == "vllm":
             return _error(400, f"This model's maximum context length is {self.window} tokens.", "BadRequestError")
         return _json(200, self._reply(body, min(tokens, self.window)))
+
+    def _listed(self, path: str) -> Response:
+        """Return the list of models; vLLM and llama.cpp name the window there, Ollama where it lists what is loaded."""
+        entry: Body = {"id": self._model, "object": "model", "created": 1, "owned_by": self.kind}
+        if self.kind == "vllm":
+            entry["max_model_len"] = self.window
+        if self.kind == "llama.cpp":
+            entry["meta"] = {"n_ctx": self.window, "n_ctx_train": 8192, "n_params": 134_515_008}
+        loaded = {"name": self._model, "model": self._model, "size": 1, "context_length": self.window}
+        if path == "/v1/models":
+            return _json(200, {"object": "list", "data": [entry]})
+        if (path, self.kind) == ("/api/ps", "ollama"):
+            return _json(200, {"models": [loaded]})
+        return _error(404, "404 page not found")
+
+    def _message(self, body: Body) -> Response:
+        """Reply as the Messages endpoint of llama.cpp, which reads text alone and ignores schemas, or as vLLM's."""
+        self.requests.append(body)
+        if self.kind == "vllm" and "search_result" in str(body["messages"]):
+            return _error(400, "[{'type': 'literal_error', 'loc': ('body', 'messages', 0, 'content', 0, 'type')}]")
+        texts = [block["text"] for block in body["messages"][0]["content"] if block["type"] == "text"]
+        tokens = sum(map(len, [*(block["text"] for block in body["system"]), *texts])) // 4
+        schema = claude_requests.schema_in_words(body)
+        text = json.dumps(GOOD[claude.step_of(schema)]) if schema else "It is 25 days, as everybody knows."
+        return _json(200, {
+            "id": "msg_1", "type": "message", "role": "assistant", "model": body["model"],
+            "content": [{"type": "text", "text": text}], "stop_reason": "end_turn", "stop_sequence": None,
+            "usage": {"input_tokens": tokens, "output_tokens": 10},
+        })  # fmt: skip
 
     def _reply(self, body: Body, tokens: int) -> Body:
         step = step_of(body)
@@ -141,7 +179,7 @@ def numbered(body: Body) -> list[tuple[int, str]]:
 
 def cites_every_source(body: Body) -> str:
     """Return the facts of a request's sentences, each with its marker; a greeting without sentences."""
-    facts = [(number, text) for number, text in numbered(body) if "Fact" in text]
+    facts = [(number, text) for number, text in numbered(body) if "Fact" in text or "leave" in text]
     return " ".join(f"{text.rstrip('.')} [{number}]." for number, text in facts) or "Hello."
 
 

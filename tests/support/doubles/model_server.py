@@ -11,6 +11,7 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
+from selfrag.runtime.models import PROFILES
 from selfrag_cli.local.stand_in import claude
 from tests.support.doubles.requests import schema_of
 from tests.support.loopback import Loopback
@@ -59,6 +60,12 @@ class ModelServer(Loopback):
         return [body for body in self.requests if step_of(body) == step]
 
     def _respond(self, request: Request) -> Response:
+        if request.method == "GET":
+            names = sorted(set(PROFILES["balanced"].values()))
+            listed = [{"type": "model", "id": name, "max_input_tokens": 200_000} for name in names]
+            return Response(json.dumps({"data": listed}), content_type="application/json")
+        if request.path == "/v1/systemone":
+            return Response("{}", 404)
         status, reply = self.answer(json.loads(request.get_data()))
         body = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
         return Response(body, status, self.headers.get(status), content_type="application/json")

@@ -11,8 +11,12 @@ HERE = f"us-east-1:{ACCOUNT}"
 COLLECTION = f"arn:aws:aoss:{HERE}:collection/passages"
 
 _PREFIXES = {"stepfunctions": "states", "bedrock-runtime": "bedrock", "bedrock-agent-runtime": "bedrock"}
-# Reading an object, or its head, needs GetObject.
-_ACTIONS = {"lambda:Invoke": "lambda:InvokeFunction", "s3:HeadObject": "s3:GetObject"}
+# Reading an object, or its head, needs GetObject; Converse needs InvokeModel.
+_ACTIONS = {
+    "bedrock:Converse": "bedrock:InvokeModel",
+    "lambda:Invoke": "lambda:InvokeFunction",
+    "s3:HeadObject": "s3:GetObject",
+}
 _SECRETS = {
     "model-key": "selfrag/anthropic", MODEL_SECRET: "selfrag/anthropic",
     "web-key": "selfrag/tavily", WEB_SECRET: "selfrag/tavily",

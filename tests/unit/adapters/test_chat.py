@@ -1,12 +1,15 @@
 """Requests to the chat-completions API: what is sent, what a refusal means, and what a call costs."""
 
+import sys
+from subprocess import run
 from typing import Any
 
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from selfrag.adapters.chat import ChatModel, chat_client, chat_profile
+from selfrag.adapters.chat import ChatModel
 from selfrag.adapters.claude.capabilities import Capabilities
+from selfrag.adapters.claude.purse import Purse
 from selfrag.domain.calls import Prices
 from selfrag.domain.errors import Misconfigured
 from selfrag.ports.model import Source
@@ -28,8 +31,8 @@ def model_at(
 ) -> ChatModel:
     pace = Pace(Skipping().clock, MemoryCalls(1.0), 20.0, None)
     models = dict.fromkeys(("generate", "grade_relevance"), "qwen3:8b")
-    capabilities = Capabilities(first_profile=chat_profile)
-    return ChatModel(chat_client(f"{url}/v1", key), models, prices or {}, pace, budget, capabilities=capabilities)
+    client = ChatModel.connect(Settings(model="qwen3:8b", model_url=f"{url}/v1"), key)
+    return ChatModel(client, models, pace, Purse(budget, prices or {}), Capabilities(first_profile=ChatModel.profile))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -52,6 +55,36 @@ def test_a_reply_in_other_fields_than_the_schemas_shows_that_the_schema_was_igno
     with ChatServer(schemas="ignored", spoil=spoil) as server:
         judged = model_at(server.url).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
     assert (judged.verdict is not None, judged.attempts, len(judged.usage["calls"])) == (True, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("finish", "words"), [("length", "It is relevant, for"), ("content_filter", "I cannot judge.")]
+)
+def test_a_cut_reply_and_a_refusal_say_nothing_about_schemas(finish: str, words: str) -> None:
+    with ChatServer(schemas="ignored", finish=finish, spoil=lambda body, text: words) as server:
+        model = model_at(server.url)
+        flaws = [model.judge("grade_relevance", RUBRIC, FIELDS, Relevance).flaw for _ in range(2)]
+    assert (flaws[0] in ("cut", "refused"), len(server.requests)) == (True, 2)
+    assert all("response_format" in body for body in server.requests)
+
+
+def test_a_question_to_a_local_server_loads_no_sdk() -> None:
+    loads = "import sys, selfrag.adapters.chat; print({'anthropic', 'boto3'} & set(sys.modules))"
+    assert run([sys.executable, "-c", loads], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_whose_thoughts_are_stopped_has_few_tokens_so_that_endless_words_do_not_take_the_time(
+    kind: Kind,
+) -> None:
+    with ChatServer(kind) as server:
+        model = model_at(server.url)
+        model.judge("grade_relevance", RUBRIC, FIELDS, Relevance)
+        model.write("generate", RUBRIC, [SOURCE], {"question": "?"})
+    *_, verdict, answer = server.requests
+    # vLLM takes no stop of thoughts.
+    expected = (4096, 4096) if kind == "vllm" else (800, 1024)
+    assert (verdict["max_tokens"], answer["max_tokens"]) == expected
 
 
 def test_no_text_of_a_source_can_begin_a_numbered_sentence() -> None:

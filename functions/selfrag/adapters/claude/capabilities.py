@@ -1,6 +1,6 @@
 """Capabilities of models as their replies show them, kept for the life of a function."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from selfrag.adapters.claude.profiles import Feature, Profile, profile_of
 
@@ -8,7 +8,7 @@ from selfrag.adapters.claude.profiles import Feature, Profile, profile_of
 class Capabilities:
     """The profile of each model, less what it refused or ignored; `on_refusal` is called with the model and that.
 
-    `first_profile` returns the one by which a model is asked first.
+    `first_profile` returns the one by which a model is asked first. `lost` has what became of which feature.
     """
 
     def __init__(
@@ -17,6 +17,7 @@ class Capabilities:
         first_profile: Callable[[str], Profile] = profile_of,
     ) -> None:
         self._profiles: dict[str, Profile] = {}
+        self.lost: list[tuple[str, Feature]] = []
         self._on_refusal, self._first_profile = on_refusal, first_profile
 
     def of(self, model: str) -> Profile:
@@ -26,18 +27,19 @@ class Capabilities:
     def refused(self, model: str, profile: Profile, message: str) -> Profile | None:
         """Note a refusal of a request of this profile; returns the profile to ask by next, None without one."""
         feature = profile.refused(message)
-        if feature is None:
+        return None if feature is None else self._without(model, profile, feature, "refuses")
+
+    def ignored(self, model: str, profile: Profile) -> Profile | None:
+        """Note that a model ignored the way of this profile; returns the profile to ask by next, None without one."""
+        if len(profile.ways) == 1:
             return None
-        self._note(model, profile, feature)
-        return profile.without(feature)
+        return self._without(model, profile, profile.way, "ignores")
 
-    def ignored(self, model: str, profiles: Iterable[Profile]) -> None:
-        """Note that a model ignored the ways of these profiles, and gave a verdict in a later way."""
-        for profile in profiles:
-            self._note(model, profile, profile.way)
-
-    def _note(self, model: str, profile: Profile, feature: Feature) -> None:
+    def _without(self, model: str, profile: Profile, feature: Feature, deed: str) -> Profile:
+        rest = profile.without(feature)
         # Another request may have found the same meanwhile.
         if self.of(model) == profile:
-            self._profiles[model] = profile.without(feature)
+            self._profiles[model] = rest
+            self.lost.append((deed, feature))
             self._on_refusal(model, feature)
+        return rest

@@ -23,6 +23,7 @@ from selfrag.ports.model import CitedBlocks, Flaw, Source, TextBlock, V
 MOST_BYTES: dict[Kind, int] = {"answer": 32 * 1024, "verdict": 16 * 1024}
 # Not of the Messages API: a server that read less than was sent.
 TOO_LONG = "prompt_too_long"
+_WINDOW = re.compile(r"context[ _](?:size|length|window)|too many tokens|(?:prompt|input)[^.\n]{0,40} too long", re.I)
 _CUT = ("max_tokens", "model_context_window_exceeded")
 _OBJECT_BEGINS = re.compile(r'\{\s*["}]')
 
@@ -113,6 +114,11 @@ def message_of(reply: object) -> Message | None:
         return Message.model_validate(reply)
     except ValidationError:
         return None
+
+
+def names_window(words: str) -> bool:
+    """Return whether the words of a refusal say that a request is longer than the model's window."""
+    return bool(_WINDOW.search(words))
 
 
 def content_of(message: Message, kind: Kind) -> ReplyContent | None:

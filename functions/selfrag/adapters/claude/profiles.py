@@ -27,8 +27,8 @@ _FORCED = (("haiku", 5, 5), ("sonnet", 5, 0), ("opus", 5, 0))
 _NAMES: dict[Feature, str] = {
     "effort": r"output_config(?!\.format)|reasoning",
     "json_schema": r"output_config|structured output|response_format",
-    "forced_tool": r"tool_choice|\btools\b",
-    "offered_tool": r"\btools?\b",
+    "forced_tool": r"tool_?choice|\btools\b|tool use",
+    "offered_tool": r"\btools?\b|toolConfig",
     "thinking": r"thinking|between_tools",
     "hour": r"\bttl\b|cache_control",
 }
@@ -122,6 +122,12 @@ def profile_of(model: str) -> Profile:
         ways = ("forced_tool", *ways) if on_bedrock else ("json_schema", "forced_tool", *ways[1:])
     stops = _WITHOUT_THINKING.get(family) if family else None
     return Profile(ways, effort="low", thinking=stops, thinks=True, hour=hour)
+
+
+def is_claude(model: str) -> bool:
+    """Return whether a Bedrock id is of Claude; an ARN of a profile names no vendor, and counts as one."""
+    name = model.rpartition("/")[2]
+    return "anthropic." in name or "." not in name
 
 
 def bedrock_request(model: str) -> RequestParameters:

@@ -7,7 +7,7 @@ of some that the service adds. Text that is marked for the prompt cache is price
 from collections.abc import Mapping
 from typing import Literal
 
-from selfrag.adapters.claude.profiles import MessagesRequest
+from selfrag.adapters.claude.profiles import MessagesRequest, Profile
 from selfrag.domain.calls import WRITE_FACTORS, ModelCall, Prices, price_of
 from selfrag.domain.errors import BudgetExceeded, Misconfigured
 from selfrag.text.tokens import most_tokens
@@ -30,7 +30,7 @@ class Purse:
     """A task's budget in dollars, None for no limit; `prices` adds to the price table."""
 
     def __init__(self, budget_usd: float | None, prices: Mapping[str, Prices]) -> None:
-        self._left, self._prices = budget_usd, prices
+        self._left, self.prices = budget_usd, prices
         self._input_usd = 0.0
 
     def tokens_for(self, request: MessagesRequest, kind: Kind, most: int = MOST_TOKENS) -> int:
@@ -41,7 +41,7 @@ class Purse:
         """
         if self._left is None:
             return most
-        price = price_of(request["model"], self._prices)
+        price = price_of(request["model"], self.prices)
         if price is None:
             raise Misconfigured(
                 f"a question with max_cost_usd needs the price of {request['model']}: give it in `prices` "
@@ -66,12 +66,17 @@ class Purse:
             self._left -= self._input_usd
 
 
-def verdict_tokens(answer: str, *, thinks: bool) -> int:
-    """Return the most tokens of a verdict: on an answer, with its claims, or "" for none; thoughts are counted, too.
+def reply_tokens(kind: Kind, profile: Profile, judged: str = "") -> int:
+    """Return the most tokens of a reply; a verdict on a `judged` answer repeats its claims, and thoughts are counted.
 
     Bedrock takes these from the account's quota when a request begins, and gives back at its end what was not used.
     """
-    return MOST_TOKENS if thinks else min(MOST_TOKENS, max(VERDICT_TOKENS, _OVERHEAD_TOKENS + most_tokens(answer)))
+    if kind == "answer":
+        # A small model may write without an end, and would take the time of the whole question.
+        return MOST_TOKENS // 4 if profile.effort == "none" else MOST_TOKENS
+    if profile.thinks and not profile.thinking and profile.effort != "none":
+        return MOST_TOKENS
+    return min(MOST_TOKENS, max(VERDICT_TOKENS, _OVERHEAD_TOKENS + most_tokens(judged)))
 
 
 def _input_tokens(request: MessagesRequest) -> float:

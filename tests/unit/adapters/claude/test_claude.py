@@ -7,7 +7,7 @@ import anthropic
 import pytest
 from anthropic.types import ModelParam
 
-from selfrag.adapters.claude.sdk import Provider, SdkClaude, client_of
+from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain import errors
 from selfrag.domain.calls import Limits
 from selfrag.ports.model import CitedBlocks, Source
@@ -220,10 +220,10 @@ def test_configuration_may_name_one_step_and_the_rest_keep_their_models() -> Non
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "bedrock", "aws"])
-def test_the_client_is_chosen_by_configuration(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_client_is_chosen_by_configuration(provider: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_AWS_WORKSPACE_ID", "wrkspc_1")
     monkeypatch.setenv("AWS_REGION", "us-east-1")
-    made = client_of(provider, "key", None, 20.0)
+    made = SdkClaude.connect(Settings(model_provider=provider), "key")
     kinds = {"anthropic": anthropic.Anthropic, "bedrock": anthropic.AnthropicBedrock, "aws": anthropic.AnthropicAWS}
     assert type(made) is kinds[provider]
     assert made.max_retries == 0
@@ -231,7 +231,7 @@ def test_the_client_is_chosen_by_configuration(provider: Provider, monkeypatch: 
 
 
 def test_a_client_of_bedrock_may_be_of_another_region_than_the_environments() -> None:
-    made = client_of("bedrock", None, None, 20.0, "eu-central-1")
+    made = SdkClaude.connect(Settings(model_provider="bedrock"), "", "eu-central-1")
     assert (made.aws_region, str(made.base_url)) == (
         "eu-central-1",
         "https://bedrock-runtime.eu-central-1.amazonaws.com",

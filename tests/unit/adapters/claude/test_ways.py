@@ -141,13 +141,24 @@ def test_a_malformed_verdict_or_an_empty_reply_takes_no_way_from_a_model(words: 
     assert (judgement.flaw, judgement.attempts, capabilities.of(model)) == ("malformed", 1, profile_of(model))
 
 
-def test_a_model_that_replies_in_prose_whatever_the_way_keeps_them_all_and_every_reply_is_paid() -> None:
-    capabilities = Capabilities()
+def test_a_model_that_replies_in_prose_whatever_the_way_is_paid_for_each_once_and_then_asked_in_words_alone() -> None:
+    counted: list[tuple[str, str]] = []
+    capabilities = Capabilities(lambda *feature: counted.append(feature))
     with Wayward(PROSE, "json_schema", "forced_tool", "offered_tool", "words") as server:
-        judgement = judged_by(server, JSON_SCHEMA, capabilities)
-    assert (judgement.flaw, judgement.error, judgement.attempts) == ("malformed", None, 4)
-    assert len(judgement.usage["calls"]) == 4
-    assert capabilities.of(JSON_SCHEMA) == profile_of(JSON_SCHEMA)
+        first, later = (judged_by(server, JSON_SCHEMA, capabilities) for _ in range(2))
+    assert (first.flaw, first.error, first.attempts, len(first.usage["calls"])) == ("malformed", None, 4, 4)
+    assert (later.flaw, later.error, later.attempts, len(later.usage["calls"])) == ("malformed", None, 1, 1)
+    assert way_of(server.requests[-1]) == "words"
+    assert counted == [(JSON_SCHEMA, way) for way in ("json_schema", "forced_tool", "offered_tool")]
+
+
+def test_a_way_that_one_reply_ignored_is_not_asked_for_again_though_no_later_reply_came() -> None:
+    capabilities = Capabilities()
+    with Wayward(PROSE, "json_schema") as server:
+        server.begin_anew(lambda step, number: 400 if number == 2 else None)
+        assert judged_by(server, JSON_SCHEMA, capabilities).flaw == "unavailable"
+        assert judged_by(server, JSON_SCHEMA, capabilities).verdict is not None
+    assert [way_of(body) for body in server.requests] == ["json_schema", "forced_tool", "forced_tool"]
 
 
 @pytest.mark.parametrize("stop", ["refusal", "max_tokens"])
