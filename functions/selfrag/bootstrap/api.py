@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from selfrag.runtime.parts import part
-from selfrag.runtime.settings import ApiSettings, read
+from selfrag.runtime.settings import ApiSettings, CallerSettings, read
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from selfrag.ports.bindings import Bindings
     from selfrag.ports.executions import Executions
     from selfrag.ports.feedback import FeedbackBook
+    from selfrag.ports.functions import Functions
     from selfrag.ports.objects import Uploads
 
 
@@ -54,7 +55,16 @@ def bindings() -> "Bindings":
     """Make the table of callers."""
     from selfrag.adapters.bindings import DynamoBindings
 
-    return DynamoBindings(requests_client(), api_settings().callers_table)
+    return DynamoBindings(requests_client(), read(CallerSettings).callers_table)
+
+
+@part("functions")
+def functions() -> "Functions":
+    """Make the access to the deployment's functions, by which agents are answered."""
+    from selfrag.adapters.clients import functions_client
+    from selfrag.adapters.functions import LambdaFunctions
+
+    return LambdaFunctions(functions_client())
 
 
 @part("feedback")
