@@ -62,7 +62,7 @@ def agent_server(service: AgentService, version: str) -> Server[Any]:
             if not texts:
                 raise InvalidInput("There is no such passage: its document has changed, so ask or search again.")
         except Exception as error:
-            raise MCPError(types.INVALID_PARAMS, _sentence(error)) from None
+            raise MCPError(types.INVALID_PARAMS, _sentence(error), {"uri": str(params.uri)}) from None
         content = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=texts[0])
         return types.ReadResourceResult(contents=[content])
 
