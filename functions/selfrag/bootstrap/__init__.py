@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from selfrag.ports.embedder import Embedder
     from selfrag.ports.executions import Executions
     from selfrag.ports.feedback import FeedbackBook
-    from selfrag.ports.functions import Functions
     from selfrag.ports.guardrail import Guardrail
     from selfrag.ports.index import Index
     from selfrag.ports.manifest import Manifest
@@ -76,7 +75,6 @@ class Parts(TypedDict, total=False):
     executions: "Executions"
     bindings: "Bindings"
     feedback: "FeedbackBook"
-    functions: "Functions"
     uploads: "Uploads"
     idempotency: "Callable[[], BasePersistenceLayer]"
 

@@ -1,6 +1,6 @@
 """Parts of the HTTP API, besides the manifest."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from selfrag.ports.bindings import Bindings
     from selfrag.ports.executions import Executions
     from selfrag.ports.feedback import FeedbackBook
-    from selfrag.ports.functions import Functions
     from selfrag.ports.objects import Uploads
 
 
@@ -59,12 +58,12 @@ def bindings() -> "Bindings":
 
 
 @part("functions")
-def functions() -> "Functions":
-    """Make the access to the deployment's functions, by which agents are answered."""
+def functions() -> Callable[[str, Mapping[str, Any]], Any]:
+    """Return what invokes the deployment's functions, by which agents are answered."""
     from selfrag.adapters.clients import functions_client
-    from selfrag.adapters.functions import LambdaFunctions
+    from selfrag.adapters.functions import invoke
 
-    return LambdaFunctions(functions_client())
+    return partial(invoke, functions_client())
 
 
 @part("feedback")
