@@ -100,7 +100,7 @@ animation: $(VENV)/.test $(VENV)/.browser ## Make the animation of README anew, 
 	@$(BIN)/python -m bench animation
 
 package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make package [ARCHITECTURE=x86_64]
-	@echo "Building a zip for each function and both layers, for Lambda on $(ARCHITECTURE), into build/." >&2
+	@echo "Building a zip for each function and layer, for Lambda on $(ARCHITECTURE), into build/." >&2
 	@if [ "$(ARCHITECTURE)" != arm64 ]; then \
 	  $(BIN)/python -m infra.packages.libraries "build/libraries/$(ARCHITECTURE)" --architecture "$(ARCHITECTURE)"; fi
 	@$(BIN)/python -m infra.packages.package --out build --libraries "build/libraries/$(ARCHITECTURE)" \
