@@ -51,5 +51,5 @@ resource "aws_lambda_permission" "agents" {
   function_name = aws_lambda_alias.agents["agents"].function_name
   qualifier     = aws_lambda_alias.agents["agents"].name
   principal     = "apigateway.amazonaws.com"
-  source_arn    = "${aws_api_gateway_rest_api.api.execution_arn}/${local.stage}/POST${local.agents_path}"
+  source_arn    = "${aws_api_gateway_rest_api.api.execution_arn}/${local.stage}/*"
 }
