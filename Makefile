@@ -57,7 +57,7 @@ suite: $(VENV)/.test
 test-laptop: $(VENV)/.test
 	@$(PYTEST) -m "laptop and not long" --ignore tests/infra
 
-test-long: $(VENV)/.infra $(VENV)/.java .venv-clients/.done
+test-long: $(VENV)/.infra $(VENV)/.java $(VENV)/.conformance .venv-clients/.done
 	@$(PYTEST) -m "long and not infra" --ignore tests/infra
 	@$(BIN)/pytest -n 2 --dist loadfile -m "long and infra" tests/infra
 
@@ -100,7 +100,7 @@ animation: $(VENV)/.test $(VENV)/.browser ## Make the animation of README anew, 
 	@$(BIN)/python -m bench animation
 
 package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make package [ARCHITECTURE=x86_64]
-	@echo "Building a zip for each function and both layers, for Lambda on $(ARCHITECTURE), into build/." >&2
+	@echo "Building a zip for each function and layer, for Lambda on $(ARCHITECTURE), into build/." >&2
 	@if [ "$(ARCHITECTURE)" != arm64 ]; then \
 	  $(BIN)/python -m infra.packages.libraries "build/libraries/$(ARCHITECTURE)" --architecture "$(ARCHITECTURE)"; fi
 	@$(BIN)/python -m infra.packages.package --out build --libraries "build/libraries/$(ARCHITECTURE)" \
@@ -159,6 +159,12 @@ $(VENV)/.accessibility: tests/support/accessibility/package.json | $(VENV)/.ask
 	@if command -v npm > /dev/null; then \
 	  npm install --prefix tests/support/accessibility --no-package-lock --no-audit --no-fund --loglevel error >&2 && touch $@; \
 	else echo "npm is not installed: the tests of accessibility are skipped." >&2; fi
+
+# What tests the tools of agents by the protocol's own tests, on a Node that these need.
+$(VENV)/.conformance: tests/support/conformance/package.json | $(VENV)/.ask
+	@if command -v npm > /dev/null; then \
+	  npm install --prefix tests/support/conformance --no-package-lock --no-audit --no-fund --loglevel error >&2 && touch $@; \
+	else echo "npm is not installed: the protocol's conformance is not tested." >&2; fi
 
 .venv-lambda/.done: pyproject.toml constraints.txt | $(VENV)/.test
 	@$(LAMBDA_PYTHON) -m venv .venv-lambda

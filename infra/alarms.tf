@@ -8,8 +8,8 @@ locals {
     other     = { functions = setsubtract(concat(keys(local.question_steps), keys(local.api_steps)), local.model_steps), work = "ask no model, and of the API" }
     ingestion = { functions = keys(local.ingestion_steps), work = "ingest documents" }
   }
-  # A listener that is refused looks by itself, and a batch of spans waits, so throttles of these call nobody.
-  optional_steps = concat(var.stream_events ? keys(local.stream_steps) : [], local.sends_spans ? keys(local.span_steps) : [])
+  # A listener that is refused looks by itself, a batch of spans waits, and an agent is told, so throttles of these call nobody.
+  optional_steps = concat(var.stream_events ? keys(local.stream_steps) : [], var.agents ? keys(local.agent_steps) : [], local.sends_spans ? keys(local.span_steps) : [])
   failing        = { for group, of in local.watched : group => concat(tolist(of.functions), group == "other" ? local.optional_steps : []) }
   # The steps of a question that wait for a service.
   waiting_steps = [for step, body in local.question_steps : step if length(body.uses) > 0]

@@ -29,7 +29,8 @@ locals {
   routes = concat(
     local.described,
     local.has_page ? [{ method = "GET", path = "/", open = true }] : [],
-    var.stream_events ? [{ method = "GET", path = local.stream_path, open = false }] : []
+    var.stream_events ? [{ method = "GET", path = local.stream_path, open = false }] : [],
+    var.agents ? [{ method = "POST", path = local.agents_path, open = false }] : []
   )
   paths = toset([for route in local.routes : route.path])
 
@@ -61,7 +62,7 @@ locals {
           },
           {
             for name, integration in local.integrations : "x-amazon-apigateway-integration" => integration
-            if name == ("${each.method} ${path}" == "GET /v1/health" ? "health" : path == local.stream_path ? "stream" : "ask")
+            if name == lookup(local.answered_by, "${each.method} ${path}", path == local.stream_path ? "stream" : "ask")
           }
         ) if each.path == path
       }
@@ -73,7 +74,18 @@ locals {
     }, {
     for source in ["AUTHORIZER"] : "x-amazon-apigateway-api-key-source" => source if var.authorizer_usage_plan
   }))
+  # What answers a method, where it is not the function of its path.
+  answered_by = {
+    "GET /v1/health"            = "health"
+    "POST ${local.agents_path}" = "agents"
+  }
   integrations = {
+    agents = {
+      type                = "aws_proxy"
+      httpMethod          = "POST"
+      uri                 = try(aws_lambda_alias.agents["agents"].invoke_arn, "")
+      passthroughBehavior = "when_no_match"
+    }
     ask = {
       type                = "aws_proxy"
       httpMethod          = "POST"
@@ -207,8 +219,8 @@ resource "aws_api_gateway_usage_plan" "default" {
 
       content {
         path        = "${throttle.value.path}/${throttle.value.method}"
-        rate_limit  = local.key_question_throttle.rate
-        burst_limit = local.key_question_throttle.burst
+        rate_limit  = min(var.key_throttle.rate, throttle.value.messages * local.key_question_throttle.rate)
+        burst_limit = min(var.key_throttle.burst, throttle.value.messages * local.key_question_throttle.burst)
       }
     }
   }

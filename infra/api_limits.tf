@@ -23,8 +23,18 @@ locals {
     rate  = min(var.api_throttle.rate, floor(10 * var.account_concurrency / 26) / 10)
     burst = min(var.api_throttle.burst, max(2, floor(var.account_concurrency / 10)))
   }
-  question_routes    = [for route in local.throttled : route if contains(["POST /v1/ask", "POST /v1/questions"], "${route.method} ${route.path}")]
-  question_throttles = { for route in local.question_routes : route.setting => local.question_throttle if var.account_concurrency != null }
+  question_routes = [
+    for route in local.throttled : merge(route, { messages = route.path == local.agents_path ? local.messages_per_question : 1 })
+    if contains(["POST /v1/ask", "POST /v1/questions", "POST ${local.agents_path}"], "${route.method} ${route.path}")
+  ]
+  # An agent of protocol 2025-11-25 sends four for its first question: initialize, initialized, tools/list and tools/call.
+  messages_per_question = 4
+  question_throttles = {
+    for route in local.question_routes : route.setting => {
+      rate  = min(var.api_throttle.rate, route.messages * local.question_throttle.rate)
+      burst = min(var.api_throttle.burst, route.messages * local.question_throttle.burst)
+    } if var.account_concurrency != null
+  }
 
   # One key gets a quarter, so that it cannot keep the others out, and never more than key_throttle, which is all that its other
   # requests have, such as looks at a question at work.

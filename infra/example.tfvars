@@ -54,6 +54,9 @@ auth = "api_key"
 # in reserved_concurrency.
 # stream_events = true
 
+# Whether agents find the tools of the Model Context Protocol at POST /mcp.
+# agents = true
+
 # Where the spans of answers are sent, by OTLP over HTTP, and whether the collector needs headers, such as a key.
 # otlp_endpoint = "https://otlp.example.com"
 # otlp_secret   = true

@@ -1,5 +1,5 @@
-# A release is a version of `ask`: it names that of `stream`, and the versions of the machines, which name those of their
-# functions. So one release answers a question from beginning to end, and the alias `live` of `ask` switches new questions to
+# A release is a version of `ask`: it names those of `stream` and of what answers agents, and the versions of the machines, which
+# name those of their functions. So one release answers a question from beginning to end, and the alias `live` of `ask` switches new questions to
 # another release. `selfrag rollback` moves the aliases back; the versions of earlier releases stay.
 
 locals {
@@ -70,7 +70,9 @@ locals {
     SELFRAG_RELEASE = jsonencode({
       for machine, body in aws_sfn_state_machine.machine : machine => reverse(split(":", body.state_machine_version_arn))[0]
     })
-    SELFRAG_STREAM_VERSION = one(local.streams[*].version)
+    SELFRAG_STREAM_VERSION   = one(local.streams[*].version)
+    SELFRAG_AGENTS_VERSION   = try(aws_lambda_function.step["agents"].version, null)
+    SELFRAG_RETRIEVE_VERSION = var.agents ? aws_lambda_function.step["retrieve"].version : null
   }
 }
 

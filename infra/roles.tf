@@ -227,6 +227,15 @@ locals {
       })
       statements = local.stream_statements
     }
+    agents = {
+      environment = {
+        SELFRAG_ASK_FUNCTION      = local.agent_functions.ask
+        SELFRAG_RETRIEVE_FUNCTION = local.agent_functions.retrieve
+        SELFRAG_CALLERS_TABLE     = aws_dynamodb_table.table["callers"].name
+        SELFRAG_CORS_ORIGINS      = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
+      }
+      statements = local.agent_statements
+    }
     spans = {
       environment = {
         SELFRAG_OTLP_ENDPOINT = var.otlp_endpoint

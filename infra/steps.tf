@@ -137,13 +137,17 @@ locals {
     { for step, body in local.ingestion_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.ingestion.${step}.handler.handler" }, body) },
     { for step, body in local.api_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.api.handler.handler" }, body) },
     { for step, body in local.stream_steps : step => merge(local.step_defaults, { handler = "selfrag.api.handler.handler" }, body) if var.stream_events },
+    { for step, body in local.agent_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.agents.handler.handler" }, body) if var.agents },
     { for step, body in local.span_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.send_spans.handler.handler" }, body) if local.sends_spans }
   )
   # The layers, by the names of their zips.
-  layers = {
-    layer   = { name = "shared", description = "The code that the steps share, and the libraries they need." }
-    readers = { name = "readers", description = "The libraries that read and split documents." }
-  }
+  layers = merge(
+    {
+      layer   = { name = "shared", description = "The code that the steps share, and the libraries they need." }
+      readers = { name = "readers", description = "The libraries that read and split documents." }
+    },
+    { for layer in ["protocol"] : layer => { name = layer, description = "What serves agents: the API's code, and the library of the protocol." } if var.agents }
+  )
   model_steps = [for step, body in local.steps : step if contains(body.uses, "model")]
   # The models that are asked before a step's own, by the profile or by `models`.
   first_models  = ["grade_support_first"]
@@ -174,7 +178,7 @@ resource "aws_lambda_layer_version" "layer" {
   compatible_architectures = [var.architecture]
 }
 
-# The functions of the workflows, and `stream`. Each change publishes a version, and every invocation names its version.
+# The functions of the workflows, `stream` and `agents`. Each change publishes a version, and every invocation names its version.
 resource "aws_lambda_function" "step" {
   #checkov:skip=CKV_AWS_116:Nothing invokes these functions asynchronously, so a dead letter queue would stay empty.
   #checkov:skip=CKV_AWS_272:Code signing needs a profile of the team's own, which code_signing_config_arn names. The packages are reproducible.

@@ -45,7 +45,7 @@ variable "tracing" {
 # The functions
 
 variable "package_directory" {
-  description = "The folder with the zips of `make package`: the two layers, and one for each function."
+  description = "The folder with the zips of `make package`: the layers, and one for each function."
   type        = string
   default     = "../build"
 }
@@ -869,6 +869,12 @@ variable "key_quota_per_day" {
 
 variable "stream_events" {
   description = "Streams the events of a question at GET /v1/questions/{question_id}/events, by a function of its own that a listener holds: up to 10 at a time, which account_concurrency has to leave room for, or reserved_concurrency names. Without it there is no such path, and the page asks again and again. Not tried on AWS."
+  type        = bool
+  default     = false
+}
+
+variable "agents" {
+  description = "Serves the tools of agents by the Model Context Protocol at POST /mcp, by a function of its own. Not tried on AWS."
   type        = bool
   default     = false
 }

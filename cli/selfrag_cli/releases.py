@@ -14,6 +14,8 @@ from selfrag.domain.errors import InvalidInput, Misconfigured
 
 # The aliases that infra/releases.tf makes.
 LIVE = "live"
+# The functions that have an alias, where the deployment has its use, besides `ask`.
+_ALIASED = ("stream", "agents", "retrieve")
 _GONE = {"ResourceNotFound", "ResourceNotFoundException", "StateMachineDoesNotExist"}
 
 
@@ -21,13 +23,13 @@ _GONE = {"ResourceNotFound", "ResourceNotFoundException", "StateMachineDoesNotEx
 class Release:
     """A version of `ask`, when it was made (UTC), and the versions that belong to it.
 
-    Those of machines are ARNs; that of the function `stream` is a number, None without one.
+    Those of machines are ARNs, those of other functions numbers.
     """
 
     number: int
     made_at: str
     machines: Mapping[str, str]
-    stream: str | None
+    functions: Mapping[str, str]
 
 
 class Releases:
@@ -35,7 +37,7 @@ class Releases:
 
     def __init__(self, functions: Any, states: Any, name: str) -> None:
         self._functions, self._states, self._name = functions, states, name
-        self._ask, self._stream = f"{name}-ask", f"{name}-stream"
+        self._ask = f"{name}-ask"
 
     def all(self) -> list[Release]:
         """All releases that there are, the oldest first; raises InvalidInput where there is no deployment."""
@@ -60,10 +62,9 @@ class Releases:
         for version in release.machines.values():
             with aws_faults("Step Functions"), _not_gone(version, release):
                 self._states.describe_state_machine(stateMachineArn=version)
-        if release.stream:
-            version = f"{self._stream}:{release.stream}"
-            with aws_faults("Lambda"), _not_gone(version, release):
-                self._functions.get_function_configuration(FunctionName=self._stream, Qualifier=release.stream)
+        for function, number in release.functions.items():
+            with aws_faults("Lambda"), _not_gone(f"{function}:{number}", release):
+                self._functions.get_function_configuration(FunctionName=function, Qualifier=number)
         with aws_faults("Step Functions"):
             for version in release.machines.values():
                 alias = f"{version.rpartition(':')[0]}:{LIVE}"
@@ -71,8 +72,8 @@ class Releases:
                 self._states.update_state_machine_alias(stateMachineAliasArn=alias, routingConfiguration=routing)
         # `ask` is last, for it says which release is live: after an interruption the same command completes the rest.
         with aws_faults("Lambda"):
-            if release.stream:
-                self._functions.update_alias(FunctionName=self._stream, Name=LIVE, FunctionVersion=release.stream)
+            for function, number in release.functions.items():
+                self._functions.update_alias(FunctionName=function, Name=LIVE, FunctionVersion=number)
             # Without a share for a canary.
             self._functions.update_alias(
                 FunctionName=self._ask,
@@ -154,5 +155,5 @@ def _release_of(version: _FunctionVersion, name: str) -> Release | None:
         int(version["Version"]),
         version["LastModified"][:16].replace("T", " "),
         {machine: f"{machines}:{name}-{machine}:{number}" for machine, number in sorted(numbers.items())},
-        variables.get("SELFRAG_STREAM_VERSION"),
+        {f"{name}-{step}": number for step in _ALIASED if (number := variables.get(f"SELFRAG_{step.upper()}_VERSION"))},
     )

@@ -63,13 +63,6 @@ def ask_remote(
     raise TemporarilyUnavailable(f"The answer is not ready yet; it will be at {looked}.")
 
 
-def get_remote(endpoint: str, path: str, query: Mapping[str, str], api_key: str) -> dict[str, object]:
-    """Return what a path of an endpoint's API has; raises selfrag's typed errors with the problem's own words."""
-    headers = {"x-api-key": api_key} if api_key else {}
-    with http_client_for(_checked(endpoint)) as client:
-        return _answer(_sent(client, "GET", endpoint.rstrip("/") + path, params=dict(query), headers=headers))
-
-
 def _checked(endpoint: str) -> str:
     if not endpoint.startswith(("http://", "https://")):
         raise InvalidInput(f"{endpoint} is not a URL; the endpoint is what `terraform output endpoint` prints.")

@@ -19,9 +19,9 @@ from infra.packages.bytecode import lambda_python
 
 ROOT = Path(__file__).resolve().parents[2]
 # Lambda runs Python 3.13 on Amazon Linux 2023, which has glibc 2.34; 2.28 is the newest that libraries are built for.
-# The folders of the layers' libraries: those of every function, and those that reading documents needs besides. Each is
-# named by its list in [dependency-groups].
-SHARED, READERS = "layer", "readers"
+# The folders of the layers' libraries: those of every function, and those that reading documents, and serving agents,
+# needs besides. Each is named by its list in [dependency-groups].
+SHARED, *OTHERS = "layer", "readers", "protocol"
 # The version of each library, and the hashes of its files; `make hashes` writes it.
 HASHES = "infra/packages/hashes.txt"
 _PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28"}
@@ -32,7 +32,7 @@ class NoLibraries(Exception):
 
 
 def install(out: Path, project: Path, options: list[str], python: str = sys.executable) -> None:
-    """Fill a folder with the pinned libraries of a project and its readers, a folder for each layer.
+    """Fill a folder with the pinned libraries of a project, a folder for each layer.
 
     The folder is replaced as a whole, and only when uv has found everything. Without options it is for this machine
     and this `python`.
@@ -41,8 +41,9 @@ def install(out: Path, project: Path, options: list[str], python: str = sys.exec
     with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
         filled = Path(scratch) / "filled"
         _fill(filled / SHARED, project, [SHARED], options, python)
-        _fill(filled / READERS, project, [SHARED, READERS], options, python)
-        _take_away(filled / SHARED, filled / READERS)
+        for name in OTHERS:
+            _fill(filled / name, project, [SHARED, name], options, python)
+            _take_away(filled / SHARED, filled / name)
         shutil.rmtree(out, ignore_errors=True)
         filled.rename(out)
 
@@ -57,7 +58,7 @@ def _fill(target: Path, project: Path, groups: list[str], options: list[str], py
 
 def write_hashes(project: Path) -> None:
     """Write the file of hashes anew, for every Python and processor, from the pinned versions."""
-    command = [uv.find_uv_bin(), "pip", "compile", "--quiet", "--system-certs", *_grouped([SHARED, READERS])]
+    command = [uv.find_uv_bin(), "pip", "compile", "--quiet", "--system-certs", *_grouped([SHARED, *OTHERS])]
     command += ["--constraint", "constraints.txt", "--universal", "--python-version", "3.11", "--generate-hashes"]
     _run([*command, "--no-header", "--no-annotate", "--no-emit-index-url", "--output-file", HASHES], project)
 

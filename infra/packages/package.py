@@ -1,4 +1,4 @@
-"""Build the packages of the Lambdas: a zip for each step, a layer for all of them, and one with the readers.
+"""Build the packages of the Lambdas: a zip for each step, a layer for all of them, and those that only some have.
 
 python -m infra.packages.package --out build --libraries build/libraries/arm64
 """
@@ -25,7 +25,8 @@ def package(
     out: Annotated[Path, typer.Option(help="Folder that the zips are written to.")] = Path("build"),
     architecture: Annotated[Literal["arm64", "x86_64"], typer.Option(help="What the libraries are for.")] = "arm64",
     step: Annotated[
-        list[str] | None, typer.Option(help="Only this step or layer (`layer`, `readers`); can be repeated.")
+        list[str] | None,
+        typer.Option(help="Only this step or layer (`layer`, `readers`, `protocol`); can be repeated."),
     ] = None,
 ) -> None:
     """Build the zips and a list of their libraries, the same from the same sources, libraries and Python 3.13."""

@@ -8,17 +8,26 @@ from pathlib import Path, PurePosixPath
 
 # The AWS services that the functions call. botocore describes four hundred; the others stay out of the layer.
 SERVICES = frozenset(
-    {"bedrock-agent-runtime", "bedrock-runtime", "dynamodb", "s3", "secretsmanager", "stepfunctions", "sts", "textract"}
+    {
+        "bedrock-agent-runtime",
+        "bedrock-runtime",
+        "dynamodb",
+        "lambda",
+        "s3",
+        "secretsmanager",
+        "stepfunctions",
+        "sts",
+        "textract",
+    }
 )
 
-# The layers, and the functions that have a second one; steps.tf says the same.
-LAYER, READERS = "layer", "readers"
-LAYERS = (LAYER, READERS)
-WITH_READERS = frozenset({"parse_document", "split_document"})
+# The layers, and the second one of the functions that have two; steps.tf says the same.
+LAYER, READERS, PROTOCOL = LAYERS = ("layer", "readers", "protocol")
+SECOND_LAYERS = {"parse_document": READERS, "split_document": READERS, "agents": PROTOCOL}
 
-# The packages that one function alone has; those of READERS are in its layer, the others in the layer of all.
-_STEPS = ("question", "ingestion", "api", "send_spans")
-_IN_LAYERS = {READERS: ("reader",)}
+# The packages that are not in the layer of all: each is in the zips of its functions, or in another layer.
+_STEPS = ("question", "ingestion", "api", "agents", "send_spans")
+_IN_LAYERS = {READERS: ("reader",), PROTOCOL: ("api",)}
 # Terraform reads these, and no function does.
 _DEFINITIONS = "workflows"
 # The functions that are not named by their folder.
@@ -77,7 +86,7 @@ def packages_of(layer: str, functions: Path) -> list[Path]:
 
 def layers_of(step: str) -> tuple[str, ...]:
     """Return the layers of a step's function."""
-    return LAYERS if step in WITH_READERS else (LAYER,)
+    return (LAYER, SECOND_LAYERS[step]) if step in SECOND_LAYERS else (LAYER,)
 
 
 def write_zip(path: Path, files: Files) -> Archive:

@@ -15,6 +15,7 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ResourceLink
 
@@ -73,6 +74,14 @@ def agent(transport: Any, mode: str) -> Iterator[Agent]:
         yield Agent(client, portal)
 
 
+@contextmanager
+def with_key(url: str, key: str, mode: str) -> Iterator[Agent]:
+    """Yield an agent that sends an API key over HTTP."""
+    client = httpx2.AsyncClient(headers={"x-api-key": key}, timeout=60)
+    with agent(streamable_http_client(url, http_client=client), mode) as asking:
+        yield asking
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory, handbook_home: Path) -> Path:
     return Path(shutil.copytree(handbook_home, tmp_path_factory.mktemp("agents"), dirs_exist_ok=True))
@@ -126,7 +135,7 @@ def test_an_answer_has_its_claims_its_dollars_and_links_that_lead_to_the_cited_p
     assert states[0] == "Plan"
     trace: dict[str, Any] = asking.call("trace", id=answer["id"]).structured_content
     assert set(trace["path"]) <= set(states)
-    assert (trace["id"], trace["question"]) == (answer["id"], QUESTION)
+    assert (trace["id"], trace["question"], trace["answer"]) == (answer["id"], QUESTION, answer["answer"])
     assert trace["reflection"]["relevance"]
 
 
@@ -149,6 +158,8 @@ def test_passages_are_searched_and_documents_are_listed_by_pages(asking: Agent) 
         ("ask", {"question": " "}, "The question was not accepted: it is empty"),
         ("ask", {"question": "x", "policy": {"top_k": 0}}, "policy.top_k was not accepted:"),
         ("ask", {"question": "x", "previous": "nothing"}, "There is no such earlier answer."),
+        ("search", {}, "query is missing."),
+        ("search", {"query": " "}, "query was not accepted: it is empty"),
         ("search", {"query": "x", "topk": 3}, "topk does not exist; the fields are query, top_k, filters."),
         ("documents", {"cursor": "nothing"}, "cursor was not accepted:"),
         ("trace", {"id": "../documents"}, "id was not accepted:"),
@@ -240,10 +251,7 @@ def test_a_server_with_a_token_wants_it_from_agents_and_serves_its_own_collectio
     passage = answered["citations"][0]
     with served(read, "--token", "--docs", str(notes)) as address:
         assert httpx2.post(f"{address}/mcp", json=LIST, headers=ACCEPT).status_code == 401
-        arguments = ("--endpoint", address, "--api-key", address.token)
-        with agent(over_stdio(read, *arguments), "legacy") as asking:
-            # Its API has no search.
-            assert list(asking.tools()) == ["ask", "documents", "trace"]
+        with with_key(f"{address}/mcp", address.token, "legacy") as asking:
             result = asking.call("ask", question="How much is the fee?")
             assert "5 euros" in result.structured_content["answer"]
             assert "5 euros" in asking.read(links(result)[0].uri)
@@ -267,6 +275,5 @@ def test_a_changed_file_is_in_the_next_answer(fresh: Command, tmp_path: Path) ->
 
 
 def test_a_place_that_is_none_is_refused_before_a_client_is_served(fresh: Command) -> None:
-    for arguments in (("--docs", "nowhere"), ("--endpoint", "https://x.example", "--collection", "notes")):
-        ended = fresh("mcp", *arguments)
-        assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
+    ended = fresh("mcp", "--docs", "nowhere")
+    assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)

@@ -119,9 +119,21 @@ def test_the_sample_is_evaluated(installed: Installed, tmp_path: Path) -> None:
     assert any("18 weeks" in json.dumps(answer) for answer in answers)
 
 
-def test_an_agent_gets_its_tools_before_the_embedder_is_loaded(installed: Installed, tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["installed", pytest.param("uvx", marks=pytest.mark.long)])
+def test_an_agent_gets_its_tools_before_the_embedder_is_loaded(
+    way: str, wheel: Path, installed: Installed, tmp_path: Path
+) -> None:
     environment = {**installed.environment, "PYTHONPROFILEIMPORTTIME": "1"}
-    server = StdioServerParameters(command=str(installed.program), args=["mcp"], env=environment)
+    command = [str(installed.program), "mcp"]
+    if way == "uvx":
+        uv = Path(sys.executable).with_name("uv")
+        cache = subprocess.run([uv, "cache", "dir"], capture_output=True, text=True, check=True).stdout.strip()
+        environment |= {name: value for name, value in os.environ.items() if name.startswith("UV_")}
+        environment |= {"UV_CACHE_DIR": cache, "UV_PYTHON": sys.executable}
+        # From what `make` has fetched.
+        pinned = ["--offline", "--constraints", str(ROOT / "constraints.txt")]
+        command = [str(uv.with_name("uvx")), *pinned, "--from", str(wheel), "selfrag", "mcp"]
+    server = StdioServerParameters(command=command[0], args=command[1:], env=environment)
 
     async def names() -> list[str]:
         with (tmp_path / "imports").open("w") as imports:

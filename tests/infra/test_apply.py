@@ -21,6 +21,7 @@ from selfrag.domain.kinds import EXTENSIONS
 from tests.support.documents.made_files import MAKERS
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.titan_double import TitanDouble
+from tests.support.infra.agents import agents_are_answered
 from tests.support.infra.asking import DOCUMENTS, api_key, at, documents_held, ended, finished, until_all_are
 from tests.support.infra.deployment import ORIGIN, Deployment
 from tests.support.infra.doctor import (
@@ -43,7 +44,7 @@ from tests.support.infra.made import (
 )
 from tests.support.infra.page import the_page_is_asked_with_a_key
 from tests.support.infra.releases import a_release_comes_and_goes
-from tests.support.infra.rules import FUNCTIONS, functions_of
+from tests.support.infra.rules import FUNCTIONS, function_roles
 from tests.support.infra.tenants import a_key_that_may_ask_changes_no_document
 from tests.support.roles import deployer, trust
 
@@ -58,6 +59,7 @@ UPLOADS_FROM = "https://upload.example.com"
 CLAUDE = "us.anthropic.claude-haiku-5-5-v1:0"
 OTHER_CHOICES = {
     "account_concurrency": 1000,
+    "agents": True,
     "alarm_email": "team@example.com",
     "auth": "iam",
     "collection_public": False,
@@ -146,6 +148,17 @@ def test_who_listens_is_told_that_the_emulator_streams_nothing_once_a_key_was_sh
     url, key = deployment.stack.url("/v1/questions/none/events"), {"x-api-key": api_key(deployment.stack)}
     problem(httpx2.get(url), 403)
     assert httpx2.get(url, headers=key).status_code == 501
+
+
+@pytest.mark.usefixtures("loaded")
+def test_agents_list_search_and_ask_through_the_gateway_and_a_key_without_a_collection_reaches_nothing(
+    deployment: Deployment,
+) -> None:
+    answer, refused = agents_are_answered(deployment.stack, QUESTION)
+    assert answer["status"] == "answered", answer
+    assert "18 weeks" in answer["answer"]
+    assert refused.startswith("Your key is bound to no collection.")
+    assert httpx2.post(deployment.stack.url("/mcp"), json={}).status_code == 403
 
 
 @pytest.mark.usefixtures("loaded")
@@ -396,6 +409,6 @@ def problem(reply: httpx2.Response, status: int) -> None:
 def empty_packages(directory: Path) -> Path:
     """Files in the place of the packages: a plan reads no more than their digests."""
     directory.mkdir()
-    for name in [*functions_of(), *LAYERS]:
+    for name in [*function_roles(), *LAYERS]:
         (directory / f"{name}.zip").touch()
     return directory

@@ -66,6 +66,8 @@ def environment(step: str, url: str) -> dict[str, str]:
         "SELFRAG_COLLECTION_ENDPOINT": url,
         "SELFRAG_EXPRESS_MACHINE_ARN": f"{_ARN}express",
         "SELFRAG_STANDARD_MACHINE_ARN": f"{_ARN}standard",
+        "SELFRAG_ASK_FUNCTION": f"{_ARN}ask",
+        "SELFRAG_RETRIEVE_FUNCTION": f"{_ARN}retrieve",
         # With a daily cap both make one client more.
         "SELFRAG_MAX_COST_USD": "0.05",
         **({"SELFRAG_DAILY_MAX_USD": "10"} if step in ("ask", "compose_answer") else {}),
@@ -129,6 +131,12 @@ _HTTP = {
 }
 EVENTS: dict[str, dict[str, Any]] = {
     "ask": _HTTP,
+    "agents": {
+        **_HTTP,
+        "path": "/mcp",
+        "headers": {"accept": "application/json"},
+        "body": json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
+    },
     "plan": {"question": QUESTION, "collections": ["handbook"], "began_ms": 0, "now_ms": 0},
     "decide_retrieval": {"question": QUESTION},
     "retrieve": {"queries": [QUESTION], "collections": ["handbook"], "top_k": 4},

@@ -9,7 +9,7 @@ import typer
 
 from selfrag_cli.local.port import refuse_busy
 from selfrag_cli.local.sources.place import place_to_ask, place_to_read
-from selfrag_cli.options import ApiKey, Collection, Docs, Endpoint, place_unless_deployed
+from selfrag_cli.options import Collection, Docs
 from selfrag_cli.terminal import print_line, reading_progress
 
 
@@ -62,16 +62,15 @@ def serve(
         serve_documents(place, writable, port, origins, token, on_document, announce)
 
 
-def mcp(docs: Docs = None, collection: Collection = "", endpoint: Endpoint = "", api_key: ApiKey = "") -> None:
+def mcp(docs: Docs = None, collection: Collection = "") -> None:
     """Serve tools for agents over stdin and stdout, by the Model Context Protocol."""
-    place = place_unless_deployed(endpoint, docs, collection)
+    place = place_to_ask(docs, collection)
     # The thread that reads stdin would hold up what Ctrl-C ends.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     import asyncio
-    from contextlib import nullcontext
 
-    from selfrag_cli.agents.server import serve_stdio
-    from selfrag_cli.agents.services import DeploymentService, laptop_service
+    from selfrag_cli.local.agents import laptop_service
+    from selfrag_cli.local.serving.agents import serve_stdio
 
-    with laptop_service(place) if place else nullcontext(DeploymentService(endpoint, api_key)) as service:
+    with laptop_service(place) as service:
         asyncio.run(serve_stdio(service))

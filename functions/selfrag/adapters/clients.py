@@ -49,6 +49,11 @@ def states_client() -> Any:
     )
 
 
+def functions_client() -> Any:
+    """Make the Lambda client by which agents are answered, without retries: a question must not start twice."""
+    return _client("lambda", attempts=1, connect_timeout=2, read_timeout=24)
+
+
 def bedrock_client(region: str | None, seconds: float, endpoint_url: str | None = None) -> Any:
     """Make the Bedrock client of models and embeddings, without retries: callers retry."""
     return _client(

@@ -175,7 +175,7 @@ def _new_question(body: AskRequest, arrival: Arrival, config: ApiSettings) -> tu
     Raises ProblemError for a collection, or an earlier answer, that is not the caller's.
     """
     caller = arrival.caller
-    payload = body.execution_input(_asked_under(body, caller))
+    payload = body.execution_input(asked_under(body, caller))
     # Whoever deletes the question deletes the record of its request, too.
     payload["request"] = arrival.key and record_key(caller.name, caller.binding.collections, arrival.key)
     policy = payload["policy"]
@@ -219,8 +219,11 @@ def _reserved(question_id: str, limit_usd: float | None) -> Iterator[None]:
         raise
 
 
-def _asked_under(body: AskRequest, caller: Caller) -> list[str]:
-    """Return the collections that the request names, else those of the binding, and those of the earlier question."""
+def asked_under(body: AskRequest, caller: Caller) -> list[str]:
+    """Return the collections that the request names, else those of the binding, and those of the earlier question.
+
+    Raises ProblemError for a collection, or an earlier answer, that is not the caller's, and for too many collections.
+    """
     caller.allowed(body.filters.collections or [])
     collections = set(body.filters.collections or caller.binding.collections)
     if body.previous:

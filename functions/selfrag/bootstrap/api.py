@@ -1,11 +1,11 @@
 """Parts of the HTTP API, besides the manifest."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from selfrag.runtime.parts import part
-from selfrag.runtime.settings import ApiSettings, read
+from selfrag.runtime.settings import ApiSettings, CallerSettings, read
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
@@ -54,7 +54,16 @@ def bindings() -> "Bindings":
     """Make the table of callers."""
     from selfrag.adapters.bindings import DynamoBindings
 
-    return DynamoBindings(requests_client(), api_settings().callers_table)
+    return DynamoBindings(requests_client(), read(CallerSettings).callers_table)
+
+
+@part("functions")
+def functions() -> Callable[[str, Mapping[str, Any]], Any]:
+    """Return what invokes the deployment's functions, by which agents are answered."""
+    from selfrag.adapters.clients import functions_client
+    from selfrag.adapters.functions import invoke
+
+    return partial(invoke, functions_client())
 
 
 @part("feedback")

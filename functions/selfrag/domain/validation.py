@@ -11,7 +11,7 @@ from selfrag.domain.base import Model
 class Request(Model):
     """A request of a caller; `EXAMPLE` is one as JSON."""
 
-    EXAMPLE: ClassVar[str]
+    EXAMPLE: ClassVar[str] = "{}"
 
 
 def explain(error: ValidationError, request: type[Request]) -> str:
@@ -22,9 +22,10 @@ def explain(error: ValidationError, request: type[Request]) -> str:
 def explain_errors(errors: Sequence[Mapping[str, Any]], request: type[Request]) -> str:
     """Return the same for pydantic's list of errors about a `request`, from the first one."""
     first = errors[0]
-    # pydantic's prefix for a body or a header is no part of the field's name.
+    # pydantic's prefix for a body or a header is no part of the field's name; alone, `query` is a field.
     origin = first["loc"][0] if first["loc"] else ""
-    parts = [str(part) for part in first["loc"][origin in ("body", "header", "path", "query") :]]
+    is_prefix = origin == "body" or (origin in ("header", "path", "query") and len(first["loc"]) > 1)
+    parts = [str(part) for part in first["loc"][is_prefix:]]
     where = ".".join(parts)
     if first["type"] == "json_invalid":
         return "The body is not valid JSON."

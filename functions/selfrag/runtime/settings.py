@@ -127,11 +127,10 @@ class IngestionSettings(FromEnvironment):
 class ApiSettings(FromEnvironment):
     """The machines, tables and buckets of the API.
 
-    `callers_table` binds callers to collections. Where a guardrail checks answers, questions at work are `guarded`:
-    no text of theirs is shown. Without `uploads` the documents come from elsewhere. `sync_deadline_seconds` is the most
-    that POST /v1/ask may take for the question itself: API Gateway waits 29 s, and the rest is for composing and
-    returning the response. `max_cost_usd` and `deadline_seconds` are those of a policy which names none; without them
-    its own defaults hold.
+    Where a guardrail checks answers, questions at work are `guarded`: no text of theirs is shown. Without `uploads` the
+    documents come from elsewhere. `sync_deadline_seconds` is the most that POST /v1/ask may take for the question
+    itself: API Gateway waits 29 s, and the rest is for composing and returning the response. `max_cost_usd` and
+    `deadline_seconds` are those of a policy which names none; without them its own defaults hold.
     """
 
     express_machine_arn: str = Field(pattern=r"^arn:")
@@ -140,13 +139,19 @@ class ApiSettings(FromEnvironment):
     requests_table: str = "selfrag-requests"
     feedback_table: str = "selfrag-feedback"
     documents_bucket: str = "selfrag-documents"
-    callers_table: str = "selfrag-callers"
     web_search: bool = False
     guarded: bool = False
     uploads: bool = True
     sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=MAX_DEADLINE_SECONDS)
     max_cost_usd: float | None = Field(default=None, gt=0, le=100)
     deadline_seconds: float | None = Field(default=None, ge=3.0, le=MAX_DEADLINE_SECONDS)
+
+
+class AgentSettings(FromEnvironment):
+    """The functions that answer agents: the API's, by its alias, and the one that searches, by its version."""
+
+    ask_function: str = Field(pattern=r"^arn:")
+    retrieve_function: str = Field(pattern=r"^arn:")
 
 
 class SpendingSettings(FromEnvironment):
@@ -168,10 +173,11 @@ class SpanSettings(FromEnvironment):
 class CallerSettings(FromEnvironment):
     """The authentication of callers (`none` on the laptop), and the origins whose pages browsers may call from.
 
-    `cors_origins` has commas between origins, and is `*` for every page.
+    `callers_table` binds callers to collections. `cors_origins` has commas between origins, and is `*` for every page.
     """
 
     auth: Literal["api_key", "iam", "authorizer", "none"] = "api_key"
+    callers_table: str = "selfrag-callers"
     cors_origins: str = ""
 
     @property

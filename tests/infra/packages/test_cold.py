@@ -1,5 +1,6 @@
 """A cold start: a function makes what it needs while it starts, so that its first invocation does its work alone."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,9 +31,10 @@ def test_the_first_invocation_makes_no_client_and_loads_nothing_heavy(step: str,
     assert {module.split(".")[0] for module in started[step].modules} & HEAVY == set()
 
 
-def test_the_eight_functions_of_a_cold_question_do_their_work(started: dict[str, Started]) -> None:
+def test_the_functions_of_a_cold_question_and_of_agents_do_their_work(started: dict[str, Started]) -> None:
     replies = {step: each.reply for step, each in started.items()}
     assert replies["ask"]["statusCode"] == 200
+    assert len(json.loads(replies["agents"]["body"])["result"]["tools"]) == 4
     assert replies["plan"]["plan"]["steps"]
     assert replies["decide_retrieval"]["verdict"]["decision"] == "yes"
     assert [passage["text"] for passage in replies["retrieve"]["passages"]] == [ANSWER]

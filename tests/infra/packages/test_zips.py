@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from infra.packages.libraries import HASHES, ROOT
 from infra.packages.package import FUNCTIONS, app
 from infra.packages.sbom import sbom
-from infra.packages.zips import LAYERS, SERVICES, WITH_READERS, function_files, layers_of, steps_of, write_zip
+from infra.packages.zips import LAYERS, SECOND_LAYERS, SERVICES, function_files, layers_of, steps_of, write_zip
 from tests.support.infra.rules import local_values, text_of
 
 MEGABYTE = 1024 * 1024
@@ -162,9 +162,10 @@ def test_the_layers_stay_below_the_limits_of_lambda(arm64: Path, record_property
 
 
 def test_what_reads_documents_is_in_no_layer_but_that_of_the_functions_that_read_them(arm64: Path) -> None:
-    shared, readers = ({name.split("/")[1] for name in names(arm64 / f"{layer}.zip")} for layer in LAYERS)
+    shared, readers, protocol = ({name.split("/")[1] for name in names(arm64 / f"{layer}.zip")} for layer in LAYERS)
     assert readers >= {"cmarkgfm", "python_calamine", "selectolax", "semantic_text_splitter"}
-    assert readers & shared == {"selfrag"}, "what every function has is not there twice"
+    assert protocol >= {"mcp", "jwt", "cryptography"}
+    assert readers & shared == protocol & shared == {"selfrag"}, "what every function has is not there twice"
 
 
 def test_what_sends_traces_from_this_machine_is_in_no_layer(arm64: Path) -> None:
@@ -173,9 +174,11 @@ def test_what_sends_traces_from_this_machine_is_in_no_layer(arm64: Path) -> None
     assert held & {"opentelemetry/sdk", "opentelemetry/exporter", "google/protobuf", "grpc/__init__.py"} == set()
 
 
-def test_the_functions_with_the_layer_of_the_readers_are_those_that_terraform_gives_it() -> None:
-    given = [block["ingestion_steps"] for block in local_values(text_of(ROOT / "infra")) if "ingestion_steps" in block]
-    assert {step for step, body in given[0].items() if "readers" in body.get("layers", ())} == WITH_READERS
+def test_the_functions_with_a_second_layer_are_those_that_terraform_gives_it() -> None:
+    blocks = local_values(text_of(ROOT / "infra"))
+    maps = [block[name] for block in blocks for name in ("ingestion_steps", "agent_steps") if name in block]
+    steps = {step: body for steps in maps for step, body in steps.items()}
+    assert {step: body["layers"][1] for step, body in steps.items() if "layers" in body} == SECOND_LAYERS
 
 
 def test_every_compiled_module_is_for_the_lambda_s_processor_and_python(arm64: Path) -> None:

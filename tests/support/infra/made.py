@@ -35,7 +35,7 @@ WITHOUT_A_RESOURCE = {
 
 def everything_is_made(resources: Resources) -> None:
     kinds = {address.split(".")[0] for address in resources}
-    assert 150 < len(resources) <= 220
+    assert 150 < len(resources) <= 230
     assert {"aws_opensearchserverless_collection", "aws_sfn_state_machine", "aws_api_gateway_stage"} <= kinds
     handlers = {function["handler"] for function in of_kind(resources, "aws_lambda_function")}
     modules = {".".join(file.relative_to(FUNCTIONS).with_suffix("").parts) for file in handler_files()}
@@ -97,15 +97,18 @@ def everything_names_versions(resources: Resources) -> None:
         assert named[f"SELFRAG_{machine.upper().replace('-', '_')}_MACHINE_ARN"] == version
     [machines] = [block["machines"] for block in local_values(text_of(ROOT / "infra")) if "machines" in block]
     assert json.loads(named["SELFRAG_RELEASE"]).keys() == machines.keys()
-    assert named["SELFRAG_STREAM_VERSION"] == resources['aws_lambda_function.step["stream"]']["version"]
+    for step in ("stream", "agents", "retrieve"):
+        version = resources[f'aws_lambda_function.step["{step}"]']["version"]
+        assert named[f"SELFRAG_{step.upper()}_VERSION"] == version
 
 
 def what_comes_from_outside_goes_to_the_release_that_is_live(resources: Resources) -> None:
     uris = {each["uri"] for each in _integrations(resources).values() if each["type"] == "aws_proxy"}
     called = {uri.partition(":function:")[2] for uri in uris}
-    assert called == {"selfrag-ask:live/invocations", "selfrag-stream:live/response-streaming-invocations"}
+    streamed = "selfrag-stream:live/response-streaming-invocations"
+    assert called == {"selfrag-ask:live/invocations", "selfrag-agents:live/invocations", streamed}
     permissions = {(each["function_name"], each["qualifier"]) for each in of_kind(resources, "aws_lambda_permission")}
-    assert permissions == {("selfrag-ask", "live"), ("selfrag-stream", "live")}
+    assert permissions == {(f"selfrag-{step}", "live") for step in ("ask", "stream", "agents")}
     targets = of_kind(resources, "aws_cloudwatch_event_target")
     assert len(targets) == 3
     assert all(target["arn"].endswith(":stateMachine:selfrag-intake:live") for target in targets)

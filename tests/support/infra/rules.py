@@ -31,11 +31,14 @@ STEPS = ("question_steps", "ingestion_steps", "api_steps")
 STREAM = "stream"
 # Has a folder, and is made where `otlp_endpoint` is set alone; tests/infra/test_spans.py looks at it.
 SENDS_SPANS = "send_spans"
+# Has a folder, and is made where `agents` is on.
+AGENTS = "agents"
 # Options that add to the permissions.
 OPTIONS = {
     "text_recognition": "tables",
     "web_search": True,
     "stream_events": True,
+    AGENTS: True,
     "reserved_concurrency": {STREAM: 10},
     "daily_max_usd": 1000,
     "max_cost_usd": 1,
@@ -51,12 +54,12 @@ def text_of(directory: Path) -> str:
 
 def functions_of() -> set[str]:
     """Return the folders that are functions of each deployment."""
-    return steps_of(FUNCTIONS).keys() - {SENDS_SPANS}
+    return steps_of(FUNCTIONS).keys() - {SENDS_SPANS, AGENTS}
 
 
 def function_roles() -> set[str]:
     """Return the functions that have a role: a deployment that has them all."""
-    return {*functions_of(), STREAM}
+    return {*functions_of(), STREAM, AGENTS}
 
 
 def handler_files() -> list[Path]:

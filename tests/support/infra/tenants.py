@@ -16,7 +16,7 @@ def a_key_that_may_ask_changes_no_document(stack: Stack) -> None:
         documents = stack.url("/v1/documents")
         listed = api.get(documents, headers={"x-api-key": api_key(stack)}).json()["documents"]
         ready = next(document for document in listed if document["status"] == "ready")
-        bound, unbound = _new_key(stack, "documents"), _new_key(stack)
+        bound, unbound = new_key(stack, "documents"), new_key(stack)
         for key in (bound, unbound):
             api.headers["x-api-key"] = key
             refused = [
@@ -31,7 +31,7 @@ def a_key_that_may_ask_changes_no_document(stack: Stack) -> None:
         assert (shown["writable"], shown["documents"]) == (False, listed)
 
 
-def _new_key(stack: Stack, collection: str = "") -> str:
+def new_key(stack: Stack, collection: str = "") -> str:
     """Make a key beside the deployment's own, in its usage plan, and bind it to a collection if one is named."""
     gateway = boto3.client("apigateway", **at(stack))
     made = gateway.create_api_key(name=f"tenant-{collection}", enabled=True)

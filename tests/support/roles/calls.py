@@ -43,6 +43,8 @@ def resource_of(action: str, parameters: dict[str, Any]) -> str:
             return f"arn:aws:secretsmanager:{HERE}:secret:{_SECRETS.get(name, name)}-random"
         case "lambda":
             # Lambda decides by what is invoked. Definitions that are deployed name a version, the laptop's a function.
+            if parameters["FunctionName"].endswith(":live"):
+                return str(parameters["FunctionName"])
             return f"arn:aws:lambda:{HERE}:function:selfrag-{parameters['FunctionName'].split(':')[-1]}:1"
         case "bedrock" if "knowledgeBaseId" in parameters:
             return f"arn:aws:bedrock:{HERE}:knowledge-base/{parameters['knowledgeBaseId']}"

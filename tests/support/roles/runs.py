@@ -1,10 +1,12 @@
 """Runs of the whole system that take every path, each AWS call of them recorded and decided by the roles."""
 
+import json
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import boto3
@@ -12,6 +14,7 @@ import httpx2
 import pytest
 
 from selfrag import bootstrap
+from selfrag.agents.handler import handler as agents_handler
 from selfrag.api.streaming.program import reply_to
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.definitions import INGESTION, QUESTION
@@ -19,6 +22,7 @@ from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from tests.support.aws.resources import CALLERS_TABLE, DOCUMENTS_BUCKET, WORK_BUCKET, bind
 from tests.support.aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
 from tests.support.documents.scans import scanned_pdf
+from tests.support.doubles.lambda_double import LambdaDouble
 from tests.support.doubles.model_server import ModelServer, cite_everything
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.stand_in import WebServer
@@ -39,6 +43,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
 
     Documents: put, changed, deleted, unreadable, gone before each step that reads them; replies that are lost.
     Questions: direct, search, repair, rewrite, web, follow-up, repeat, fault, deletion; by each other strategy.
+    Agents: a list of documents, a search.
     """
     gone: dict[str, int] = {}
     with ExitStack() as opened:
@@ -66,6 +71,8 @@ def every_path(allows: Allows) -> Iterator[Calls]:
         handlers = {
             name: _emptied_before(name, _cold(as_caller(name, each), alone), gone) for name, each in deployed.items()
         }
+        answering = LambdaDouble({"ask": threaded_handler(), "retrieve": handlers["retrieve"]})
+        environment |= opened.enter_context(answering).environment()
         running = running_stack(environment, {}, handlers=handlers, pause=lambda seconds: None)
         stack = opened.enter_context(running)
         for secret in ("model-key", "web-key"):
@@ -82,6 +89,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
         api = httpx2.Client(base_url=url, headers={"x-api-key": "k"}, timeout=40)
         _ask_everything(opened.enter_context(api), model)
         _ask_by_other_strategies(api, model)
+        _ask_as_agents()
         yield calls
 
 
@@ -200,6 +208,19 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     assert api.get(f"/v1/documents/{document['id']}").status_code == 200
     assert "25 days" in api.get(f"/v1/documents/{document['id']}/text").json()["passages"][0]["text"]
     assert api.delete(f"/v1/documents/{document['id']}").status_code == 202
+
+
+def _ask_as_agents() -> None:
+    """Let an agent list documents, and search in a collection that its key reaches with all others."""
+    answer = as_caller("agents", agents_handler)
+    for name, arguments in (
+        ("documents", {"collection": "c"}),
+        ("search", {"query": "leave", "filters": {"collections": ["c"]}}),
+    ):
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        event = asked_by_the_gateway("POST", "/mcp", x_api_key="every", accept="application/json, text/event-stream")
+        reply = answer({**event, "body": json.dumps(call)}, SimpleNamespace(aws_request_id="1"))
+        assert not json.loads(reply["body"])["result"].get("isError"), reply["body"]
 
 
 def _listened(event: dict[str, Any], context: Any) -> str:

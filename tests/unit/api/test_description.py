@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from selfrag.api.app import make_app
+from selfrag.api.app import make_app, make_handler
 from selfrag.api.edge.methods import DESCRIPTION
-from selfrag.api.handler import make_handler
 from tests.unit.api.test_ask import CONTEXT, event
 
 

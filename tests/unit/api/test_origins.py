@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from selfrag.api.app import make_app
-from selfrag.api.handler import make_handler
+from selfrag.api.app import make_app, make_handler
 from selfrag.runtime.settings import CallerSettings, read
 from tests.unit.api.test_ask import CONTEXT, event
 

@@ -16,12 +16,14 @@ HERE = "arn:aws:states:eu-west-1:123456789012:stateMachine"
 KEYS = {"region_name": "eu-west-1", "aws_access_key_id": "a", "aws_secret_access_key": "b"}
 
 
-def version(number: str, stream: str | None = None, **machines: str) -> dict[str, Any]:
-    """Return a version of `ask` as Lambda lists it."""
+def version(number: str, stream: str | None = None, agents: str | None = None, **machines: str) -> dict[str, Any]:
+    """Return a version of `ask` as Lambda lists it; `agents` is that of both functions by which agents are answered."""
     variables = {"SELFRAG_STANDARD_MACHINE_ARN": f"{HERE}:rag-standard:{machines.get('standard')}"}
     variables["SELFRAG_RELEASE"] = json.dumps(machines)
     if stream:
         variables["SELFRAG_STREAM_VERSION"] = stream
+    if agents:
+        variables |= {"SELFRAG_AGENTS_VERSION": agents, "SELFRAG_RETRIEVE_VERSION": agents}
     listed = {"Version": number, "LastModified": "2026-11-21T17:03:05.000+0000"}
     return {**listed, "Environment": {"Variables": variables}} if machines else listed
 
@@ -73,12 +75,15 @@ def test_what_begins_changes_over_at_the_aliases_and_questions_last(aws: Any) ->
     aws.releases.make_live(first)
 
 
-def test_the_stream_of_events_goes_back_with_the_release_that_names_it(aws: Any) -> None:
-    (release,) = listed(aws, version("3", stream="8", standard="1"))
+def test_what_streams_events_and_answers_agents_goes_back_with_the_release_that_names_it(aws: Any) -> None:
+    (release,) = listed(aws, version("3", stream="8", agents="5", standard="1"))
     aws.states.add_response("describe_state_machine", MACHINE)
-    aws.functions.add_response("get_function_configuration", {}, {"FunctionName": "rag-stream", "Qualifier": "8"})
+    others = (("stream", "8"), ("agents", "5"), ("retrieve", "5"))
+    for function, number in others:
+        expected = {"FunctionName": f"rag-{function}", "Qualifier": number}
+        aws.functions.add_response("get_function_configuration", {}, expected)
     aws.states.add_response("update_state_machine_alias", {"updateDate": 0})
-    for function, number in (("stream", "8"), ("ask", "3")):
+    for function, number in (*others, ("ask", "3")):
         moved: dict[str, Any] = {"FunctionName": f"rag-{function}", "Name": "live", "FunctionVersion": number}
         moved |= WHOLE if function == "ask" else {}
         aws.functions.add_response("update_alias", {}, moved)

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from selfrag.api import handler as api
-from selfrag.api.app import make_app
+from selfrag.api import app as api
 from selfrag.runtime import observability
 from selfrag_cli.local.definitions import QUESTION
 from tests.support.aws.stack import deployed_handlers
@@ -32,7 +31,7 @@ def test_a_step_does_nothing_counts_nothing_and_logs_nothing(step: str, noted: l
 
 
 def test_the_api_neither(noted: list[str]) -> None:
-    handler: Any = api.make_handler(make_app())
+    handler: Any = api.make_handler(api.make_app())
     assert handler(dict(EVENT), None) == {}
     assert noted == []
 

@@ -1,12 +1,24 @@
-"""The tools for agents over HTTP: one route without sessions, whose requests the server has checked."""
+"""The tools for agents over stdio, and over HTTP: one route without sessions, whose requests the server has checked."""
 
+from importlib.metadata import version
+
+from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from selfrag.agents.server import agent_server
+from selfrag.agents.services import AgentService
 from selfrag.api.edge.body import MAX_BODY_BYTES
-from selfrag_cli.agents.server import agent_server
-from selfrag_cli.agents.services import AgentService
+
+_VERSION = version("selfrag")
+
+
+async def serve_stdio(service: AgentService) -> None:
+    """Answer one client over stdin and stdout until it closes them."""
+    server = agent_server(service, _VERSION)
+    async with stdio_server() as (requests, replies):
+        await server.run(requests, replies, server.create_initialization_options())
 
 
 class AgentResponse(Response):
@@ -30,7 +42,7 @@ class AgentResponse(Response):
             await send(message)
 
         manager = StreamableHTTPSessionManager(
-            agent_server(self._service), stateless=True, max_request_body_size=MAX_BODY_BYTES
+            agent_server(self._service, _VERSION), stateless=True, max_request_body_size=MAX_BODY_BYTES
         )
         async with manager.run():
             await manager.handle_request(scope, receive_read, send_with_headers)

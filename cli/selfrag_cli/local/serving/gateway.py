@@ -19,11 +19,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from selfrag import bootstrap
-from selfrag.api.app import make_app
+from selfrag.api.app import make_app, make_handler
 from selfrag.api.edge.body import MAX_BODY_BYTES, refuse_large
 from selfrag.api.edge.cors import SECURITY_HEADERS
 from selfrag.api.edge.problems import ProblemError, as_problem, respond
-from selfrag.api.handler import make_handler
 from selfrag.api.streaming.events import PATH
 from selfrag.ports.objects import UPLOAD_SECONDS, disposition
 from selfrag.runtime.observability import Handler
@@ -36,7 +35,7 @@ from selfrag_cli.local.serving.invocation import invoke, proxy_request
 from selfrag_cli.local.serving.threads import in_thread
 
 if TYPE_CHECKING:
-    from selfrag_cli.agents.services import AgentService
+    from selfrag.agents.services import AgentService
 
 MAX_LINE_BYTES = MAX_HEADERS_BYTES = 64 * 1024
 # What is open without the server's token: the page, which has no data, and addresses that hold a token of their own.
@@ -91,7 +90,7 @@ COMPRESSED_FROM_BYTES = 1024
 # How long a body may take to come.
 BODY_SECONDS = 60
 _UPLOADS = {"Allow": "PUT, OPTIONS"}
-AGENTS_PATH, _AGENTS = "/mcp", {"Allow": "POST, OPTIONS"}
+AGENTS_PATH = "/mcp"
 # Chromium shows no PDF in a sandbox: the type, which no browser may guess, keeps it from being a page.
 _POLICIES = {False: "default-src 'none'; sandbox", True: "frame-ancestors 'self'"}
 _ORIGINAL_HEADERS = {
@@ -148,10 +147,8 @@ class ServedApi:
         if PATH.match(path):
             return await self._streams.open(proxy_request(request))
         refuse_large(_length(request) or 0)
-        if self._agents and path == AGENTS_PATH and request.method != "POST":
-            return _without_message(request.method)
         body = await _body(request, MAX_BODY_BYTES, BODY_SECONDS)
-        if self._agents and path == AGENTS_PATH:
+        if self._agents and path == AGENTS_PATH and request.method == "POST":
             # The protocol's library takes a second to load.
             from selfrag_cli.local.serving.agents import AgentResponse
 
@@ -168,14 +165,6 @@ async def _original(bucket: Bucket, token: str, request: Request) -> Response:
     policy = {"Content-Security-Policy": _POLICIES[inline], "Content-Disposition": disposition(key, inline)}
     media_type = "application/pdf" if inline else "application/octet-stream"
     return Response(content, headers={**_ORIGINAL_HEADERS, **policy}, media_type=media_type)
-
-
-def _without_message(method: str) -> Response:
-    """Return the response to a preflight; raises ProblemError for a stream or a session, which do not exist."""
-    if method == "OPTIONS":
-        return Response(status_code=HTTPStatus.NO_CONTENT, headers=_AGENTS)
-    hint = "Send each message of the Model Context Protocol by POST."
-    raise ProblemError(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes POST and OPTIONS only.", hint, _AGENTS)
 
 
 async def _uploaded(bucket: Bucket, token: str, request: Request) -> Response:

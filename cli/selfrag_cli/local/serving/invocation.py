@@ -40,7 +40,7 @@ def proxy_request(request: Request, body: bytes = b"") -> ProxyRequest:
 
 def invoke(handler: Handler, request: ProxyRequest) -> Response:
     """Return the response of a Lambda behind API Gateway (REST, proxy)."""
-    reply = handler(_event(request), _Context())
+    reply = handler(_event(request), LocalContext())
     status = int(reply["statusCode"])
     response = Response(str(reply["body"]), status)
     for name, values in reply["multiValueHeaders"].items():
@@ -79,7 +79,7 @@ def _event(request: ProxyRequest) -> dict[str, Any]:
     }
 
 
-class _Context(SimpleNamespace):
+class LocalContext(SimpleNamespace):
     """The context of a Lambda's run."""
 
     def __init__(self) -> None:

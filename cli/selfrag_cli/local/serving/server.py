@@ -12,7 +12,7 @@ from pathlib import Path
 
 from selfrag import bootstrap
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.agents.services import StackService
+from selfrag_cli.local.agents import StackService
 from selfrag_cli.local.backends import check_services, chosen_backends
 from selfrag_cli.local.index import local_parts, open_embedder
 from selfrag_cli.local.lookup import stored_records

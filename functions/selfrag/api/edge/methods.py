@@ -26,8 +26,8 @@ class _Operation(TypedDict, total=False):
 
 
 DESCRIPTION = files("selfrag.api") / "openapi.json"
-# The page is no part of the description.
-_PAGE: dict[str, dict[str, _Operation]] = {"/": {"get": {}}}
+# The page, and the messages of agents, are no part of the description.
+_UNDESCRIBED: dict[str, dict[str, _Operation]] = {"/": {"get": {}}, "/mcp": {"post": {}}}
 
 
 def methods_of(path: str) -> tuple[str, ...]:
@@ -57,5 +57,5 @@ def _operations_of(path: str) -> dict[str, _Operation]:
 
 @cache
 def _paths() -> list[tuple[re.Pattern[str], dict[str, _Operation]]]:
-    paths = _PAGE | json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"]
+    paths = _UNDESCRIBED | json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"]
     return [(re.compile(re.sub(r"{\w+}", "[^/]+", path)), of) for path, of in paths.items()]

@@ -88,7 +88,8 @@ def test_a_named_page_may_send_what_it_asked_about_and_read_where_to_look_and_wh
     asked = preflight(named, origin)
     assert (asked.status_code, about_cors(asked)) == (204, {
         "allow-origin": origin, "allow-methods": "POST, OPTIONS", "max-age": "600",
-        "allow-headers": "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Api-Key",
+        "allow-headers": "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Api-Key, "
+        "Mcp-Protocol-Version, Mcp-Method, Mcp-Name",
     })  # fmt: skip
     reply = named.post("/v1/ask", headers={"Origin": origin})
     exposed = about_cors(reply).pop("expose-headers").split(", ")

@@ -1,17 +1,15 @@
-"""The services that answer the tools of agents: the local stack, and a deployment."""
+"""The local stack as the service of agents."""
 
-import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import cache, partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from anyio import CancelScope, get_cancelled_exc_class
 from typing_extensions import override
 
-from selfrag.domain.errors import InvalidInput
+from selfrag.agents.services import AgentCaller, AgentService, call_api
 from selfrag.domain.questions import AskRequest, Filters
 from selfrag_cli.local.serving.threads import in_thread
 
@@ -24,37 +22,11 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 60.0
 
 
-@dataclass(frozen=True)
-class AgentCaller:
-    """The caller of a tool: its API key, "" without one, and what gets the name of each state that is entered."""
-
-    key: str
-    on_state: Callable[[str], Awaitable[None]]
-
-
-class AgentService(Protocol):
-    """A service that answers the tools; its methods raise SelfragError."""
-
-    # Whether passages can be searched without a question.
-    can_search: bool
-
-    async def ask(self, request: AskRequest, caller: AgentCaller) -> Mapping[str, Any]:
-        """Return the response to a question; a cancellation ends its execution."""
-
-    async def get(self, path: str, query: Mapping[str, Any], caller: AgentCaller) -> Mapping[str, Any]:
-        """Return what a path of the API has for the caller."""
-
-    async def search(self, query: str, filters: Filters, top_k: int) -> Mapping[str, Any]:
-        """Return the best passages for a query, and how many full text matched."""
-
-
 class StackService(AgentService):
     """The API of a local stack, called in this process: `open_stack` returns its handler and its executions.
 
     `prepare` brings the documents up to date before a call, and embeds what its question needs.
     """
-
-    can_search = True
 
     def __init__(
         self,
@@ -68,10 +40,10 @@ class StackService(AgentService):
     @override
     async def ask(self, request: AskRequest, caller: AgentCaller) -> Mapping[str, Any]:
         _, executions = await in_thread(self._ready, request.question)
-        body = request.model_dump_json(exclude_unset=True).encode()
+        body = request.model_dump_json(exclude_unset=True)
         # The id of what has begun is needed to stop it.
         with CancelScope(shield=True):
-            begun = await in_thread(self._call, "POST", "/v1/questions", {}, caller.key, body)
+            begun = await in_thread(self._call, caller.key, "POST", "/v1/questions", {}, body)
         question_id, seen = str(begun["id"]), 0
         try:
             while (count := await in_thread(executions.watch, question_id, seen, LOOK_SECONDS)) is not None:
@@ -82,12 +54,12 @@ class StackService(AgentService):
         except get_cancelled_exc_class():
             executions.stop(question_id)
             raise
-        return await in_thread(self._call, "GET", f"/v1/questions/{question_id}", {}, caller.key)
+        return await in_thread(self._call, caller.key, "GET", f"/v1/questions/{question_id}")
 
     @override
-    async def get(self, path: str, query: Mapping[str, Any], caller: AgentCaller) -> Mapping[str, Any]:
+    async def get(self, path: str, query: Mapping[str, object], caller: AgentCaller) -> Mapping[str, Any]:
         await in_thread(self._ready)
-        return await in_thread(self._call, "GET", path, query, caller.key)
+        return await in_thread(self._call, caller.key, "GET", path, query)
 
     @override
     async def search(self, query: str, filters: Filters, top_k: int) -> Mapping[str, Any]:
@@ -104,17 +76,13 @@ class StackService(AgentService):
             self._prepare(question)
             return stack
 
-    def _call(self, method: str, path: str, query: Mapping[str, Any], key: str, body: bytes = b"") -> Mapping[str, Any]:
-        from selfrag_cli.local.serving.invocation import ProxyRequest, invoke
-        from selfrag_cli.remote import error_of
+    def _call(self, key: str, *request: Any) -> Mapping[str, Any]:
+        from selfrag_cli.local.serving.invocation import LocalContext
 
-        headers = {"content-type": "application/json", **({"x-api-key": key} if key else {})}
-        parameters = {name: [str(value)] for name, value in query.items()}
-        reply = invoke(self._open_stack()[0], ProxyRequest(method, path, parameters, headers, body))
-        fields: Mapping[str, Any] = json.loads(bytes(reply.body))
-        if reply.status_code >= 400:
-            raise error_of(reply.status_code, fields)
-        return fields
+        def handle(event: dict[str, Any]) -> Mapping[str, Any]:
+            return self._open_stack()[0](event, LocalContext())
+
+        return call_api(handle, {"identity": {"apiKeyId": key or None}}, *request)
 
 
 @contextmanager
@@ -151,28 +119,3 @@ def _prepare(place: "Place", question: str) -> None:
     if question:
         embed_for(question, place.collection, lambda progress: None)
         embed_in_background(place.collection)
-
-
-class DeploymentService(AgentService):
-    """The API of a deployment, over HTTPS: it tells no progress, and a question that began runs to its end."""
-
-    can_search = False
-
-    def __init__(self, endpoint: str, api_key: str) -> None:
-        self._endpoint, self._api_key = endpoint, api_key
-
-    @override
-    async def ask(self, request: AskRequest, caller: AgentCaller) -> Mapping[str, Any]:
-        from selfrag_cli.remote import ask_remote
-
-        return await in_thread(ask_remote, request, self._endpoint, self._api_key)
-
-    @override
-    async def get(self, path: str, query: Mapping[str, Any], caller: AgentCaller) -> Mapping[str, Any]:
-        from selfrag_cli.remote import get_remote
-
-        return await in_thread(get_remote, self._endpoint, path, query, self._api_key)
-
-    @override
-    async def search(self, query: str, filters: Filters, top_k: int) -> Mapping[str, Any]:
-        raise InvalidInput("A deployment searches for questions only: use `ask`.")

@@ -3,19 +3,17 @@
 import json
 import re
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import Any
 
 import mcp_types as types
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
+from selfrag.agents.services import AgentCaller, AgentService
+from selfrag.agents.tools import TOOLS, AgentTool
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.validation import explain
-from selfrag_cli.agents.services import AgentCaller, AgentService
-from selfrag_cli.agents.tools import TOOLS, AgentTool
 
 PASSAGE_URI = "selfrag://documents/{document_id}/passages/{passage_id}"
 _PASSAGE = re.compile(r"selfrag://documents/([0-9a-f]{32})/passages/([0-9A-Za-z_-]{1,64})")
@@ -24,12 +22,11 @@ _INSTRUCTIONS = (
 )
 
 
-def agent_server(service: AgentService) -> Server[Any]:
+def agent_server(service: AgentService, version: str) -> Server[Any]:
     """Return the server of a service's tools; what goes wrong in a call is one sentence in its result."""
-    tools = {name: tool for name, tool in TOOLS.items() if service.can_search or name != "search"}
 
     async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(name, tool) for name, tool in tools.items()])
+        return types.ListToolsResult(tools=[_described(name, tool) for name, tool in TOOLS.items()])
 
     async def list_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
         template = types.ResourceTemplate(name="passage", uri_template=PASSAGE_URI, mime_type="text/plain")
@@ -39,9 +36,9 @@ def agent_server(service: AgentService) -> Server[Any]:
         return types.ListResourcesResult(resources=[])
 
     async def call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        tool = tools.get(params.name)
+        tool = TOOLS.get(params.name)
         if tool is None:
-            raise MCPError(types.INVALID_PARAMS, f"There is no such tool; the tools are {', '.join(tools)}.")
+            raise MCPError(types.INVALID_PARAMS, f"There is no such tool; the tools are {', '.join(TOOLS)}.")
         try:
             try:
                 arguments = tool.arguments.model_validate(params.arguments or {})
@@ -65,13 +62,13 @@ def agent_server(service: AgentService) -> Server[Any]:
             if not texts:
                 raise InvalidInput("There is no such passage: its document has changed, so ask or search again.")
         except Exception as error:
-            raise MCPError(types.INVALID_PARAMS, _sentence(error)) from None
+            raise MCPError(types.INVALID_PARAMS, _sentence(error), {"uri": str(params.uri)}) from None
         content = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=texts[0])
         return types.ReadResourceResult(contents=[content])
 
     return Server(
         "selfrag",
-        version=version("selfrag"),
+        version=version,
         instructions=_INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call,
@@ -120,10 +117,3 @@ def _links(result: Mapping[str, Any]) -> list[types.ResourceLink]:
 def _sentence(error: Exception) -> str:
     sentence = str(error) if isinstance(error, SelfragError) else f"Unexpected {type(error).__name__}: {error}."
     return " ".join(sentence.split())
-
-
-async def serve_stdio(service: AgentService) -> None:
-    """Answer one client over stdin and stdout until it closes them."""
-    server = agent_server(service)
-    async with stdio_server() as (requests, replies):
-        await server.run(requests, replies, server.create_initialization_options())

@@ -1,1 +1,0 @@
-"""The tools for agents, by the Model Context Protocol."""

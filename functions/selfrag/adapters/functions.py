@@ -1,0 +1,19 @@
+"""Functions of AWS Lambda."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from selfrag.adapters.faults import aws_faults
+from selfrag.domain.errors import TemporarilyUnavailable
+
+
+def invoke(client: Any, arn: str, event: Mapping[str, object]) -> Any:
+    """Return what a function returns for an event, as parsed JSON; the ARN names an alias or a version."""
+    with aws_faults("Lambda"):
+        reply = client.invoke(FunctionName=arn, Payload=json.dumps(event).encode())
+        result = json.loads(reply["Payload"].read())
+    if "FunctionError" in reply:
+        kind = result.get("errorType")
+        raise TemporarilyUnavailable(f"A function failed ({kind}): try again; tell the operator if it stays so.")
+    return result
