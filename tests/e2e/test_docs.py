@@ -38,11 +38,13 @@ COMMANDS = [
     )
     for line in commands((ROOT / page).read_text(encoding="utf-8"))
 ]
-# These are run by other tests: this run itself, test_any_endpoint.py, test_serve.py and clients/test_generated.py.
+# Other tests run these: this run itself, test_any_endpoint.py, test_serve.py, clients/test_generated.py and
+# test_local_model.py.
 ELSEWHERE = {
     "make test",
     "SELFRAG_TEST_OPENSEARCH=http://127.0.0.1:9200 .venv/bin/pytest tests/contract",
     "make serve",
+    'SELFRAG_MODEL=qwen3:8b .venv/bin/selfrag ask "What is the hotel limit per night in London?"',
     ".venv/bin/selfrag serve",
     ".venv/bin/selfrag serve --docs notes --collection notes --writable",
     "make .venv-clients/.done",
