@@ -15,7 +15,7 @@ UNKNOWN_HERE = {"quotas", "region"}
 # The emulator's TestState knows no JSONata, so it evaluates no state as AWS does.
 EVALUATED_OTHERWISE_HERE = {"definitions"}
 # Asked only where it is chosen.
-UNASKED = {"guardrail"}
+UNASKED = {"guardrail", "knowledge-base"}
 
 
 def examined_before(stack: Stack, titan: TitanDouble) -> tuple[int, str]:
