@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,11 @@ def read(tmp_path: Path, handbook_home: Path) -> Command:
     return Command(tmp_path)
 
 
+@contextmanager
+def unseen_steps() -> Iterator[Callable[[str], None]]:
+    yield lambda step: None
+
+
 @pytest.fixture
 def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Return what `selfrag ask --json` does, in this process, with an empty home: the packages are loaded once."""
@@ -59,7 +65,7 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
 
     def asked(question: str, documents: Path | None = None, previous: str = "", policy: str = "") -> dict[str, Any]:
         request = read_request(question, policy, previous)
-        execution, _ = ask_question(request, place_to_ask(documents, ""), lambda reading: None, lambda step: None)
+        execution, _ = ask_question(request, place_to_ask(documents, ""), lambda reading: None, unseen_steps)
         assert execution.output is not None
         return execution.output
 

@@ -10,7 +10,7 @@ import sys
 import termios
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -39,9 +39,9 @@ class Typist:
     def types(self, text: str) -> None:
         os.write(self._controlling, text.encode())
 
-    def reads(self, pattern: str = PROMPT) -> str:
+    def reads(self, pattern: str = PROMPT, seconds: float = SECONDS) -> str:
         """Return what is written up to a pattern, without its colours and movements."""
-        ends, written = time.monotonic() + SECONDS, b""
+        ends, written = time.monotonic() + seconds, b""
         while not re.search(pattern, text := CONTROL.sub("", written.decode(errors="replace"))):
             ready, _, _ = select.select([self._controlling], [], [], max(0.0, ends - time.monotonic()))
             assert ready, f"{pattern} did not come after: {text}"
@@ -54,6 +54,15 @@ class Typist:
     def asks(self, line: str) -> str:
         self.types(f"{line}\n")
         return self.reads(rf"{re.escape(line)}\n(?s:.*){PROMPT}")
+
+    def interrupts(self) -> None:
+        """Press Ctrl-C until it is told of: Python's input() overlooks what comes just before it waits."""
+        for _ in range(20):
+            self.types(CTRL_C)
+            with suppress(AssertionError):
+                self.reads(f"Cancelled.*\n.*{PROMPT}", SECONDS / 20)
+                return
+        raise AssertionError("nothing was cancelled")
 
     def ends(self) -> int:
         self.types(CTRL_D)
@@ -114,9 +123,10 @@ def test_a_follow_up_goes_on_from_the_turn_before_and_commands_explain_the_last_
 ) -> None:
     with chatting(fresh, "--docs", str(towns)) as typist:
         assert "There is nothing to show yet" in typist.asks("/why")
-        # At once, while the first answer is still prepared.
-        typist.types(f"What does a berth in Crab cost per night?\n{CTRL_C}")
-        typist.reads(f"Cancelled.*\n.*{PROMPT}")
+        # At once, while the first answer is still prepared: a terminal drops what it has not yet echoed.
+        typist.types("What does a berth in Crab cost per night?\n")
+        typist.reads(r"night\?\n")
+        typist.interrupts()
         first = typist.asks("What does a berth in Aston cost per night?")
         assert "34 euros" in first
         assert "[1] towns.md" not in first
@@ -142,13 +152,13 @@ def test_ctrl_c_cancels_an_answer_and_the_next_question_is_answered_in_the_same_
             hangs[0] = True
             typist.types("And how many hours?\n")
             typist.reads("grade_relevance")
-            typist.types(CTRL_C)
-            assert "Cancelled" in typist.reads(f"Cancelled.*\n.*{PROMPT}")
+            typist.interrupts()
             assert eventually(lambda: was_stopped(command))
             hangs[0] = False
             # What was typed before Ctrl-C is no question, and the chat goes on.
-            typist.types(f"half a question{CTRL_C}")
-            typist.reads(f"Cancelled.*\n.*{PROMPT}")
+            typist.types("half a question")
+            typist.reads("half a question")
+            typist.interrupts()
             assert "claims supported" in typist.asks("And for how many days?")
             assert typist.ends() == 0
         decisions = [body for body in map(str, model.asked("decide_retrieval")) if "And for how many days?" in body]

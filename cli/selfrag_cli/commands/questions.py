@@ -66,8 +66,8 @@ def _answer(request: AskRequest, place: Place | None, endpoint: str, api_key: st
 
     for line in local_model_in_short(policy_fields(request, place)["deadline_seconds"]):
         print_error(line)
-    with reading_progress() as on_document, current_step() as on_step:
-        execution, report = ask_question(request, place, on_document, on_step)
+    with reading_progress() as on_document:
+        execution, report = ask_question(request, place, on_document, current_step)
     warn([*(report.in_short(place) if report else []), *embed_in_background(place.collection)])
     return execution.output or {}, steps_of(execution.history)
 
@@ -88,13 +88,10 @@ def chat(
 
     if place:
         from selfrag_cli.local.backends import check_services
-        from selfrag_cli.local.definitions import QUESTION
         from selfrag_cli.local.lookup import search_passages
-        from selfrag_cli.local.stack import deployed_handlers
 
-        # Once Ctrl-C has left numpy half loaded, it cannot be loaded again: all that a question needs is loaded before.
+        # Once Ctrl-C has left numpy half loaded, it cannot be loaded again: a search loads it before the first line.
         check_services()
-        deployed_handlers(QUESTION)
         with reading_progress() as on_document:
             search_passages(request.question, place, request.filters, 1, on_document)
     print_line(f"Asking {place or endpoint}; /help lists the commands.")

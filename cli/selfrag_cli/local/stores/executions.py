@@ -18,6 +18,7 @@ from selfrag_cli.local.stores.histories import delete_history, keep_history, las
 from selfrag_cli.local.stores.tables import ANSWERS, Items
 
 OnEnd = Callable[[Execution], None]
+OnBegin = Callable[[Callable[[], None]], None]
 
 
 class LocalExecutions(Executions):
@@ -33,15 +34,13 @@ class LocalExecutions(Executions):
         self._at_work: dict[str, Execution] = {}
         self._lock = threading.Lock()
 
-    def execute(self, question_id: str, payload: Mapping[str, object]) -> Execution:
-        """Run a question to its end, and return its execution; Ctrl-C ends that."""
+    def execute(
+        self, question_id: str, payload: Mapping[str, object], on_begin: OnBegin = lambda stop: None
+    ) -> Execution:
+        """Run a question to its end, and return its execution; `on_begin` gets what ends it before."""
         execution = self._begun(question_id, payload)
-        try:
-            return execution.wait()
-        except KeyboardInterrupt:
-            execution.stop()
-            execution.wait()
-            raise
+        on_begin(execution.stop)
+        return execution.wait()
 
     @override
     def answer(self, question_id: str, payload: Mapping[str, object]) -> dict[str, Any] | None:

@@ -190,10 +190,10 @@ def _elapsed(seconds: int, first: str, bare: str) -> str:
 def _amount(number: float, section: str, bare: str, exact: str) -> str:
     digits = _DIGITS.search(bare)
     percent = "%" in bare
-    value = number * 100 if percent else number
     scaled = digits is None or "e" in bare.lower() or "/" in bare or bare[: digits.end()].endswith(",")
     decimals = len((digits and digits[1]) or "")
-    digits_of = exact if not percent else plain(value)
+    # As digits, for a hundred times the largest numbers are none that a computer has.
+    digits_of = f"{_EXACT.scaleb(Decimal(plain(number)), 2):f}" if percent else exact
     text = digits_of if scaled or decimals > _MAX_DECIMALS else _rounded(digits_of, decimals)
     if digits and (digits[1] or "").endswith("#") and "." in text:
         text = text.rstrip("0").rstrip(".")
