@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from selfrag_cli.local.stand_in.fields import fields_of
 from tests.e2e.conftest import Run
+from tests.support.doubles.messages_api import fields_of
 from tests.support.doubles.model_server import Body, ModelServer
 from tests.support.doubles.systemone import SystemOneServer, sure
 
