@@ -164,8 +164,6 @@ def _side_by_side(ways: "list[WayReport]") -> Table:
         groups: dict[str, JudgeFigures] = {"all": way}
         groups |= {f"language {name}": figures for name, figures in way.by_language.items()}
         groups |= {f"{name} characters": figures for name, figures in way.by_length.items()}
-        if way.by_claims:
-            groups |= {"by sentence": way.by_claims.by_sentence, "by claim": way.by_claims.by_claim}
         for name, figures in groups.items():
             interval = figures.balanced_interval
             ends = f" ({interval.low:.2f} to {interval.high:.2f})" if interval else ""
