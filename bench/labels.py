@@ -16,42 +16,23 @@ from selfrag_cli.terminal import print_row
 Row = dict[str, Any]
 _ENTAILED = {"entailment": "supported", "neutral": "unsupported", "contradiction": "contradicted"}
 _WICE = {"supported": "supported", "partially_supported": "partial", "not_supported": "unsupported"}
-_WORD = re.compile(r"\w+")
 
 
-def wice(claims: str, prompts: str = "") -> Iterator[Row]:
+def wice(claims: str) -> Iterator[Row]:
     """Read claims of Wikipedia, whose passages are the chunks of their sources that hold evidence.
 
-    A few claims have chunks with different labels: the last one's counts. `prompts` are those of the authors'
-    measurement, which hold the parts of some claims: they are matched by their evidence and words.
+    A few claims have chunks with different labels: the last one's counts.
     """
-    parts = [_last_input(json.loads(line)["prompt"]) for line in prompts.splitlines()]
     rows = (json.loads(line) for line in claims.splitlines())
     for name, chunks in groupby(rows, key=lambda row: row["meta"]["id"]):
         of_claim = list(chunks)
-        claim, sentences = of_claim[-1]["claim"], {text for chunk in of_claim for text in chunk["evidence"]}
-        words = set(_WORD.findall(claim.lower()))
-        near = [part for part, evidence in parts if evidence & sentences and _share(part, words) >= 0.75]
         yield {
             "id": name,
             "lang": "en",
-            "claim": claim,
+            "claim": of_claim[-1]["claim"],
             "passages": [" ".join(chunk["evidence"]) for chunk in of_claim],
             "label": _WICE[of_claim[-1]["label"]],
-            "claims": list(dict.fromkeys(near)),
         }
-
-
-def _last_input(prompt: str) -> tuple[str, set[str]]:
-    """Return the claim of a prompt's last input, after the examples, and the sentences of its evidence."""
-    text = prompt.rpartition("<input>")[2]
-    claim = text.partition("<claim>")[2].partition("</claim>")[0]
-    return claim, set(re.findall(r"<sentence_\d+>(.*?)</sentence_\d+>", text))
-
-
-def _share(part: str, words: set[str]) -> float:
-    own = set(_WORD.findall(part.lower()))
-    return len(own & words) / len(own)
 
 
 def jnli(text: str) -> Iterator[Row]:
@@ -106,13 +87,11 @@ class LabelledSet:
     read: Callable[..., Iterator[Row]]
 
 
-_INPUTS = "code_and_resources/entailment_inputs/oracle_chunks/claim"
-_OUTPUTS = "code_and_resources/model_outputs/entailment_classification/oracle_chunks/subclaim"
 SETS = {
     "wice-test": LabelledSet(
         "ryokamoi/wice",
         "ddeb6c183665e2a20c5f03c5aa07f03888b9870f",
-        (f"{_INPUTS}/test.jsonl", f"{_OUTPUTS}/retrieval=oracle,entailment=gpt-4-0613/test.raw_outputs.jsonl"),
+        ("code_and_resources/entailment_inputs/oracle_chunks/claim/test.jsonl",),
         wice,
     ),
     "faithjudge-qa": LabelledSet(

@@ -21,11 +21,11 @@ from selfrag.domain.questions import AskRequest
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.definitions import QUESTION
 from selfrag_cli.local.stack import deployed_handlers, machine, opened_stores
-from selfrag_cli.local.stand_in.messages import Refusal
 from selfrag_cli.local.stores.executions import LocalExecutions
 from selfrag_cli.local.stores.recent_calls import LocalCalls
 from selfrag_cli.local.stores.tables import VERDICTS, Items
 from tests.support.doubles.json_server import JsonServer
+from tests.support.doubles.messages_api import Refusal
 from tests.support.fakes import FakeEmbedder, FakeIndex
 
 

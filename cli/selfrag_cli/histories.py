@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from selfrag.domain.history import ENDS, Step, epoch_seconds, steps_of
+from selfrag.domain.history import Step, epoch_seconds, steps_of
 from selfrag.domain.questions import Policy
 
 
@@ -46,11 +46,6 @@ class ExecutionHistory:
     def seconds(self) -> float:
         """Return the seconds from the first event to the last."""
         return epoch_seconds(self.events[-1]) - epoch_seconds(self.events[0])
-
-    @property
-    def has_ended(self) -> bool:
-        """Return whether no event follows."""
-        return self.events[-1]["type"] in ENDS
 
     @property
     def _request(self) -> dict[str, object]:

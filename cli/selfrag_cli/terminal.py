@@ -148,15 +148,6 @@ def reading_progress(clock: Callable[[], float] = time.monotonic) -> "Iterator[O
 
 
 @contextmanager
-def measuring_progress() -> Iterator[Callable[[str, int, int], None]]:
-    """A progress bar for what is done first, and what after it, for a person at a terminal."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with ProgressBar(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
-        task = bar.add_task("Reading", total=None)
-        yield lambda name, done, total: bar.update(task, description=name, completed=done, total=total)
-
-
-@contextmanager
 def current_step() -> Iterator[Callable[[str], None]]:
     """Yield the step that runs just now, on stderr, for a person at a terminal."""
     with err.status("starting") as status:
@@ -164,19 +155,19 @@ def current_step() -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def asking_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[int, int, float], None]]:
-    """Yield how many questions of how many are answered, and the dollars spent: a bar, or a line every ten seconds."""
-    columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-    bar = ProgressBar(*columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal)
-    task = bar.add_task("", total=None)
+def measuring_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield what shows how much is done of what: a bar for a person at a terminal, else a line every ten seconds."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    bar = ProgressBar(*columns, console=err, transient=True, disable=not err.is_terminal)
+    task = bar.add_task("Reading", total=None)
     last = clock()
 
-    def show(done: int, total: int, usd: float) -> None:
+    def show(name: str, done: int, total: int) -> None:
         nonlocal last
-        bar.update(task, completed=done, total=total, description=f"{usd:.2f} USD")
+        bar.update(task, description=name, completed=done, total=total)
         if not err.is_terminal and clock() - last >= _EVERY_SECONDS:
             last = clock()
-            sys.stderr.write(f"selfrag: {done} of {total} questions answered, {usd:.2f} USD spent\n")
+            sys.stderr.write(f"selfrag: {name}: {done} of {total}\n")
 
     with bar:
         yield show

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from selfrag.runtime.models import GRADER, WRITER
-from selfrag_cli.local.stand_in.fields import fields_of
 from tests.e2e.conftest import Run
+from tests.support.doubles.messages_api import fields_of
 from tests.support.doubles.model_server import Body, ModelServer
 
 FACT = "Leave is 25 days a year."

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from selfrag_cli.local.stand_in.fields import fields_of
 from tests.e2e.conftest import Run
+from tests.support.doubles.messages_api import fields_of
 from tests.support.doubles.model_server import Body, ModelServer
 from tests.support.doubles.systemone import SystemOneServer, sure
 
@@ -115,25 +115,6 @@ def test_what_a_judge_costs_does_not_depend_on_what_an_earlier_judge_has_paid(
     again = {way["name"]: way for way in here("eval", "graders", claims, *every).response["ways"]}
     assert [way["usd"] for way in again.values()] == [0, 0, 0]
     assert {name: way["per_thousand"] for name, way in again.items()} == costs
-
-
-def test_judging_by_sentence_is_compared_with_judging_by_claim(
-    here: Run, decider: SystemOneServer, labelled: Labelled
-) -> None:
-    rows = [
-        {"claim": "Item 90% a.", "claims": ["Item 95% a.", "Item 20% b."], "passages": ["p"], "label": "supported"},
-        {"claim": "Item 80% c.", "claims": ["Item 85% d."], "passages": ["p"], "label": "supported"},
-        {"claim": "Item 10% e.", "passages": ["p"], "label": "unsupported"},
-    ]
-    (way,) = here("eval", "graders", labelled(rows), "--judge", "decider", "--json").response["ways"]
-    assert {
-        name: (way["by_claims"][name]["graded"], way["by_claims"][name]["false_strips"][0]) for name in way["by_claims"]
-    } == {
-        "by_sentence": (2, 0),
-        "by_claim": (2, 0.5),
-    }
-    assert way["graded"] == 3
-    assert "by claim" in here("eval", "graders", labelled(rows), "--judge", "decider").out
 
 
 def test_a_comparison_that_broke_off_goes_on_without_paying_twice(

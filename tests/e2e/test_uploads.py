@@ -19,7 +19,7 @@ from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import UploadRequest
 from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS
 from selfrag_cli.local.environment import DOCUMENTS_BUCKET
-from selfrag_cli.local.serving.bucket import UPLOADS_PATH, DirectoryBucket, ReadOnlyBucket
+from selfrag_cli.local.serving.bucket import UPLOADS_PATH, DirectoryBucket
 from selfrag_cli.local.serving.documents import Documents
 from selfrag_cli.local.serving.folder import Folder
 from selfrag_cli.local.serving.gateway import serving
@@ -87,7 +87,7 @@ def service(manifest: LocalManifest, tmp_path: Path) -> Iterator[Service]:
     folder = Folder(directory, "hr")
     with (
         serving(
-            0, no_watch, bucket=lambda url: DirectoryBucket(folder, lambda *change: changes.append(change), url)
+            0, no_watch, bucket=lambda url: DirectoryBucket(folder, url, lambda *change: changes.append(change))
         ) as url,
         httpx2.Client(base_url=url, timeout=20) as api,
     ):
@@ -229,7 +229,7 @@ def test_a_server_that_was_not_started_for_it_changes_no_document(service: Servi
     known = f"/v1/documents/{document_id(DOCUMENTS_BUCKET, KEY)}"
     Documents("hr", service.manifest).changed(KEY, '"etag"')
     with (
-        serving(0, no_watch, bucket=lambda url: ReadOnlyBucket(None, url)) as url,
+        serving(0, no_watch, bucket=lambda url: DirectoryBucket(None, url)) as url,
         httpx2.Client(base_url=url, timeout=20) as api,
     ):
         for reply in (
@@ -246,7 +246,7 @@ def test_a_server_that_was_not_started_for_it_changes_no_document(service: Servi
 def test_requests_at_the_same_time_are_not_taken_for_each_other(manifest: LocalManifest) -> None:
     held, let_go = Event(), Event()
 
-    class Holding(ReadOnlyBucket):
+    class Holding(DirectoryBucket):
         def target(self, request: UploadRequest) -> Any:
             if request.key == "hr/first.md":
                 held.set()

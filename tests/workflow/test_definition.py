@@ -18,7 +18,6 @@ from selfrag.plan.segments import LEVEL_BYTES
 from selfrag.runtime.deadline import LONGEST_RETRY_WAIT_SECONDS
 from selfrag.text.state_budget import STATE_BUDGET_BYTES
 from selfrag_cli.local.definitions import INGESTION, INTAKE, QUESTION, REINDEX, placeholders
-from selfrag_cli.local.jsonata import check, depth_of
 from selfrag_cli.local.runner.lane import MAX_BYTES
 from tests.support.definition import (
     INGESTION_MACHINE,
@@ -38,6 +37,7 @@ from tests.support.definition import (
     states,
     tasks,
 )
+from tests.support.jsonata_rules import check, depth_of
 
 ROOT = Path(__file__).parents[2]
 LAMBDA_ERRORS = {

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from selfrag_cli.local.environment import MACHINE_ARN
-from selfrag_cli.local.jsonata import QueryError, check, evaluate
+from selfrag_cli.local.jsonata import QueryError, evaluate
 from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.runner.tasks import services
 from tests.support.aws.states import Answers
+from tests.support.jsonata_rules import check
 
 
 def run(states: dict[str, Any], given: Any = None, **handlers: Any) -> dict[str, Any]:
@@ -78,6 +79,12 @@ def test_what_has_no_context_is_refused(expression: str) -> None:
 @pytest.mark.parametrize("expression", ["$x.foo", "$x[foo=1]", "$x.{'a': foo}", "$x.$", "$map($x, function($v){$v.a})"])
 def test_what_has_a_context_is_accepted(expression: str) -> None:
     check(expression)
+
+
+def test_what_is_too_deep_for_aws_is_refused() -> None:
+    check("+".join(["1"] * 60))
+    with pytest.raises(QueryError, match="deeper than 95"):
+        check("+".join(["1"] * 200))
 
 
 def test_assign_and_output_see_the_same_old_values() -> None:

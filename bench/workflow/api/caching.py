@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from selfrag_cli.local.stand_in.claude import tokens
-from selfrag_cli.local.stand_in.messages import Refusal
+from tests.support.doubles.messages_api import Refusal, tokens
 from tests.support.doubles.requests import output_format
 from tests.support.fakes import SMALLEST_CACHEABLE
 

@@ -20,9 +20,7 @@ from typing import Any
 
 from selfrag.question.generate.annotations import NO_ANSWER
 from selfrag.text.sentences import split_sentences
-from selfrag_cli.local.stand_in.claude import step_of
-from selfrag_cli.local.stand_in.fields import fields_of
-from selfrag_cli.local.stand_in.messages import content_blocks
+from tests.support.doubles.messages_api import content_blocks, fields_of, step_of
 from tests.support.doubles.requests import forced_tool, schema_of
 
 USELESS = "By the way,"

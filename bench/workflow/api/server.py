@@ -14,8 +14,7 @@ from bench.workflow.api.caching import PromptCache
 from bench.workflow.api.clock import Clock
 from bench.workflow.api.faults import Fault, Faults, no_faults
 from bench.workflow.api.model import content_of
-from selfrag_cli.local.stand_in.claude import step_of, tokens
-from selfrag_cli.local.stand_in.messages import Refusal
+from tests.support.doubles.messages_api import Refusal, step_of, tokens
 from tests.support.doubles.refusals import check
 from tests.support.doubles.requests import schema_of
 from tests.support.loopback import Loopback

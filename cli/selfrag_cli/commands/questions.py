@@ -1,6 +1,5 @@
 """The commands about questions: ask, chat, trace, smoke."""
 
-import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,7 +7,6 @@ import typer
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import steps_of
 from selfrag.domain.questions import AskRequest, read_request
-from selfrag.domain.spans import export_request, history_span, trace_id
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters, place_unless_deployed
 from selfrag_cli.terminal import current_step, out, print_error, print_json, print_line, reading_progress, warn
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
     from selfrag_cli.chat import Reply
     from selfrag_cli.histories import ExecutionHistory
 
-OTLP_ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
-EXPORT_SECONDS = 10.0
 Policy = Annotated[str, typer.Option(help='Policy fields as JSON, such as {"speculate": "off"}.')]
 Previous = Annotated[str, typer.Option(help="Id of the question that this one follows.")]
 
@@ -113,22 +109,14 @@ def trace(
     ] = "",
     full: Annotated[bool, typer.Option("--full", help="Also show the input and the result of each step.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the execution history as JSON.")] = False,
-    export: Annotated[
-        bool, typer.Option("--export", help="Send it as OpenTelemetry spans to OTEL_EXPORTER_OTLP_ENDPOINT.")
-    ] = False,
-    content: Annotated[
-        bool, typer.Option("--content", help="With --export: also send the question, the passages and the answer.")
-    ] = False,
 ) -> None:
-    """Show an execution as a timeline, a line a step with its verdict; or send it to a tool that reads traces."""
+    """Show an execution as a timeline, a line a step with its verdict."""
     from selfrag_cli.show.traces import show_trace
 
     history = _history(question_id)
     if history is None:
         raise InvalidInput("There is no such execution here; ask a question first.")
-    if export:
-        _export(history, content)
-    elif as_json:
+    if as_json:
         print_json(history.events)
     else:
         show_trace(out, history, full=full)
@@ -142,24 +130,6 @@ def _history(question_id: str) -> "ExecutionHistory | None":
     from selfrag_cli.local.stores.histories import last_history
 
     return last_history(question_id)
-
-
-def _export(history: "ExecutionHistory", content: bool) -> None:
-    if not history.has_ended:
-        raise InvalidInput("The question is still at work; its spans are made when it has ended.")
-    endpoint = os.environ.get(OTLP_ENDPOINT, "")
-    if not endpoint:
-        raise InvalidInput(f"{OTLP_ENDPOINT} has to say where the spans go, such as http://127.0.0.1:4318.")
-    # A client of HTTP takes a while to load.
-    from selfrag.adapters.otlp import Collector
-    from selfrag.adapters.outbound import http_client_for
-
-    root = history_span(history.id, history.events, content)
-    headers = os.environ.get("OTEL_EXPORTER_OTLP_HEADERS", "")
-    with http_client_for(endpoint) as client:
-        collector = Collector(client, endpoint, lambda: headers, EXPORT_SECONDS)
-        collector(export_request({history.id: root}, os.environ.get("OTEL_SERVICE_NAME", "selfrag")))
-    print_line(f"{root.count} spans of question {history.id} were sent, as trace {trace_id(history.id)}.")
 
 
 def smoke(endpoint: Annotated[str, typer.Argument(help="URL of a deployment.")], api_key: ApiKey = "") -> None:

@@ -1,7 +1,7 @@
 """`selfrag eval`: from a set of questions and some variants to findings."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -17,13 +17,13 @@ from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.runs.asking import Ask, asking_endpoint, asking_place, bring_in_step
 from selfrag_cli.lab.runs.costs import MARGIN, RunBudget, estimated_usd, usual_usd
 from selfrag_cli.lab.runs.results import Results, no_results, opened_results
-from selfrag_cli.lab.runs.running import Progress, QuestionTask, Run, ended_by_signals, tasks_left
+from selfrag_cli.lab.runs.running import QuestionTask, Run, ended_by_signals, tasks_left
 from selfrag_cli.lab.runs.variants import Variant
 from selfrag_cli.lab.traces import opened_traces, traces_beside, written_from_beside
 from selfrag_cli.local.backends import is_offline
 from selfrag_cli.local.setup import AS_SET, Setup
 from selfrag_cli.local.sources.place import Place
-from selfrag_cli.terminal import asking_progress, measuring_progress
+from selfrag_cli.terminal import measuring_progress
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _ask(plan: EvaluationPlan, tasks: Sequence[QuestionTask], results: Results, 
     if plan.place:
         bring_in_step(plan.place)
     done = 0
-    with asking_progress() as progress:
+    with measuring_progress() as progress:
         for setup in dict.fromkeys(task.variant.setup for task in tasks):
             own = [task for task in tasks if task.variant.setup == setup]
             with _asking(plan, setup) as ask:
@@ -97,8 +97,8 @@ def _ask(plan: EvaluationPlan, tasks: Sequence[QuestionTask], results: Results, 
     return done
 
 
-def _show(progress: Progress, before: int, total: int, done: int, _: int, usd: float) -> None:
-    progress(before + done, total, usd)
+def _show(progress: Callable[[str, int, int], None], before: int, total: int, done: int, _: int, usd: float) -> None:
+    progress(f"Asking, {usd:.2f} USD spent", before + done, total)
 
 
 def judge_findings(plan: EvaluationPlan, findings: Findings) -> int:

@@ -94,13 +94,13 @@ def laptop_service(place: "Place") -> Iterator[StackService]:
         def open_stack() -> "tuple[Handler, LocalExecutions]":
             from selfrag import bootstrap
             from selfrag_cli.local.backends import check_services
-            from selfrag_cli.local.serving.bucket import ReadOnlyBucket
+            from selfrag_cli.local.serving.bucket import DirectoryBucket
             from selfrag_cli.local.serving.gateway import threaded_handler
             from selfrag_cli.local.serving.server import answering
 
             check_services()
             executions, _ = contexts.enter_context(answering(place))
-            contexts.enter_context(bootstrap.using(uploads=ReadOnlyBucket(None, "")))
+            contexts.enter_context(bootstrap.using(uploads=DirectoryBucket(None, "")))
             return threaded_handler(), executions
 
         yield StackService(type(place)(place.collection), open_stack, partial(_prepare, place))

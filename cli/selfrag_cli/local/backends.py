@@ -85,7 +85,7 @@ def _by_rule() -> "Callable[[Limits], Claude]":
     """Return a factory of the stand-in, which has no use for the limits of a task: it spends neither time nor money."""
     from selfrag_cli.local.stand_in.claude import RuleClaude
 
-    return lambda limits: RuleClaude(question_settings().models, question_settings().prices, questions.clock())
+    return lambda limits: RuleClaude(question_settings().models, questions.clock())
 
 
 @contextmanager

@@ -1,8 +1,7 @@
-"""JSONata as Step Functions evaluates it: strict about undefined values and about what may be named.
+"""JSONata as Step Functions evaluates it: an undefined result is an error.
 
-PLATFORM facts that this file makes true on the laptop: an undefined result is an error; `$`, `$$`,
-`$eval` and names without a context are refused at the top level. Expressions are parsed once and
-variables are bound as values, so a question with quotes in it cannot become part of an expression.
+Expressions are parsed once and variables are bound as values, so a question with quotes in it cannot become part of an
+expression. What AWS would not even accept is for the tests of the definitions.
 """
 
 import json
@@ -19,15 +18,13 @@ import jsonata
 # More than half of what a definition says: a variable, or what lies in it under names, alone or in an array of one.
 _PATH = re.compile(r"(\[?)\$([A-Za-z]\w*(?:\.[A-Za-z]\w*)*)\]?", re.ASCII)
 _UNKNOWN = object()
-# AWS gives up at a depth of 99 to 101, by what others have observed.
-_MOST_DEPTH = 95
 # AWS gives an expression about a second. Of the thread's own processor time, so that a busy machine changes nothing.
 _MOST_SECONDS = 1.0
 _VARIABLE = re.compile(r"\$(\w+)", re.ASCII)
 
 
 class QueryError(Exception):
-    """An expression that AWS would refuse, or fail with States.QueryEvaluationError."""
+    """An expression that AWS fails with States.QueryEvaluationError, or would refuse."""
 
 
 @dataclass(frozen=True)
@@ -90,19 +87,9 @@ def _parsed(expression: str) -> _ParsedExpression:
     except Exception as error:
         raise QueryError(f"{error} in {expression!r}") from error
     program.output_convert_nulls = False  # keeps JSON null apart from undefined
-    refused = _refused(program.ast, has_context=False)
-    if refused:
-        raise QueryError(f"{refused} is refused at the top level: {expression!r}")
-    if _depth(program.ast) > _MOST_DEPTH:
-        raise QueryError(f"deeper than {_MOST_DEPTH} expressions in each other: {expression!r}")
     plain = _PATH.fullmatch(expression)
     path = tuple(plain[2].split(".")) if plain else ()
     return _ParsedExpression(program, frozenset(_VARIABLE.findall(expression)), path, bool(plain and plain[1]))
-
-
-def check(expression: str) -> None:
-    """Raise QueryError if AWS would not even accept the expression."""
-    _parsed(expression)
 
 
 def _plain(value: Any, expression: str) -> Any:
@@ -115,40 +102,3 @@ def _plain(value: Any, expression: str) -> Any:
     if value is jsonata.Utils.NULL_VALUE:
         return None
     raise QueryError(f"the expression returned a {type(value).__name__}: {expression!r}")
-
-
-def _refused(node: Any, has_context: bool) -> str | None:
-    """Return the first part of a syntax tree that needs a context where there is none."""
-    if node is None:
-        return None
-    if node.type == "variable" and node.value in ("", "$", "eval") and (node.value == "eval" or not has_context):
-        return f"${node.value}"
-    if node.type in ("name", "wildcard", "descendant", "parent") and not has_context:
-        return str(node.value)
-    for child, gives_context in _children(node):
-        refusal = _refused(child, has_context or gives_context)
-        if refusal:
-            return refusal
-    return None
-
-
-def depth_of(expression: str) -> int:
-    """Return how deep expressions stand in each other; raises QueryError if AWS would not accept the expression."""
-    return _depth(_parsed(expression).program.ast)
-
-
-def _depth(node: Any) -> int:
-    return 1 + max((_depth(child) for child, _ in _children(node)), default=0)
-
-
-def _children(node: Any) -> list[tuple[Any, bool]]:
-    """Return a node's parts, each with whether the node gives it a context (a path's later steps, and filters)."""
-    parts: list[tuple[Any, bool]] = [(step, index > 0) for index, step in enumerate(node.steps or ())]
-    parts += [(stage, True) for key in ("predicate", "stages", "terms") for stage in getattr(node, key, None) or ()]
-    parts += [(item, False) for pair in node.lhs_object or () for item in pair]
-    # Grouping `$x{...}` gives each of its expressions a context.
-    parts += [(item, True) for pair in getattr(node.group, "lhs_object", None) or () for item in pair]
-    single = ("lhs", "rhs", "expression", "condition", "then", "_else", "body", "procedure")
-    children = [getattr(node, key, None) for key in single]
-    children += [child for key in ("expressions", "arguments") for child in getattr(node, key, None) or ()]
-    return parts + [(child, False) for child in children if hasattr(child, "type")]

@@ -12,7 +12,7 @@ _BEGINNING = 60
 def place_of(passage: Mapping[str, object]) -> str:
     """Return where a passage or a citation stands: document, page, slide, sheet or row, and the heading above."""
     page, heading = passage.get("page"), passage.get("heading")
-    # What a release before locators has stored has a page alone.
+    # A passage of a knowledge base has a page alone.
     where = passage.get("locator") or (f"page {page}" if page else "")
     return f"{visible(str(passage['document']))}{f', {where}' if where else ''}{f' > {heading}' if heading else ''}"
 

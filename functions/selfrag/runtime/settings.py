@@ -19,13 +19,8 @@ from selfrag.runtime.models import of_the_profile
 # Raise it when the same file would be read or split differently than before: it is part of a document's version.
 PASSAGES = "9"
 
-
-# Once it was true or false; on a laptop's command line it may still be.
-_MODES = {"0": "off", "false": "off", "no": "off", "1": "lines", "true": "lines", "yes": "lines"}
 Profile = Literal["thrifty", "balanced", "strict"]
-Recognition = Annotated[
-    Literal["off", "lines", "layout", "tables"], BeforeValidator(lambda value: _MODES.get(value.lower(), value.lower()))
-]
+Recognition = Literal["off", "lines", "layout", "tables"]
 
 
 def _one_paragraph(text: str) -> str:

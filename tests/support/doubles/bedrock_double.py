@@ -12,9 +12,8 @@ from urllib.parse import unquote
 
 from werkzeug.datastructures import Headers
 
-from selfrag_cli.local.stand_in.claude import reply_to
-from selfrag_cli.local.stand_in.messages import Refusal
 from tests.support.doubles.json_server import JsonServer
+from tests.support.doubles.messages_api import Refusal, reply_to
 from tests.support.doubles.refusals import check
 from tests.support.doubles.requests import output_format, schema_in_words
 

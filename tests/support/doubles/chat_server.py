@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from werkzeug.wrappers import Request, Response
 
-from selfrag_cli.local.stand_in import claude
+from tests.support.doubles import messages_api
 from tests.support.doubles import requests as claude_requests
 from tests.support.doubles.model_server import GOOD
 from tests.support.loopback import Loopback
@@ -113,7 +113,7 @@ class ChatServer(Loopback):
         texts = [block["text"] for block in body["messages"][0]["content"] if block["type"] == "text"]
         tokens = sum(map(len, [*(block["text"] for block in body["system"]), *texts])) // 4
         schema = claude_requests.schema_in_words(body)
-        text = json.dumps(GOOD[claude.step_of(schema)]) if schema else "It is 25 days, as everybody knows."
+        text = json.dumps(GOOD[messages_api.step_of(schema)]) if schema else "It is 25 days, as everybody knows."
         return _json(200, {
             "id": "msg_1", "type": "message", "role": "assistant", "model": body["model"],
             "content": [{"type": "text", "text": text}], "stop_reason": "end_turn", "stop_sequence": None,
@@ -162,7 +162,7 @@ def schema_of(body: Body) -> Any:
 
 def step_of(body: Body) -> str:
     """Return the step of a request, by its schema."""
-    return claude.step_of(schema_of(body))
+    return messages_api.step_of(schema_of(body))
 
 
 def fields_of(body: Body) -> Body:

@@ -8,7 +8,7 @@ from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Request, Response
 
-from selfrag_cli.local.stand_in.messages import Refusal
+from tests.support.doubles.messages_api import Refusal
 from tests.support.loopback import Loopback
 
 MAX_BODY_BYTES = 32 * 1024 * 1024

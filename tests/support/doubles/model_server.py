@@ -12,7 +12,7 @@ from typing import Any
 from werkzeug.wrappers import Request, Response
 
 from selfrag.runtime.models import PROFILES
-from selfrag_cli.local.stand_in import claude
+from tests.support.doubles import messages_api
 from tests.support.doubles.requests import schema_of
 from tests.support.loopback import Loopback
 
@@ -23,7 +23,7 @@ Fault = int | str | None
 
 def step_of(body: Body) -> str:
     """Return the step that a request belongs to."""
-    return claude.step_of(schema_of(body))
+    return messages_api.step_of(schema_of(body))
 
 
 GOOD: dict[str, Any] = {

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from selfrag_cli.local.stand_in.messages import Refusal, content_blocks
+from tests.support.doubles.messages_api import Refusal, content_blocks
 from tests.support.doubles.requests import is_current, output_format, takes_forced_tool
 
 _SAMPLING = ("temperature", "top_p", "top_k")

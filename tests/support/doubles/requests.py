@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from selfrag_cli.local.stand_in.messages import Refusal
+from tests.support.doubles.messages_api import Refusal
 
 _FIVE = re.compile(r"claude-(?:[a-z]+-)?5(?:\D|$)")
 

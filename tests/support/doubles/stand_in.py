@@ -8,11 +8,9 @@ from typing import Any
 from werkzeug.datastructures import Headers
 
 from selfrag.ports.web import Domains
-from selfrag_cli.local.stand_in.claude import reply_to
-from selfrag_cli.local.stand_in.fields import text_in, texts_in
-from selfrag_cli.local.stand_in.messages import Refusal
 from selfrag_cli.local.stand_in.web import SamplePages
 from tests.support.doubles.json_server import JsonServer
+from tests.support.doubles.messages_api import Refusal, reply_to
 from tests.support.doubles.refusals import check
 from tests.support.doubles.requests import forced_tool, is_current, output_format
 
@@ -82,7 +80,7 @@ class WebServer(JsonServer):
             raise Refusal("Unauthorized: missing or invalid API key.", 401)
         if not isinstance(body, dict):
             raise Refusal("the body must be a JSON object")
-        query, included = text_in(body, "query"), texts_in(body, "include_domains")
+        query, included = body["query"], body.get("include_domains") or ()
         if not query.strip():
             raise Refusal("the query must not be empty")
         wanted = body.get("max_results", _USUAL_RESULTS)

@@ -7,8 +7,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from selfrag_cli.local.jsonata import QueryError, check
+from selfrag_cli.local.jsonata import QueryError
 from selfrag_cli.local.runner.failures import Failure
+from tests.support.jsonata_rules import check
 from tests.support.recorded_states import left
 
 Json = dict[str, Any]

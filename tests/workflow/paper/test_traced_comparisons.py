@@ -9,7 +9,6 @@ from rich.console import Console
 
 from selfrag.api.logic import unfinished
 from selfrag.domain.history import steps_of
-from selfrag.domain.spans import history_span
 from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.show.traces import show_trace
 from tests.support import steps
@@ -76,14 +75,6 @@ def test_the_trace_draws_the_tree_and_with_full_the_sentences_that_were_left_out
     assert "out (its passage does not support it), score 1.38" in short
     trees = [printed.split("Segments, each below the one that it follows")[1] for printed in (short, full)]
     assert [EXAMPLE["1.2"][1] in tree for tree in trees] == [False, True]
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_there_is_a_span_for_each_step_and_its_turns_are_those_of_the_passes(name: str) -> None:
-    history = asked(name).history
-    made, told = history_span("a", history).children, steps_of(history)
-    assert [(span.name, span.attributes["selfrag.turn"]) for span in made] == [(one.name, one.turn) for one in told]
-    assert not any(span.error for span in made)
 
 
 def _named(event: dict[str, Any], end: str, name: str = "PickCandidate") -> bool:

@@ -123,18 +123,9 @@ def _adopt(adoption: "Adoption", output: Path | None) -> None:
 
 
 def _show(report: "GraderReport") -> None:
-    """Print of each way the confusion, the rates with their n, and the cost; then all ways side by side."""
+    """Print of each way the confusion and the cost; then the rates of all ways side by side."""
     for way in report.ways:
         out.print(_confusion(report, way))
-        rates = {
-            "passes, of those that should": way.passing_right,
-            "fails, of those that should": way.failing_right,
-            "right, of those that pass": way.precision,
-        }
-        table = Table("Rate", "share", "95% interval", "n", box=SIMPLE_HEAD, pad_edge=False)
-        for name, rate in rates.items():
-            table.add_row(name, *_cells(rate))
-        out.print(table)
         balanced = "none" if way.balanced is None else f"{way.balanced:.3f}"
         calls = ", ".join(f"{count} calls of {model}" for model, count in way.calls.items()) or "no calls"
         ungraded = f"ungraded {way.ungraded}, which count in no rate; " if way.ungraded else ""
@@ -158,21 +149,19 @@ def _dollars(usd: float | None) -> str:
 
 def _side_by_side(ways: "list[WayReport]") -> Table:
     table = Table("Judge", "rows", box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("n", "false passes", "false strips", "balanced accuracy", "ECE"):
+    for heading in ("n", "false passes", "false strips", "precision", "balanced accuracy", "ECE"):
         table.add_column(heading, justify="right")
     for way in ways:
         groups: dict[str, JudgeFigures] = {"all": way}
         groups |= {f"language {name}": figures for name, figures in way.by_language.items()}
         groups |= {f"{name} characters": figures for name, figures in way.by_length.items()}
-        if way.by_claims:
-            groups |= {"by sentence": way.by_claims.by_sentence, "by claim": way.by_claims.by_claim}
         for name, figures in groups.items():
             interval = figures.balanced_interval
             ends = f" ({interval.low:.2f} to {interval.high:.2f})" if interval else ""
             balanced = "" if figures.balanced is None else f"{figures.balanced:.2f}{ends}"
             ece = f"{figures.calibration.ece:.2f}" if figures.calibration else ""
-            errors = (_with_interval(figures.false_passes), _with_interval(figures.false_strips))
-            table.add_row(escape(way.name), escape(visible(name)), str(figures.graded), *errors, balanced, ece)
+            rates = map(_with_interval, (figures.false_passes, figures.false_strips, figures.precision))
+            table.add_row(escape(way.name), escape(visible(name)), str(figures.graded), *rates, balanced, ece)
     return table
 
 
@@ -212,9 +201,3 @@ def _confusion(report: "GraderReport", way: "WayReport") -> Table:
     for label, row in way.confusion.items():
         table.add_row(label, *(str(row.get(verdict, 0)) for verdict in labels))
     return table
-
-
-def _cells(rate: "Rate | None") -> tuple[str, str, str]:
-    if rate is None:
-        return "", "", "0"
-    return f"{rate.share:.2f}", f"{rate.interval.low:.2f} to {rate.interval.high:.2f}", str(rate.n)

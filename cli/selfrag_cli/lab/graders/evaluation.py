@@ -56,13 +56,6 @@ class CostReport(BaseModel):
     usd: float | None
 
 
-class ClaimReport(BaseModel):
-    """The rows that have claims: judged as sentences, and passed only if each of their claims passes."""
-
-    by_sentence: JudgeFigures
-    by_claim: JudgeFigures
-
-
 class WayReport(JudgeFigures):
     """The figures of a way, of all rows and of those of one language or length.
 
@@ -81,7 +74,6 @@ class WayReport(JudgeFigures):
     per_thousand: CostReport | None
     by_language: dict[str, JudgeFigures]
     by_length: dict[str, JudgeFigures]
-    by_claims: ClaimReport | None
     outcomes: list[tuple[str, Outcome]] = Field(exclude=True)
 
     @property
@@ -108,17 +100,13 @@ class GraderReport(BaseModel):
         return Gate(checks, [text for way in self.ways for text in way.wrong])
 
 
-# The place of a row, and 0 for the row itself or the number of one of its claims.
-_Place = tuple[int, int]
-
-
 @dataclass(frozen=True)
 class _Verdicts:
-    """The results of a way, and what its verdicts on the rows take."""
+    """The results of a way by the places of their rows, and what its verdicts take."""
 
     way: GraderConfig
     model: str
-    results: Mapping[_Place, StepResult]
+    results: Mapping[int, StepResult]
     per_thousand: CostReport | None
 
 
@@ -131,7 +119,7 @@ def graded(job: Job, ways: Sequence[GraderConfig], progress: Progress) -> Grader
     for way in ways:
         verdicts.append(_graded(job, way, left, progress))
         left = None if left is None else left - (cost(list(verdicts[-1].results.values())) or 0.0)
-    places = [at for at in range(len(job.rows)) if all(_is_judged(of.results, at) for of in verdicts)]
+    places = [at for at in range(len(job.rows)) if all(_is_judged(of.results.get(at)) for of in verdicts)]
     reports = [_report(job, of, places) for of in verdicts]
     adoption = None
     if job.adopt and len(places) == len(job.rows):
@@ -142,21 +130,17 @@ def graded(job: Job, ways: Sequence[GraderConfig], progress: Progress) -> Grader
 
 def _graded(job: Job, way: GraderConfig, left: float | None, progress: Progress) -> _Verdicts:
     kind = KINDS[job.step]
-    cases = {(at, 0): Case(job.step, kind.task(row)) for at, row in enumerate(job.rows)}
-    if job.step == "grade_support" and way.is_decider(job.step):
-        for at, row in enumerate(job.rows):
-            for number, claim in enumerate(row.claims, 1):
-                cases[at, number] = Case(job.step, kind.task(row.model_copy(update={"claim": claim})))
+    cases = {at: Case(job.step, kind.task(row)) for at, row in enumerate(job.rows)}
     with judging(way.setting, {}) as grade:
         grader = grader_of(job.step)
         budget = None if left is None else budget_of(left, [job.step])
         results = judged(cases, grade, job.parallel, budget, progress)
-        per_thousand = _per_thousand([calls_behind(result) for (_, number), result in results.items() if not number])
+        per_thousand = _per_thousand(list(map(calls_behind, results.values())))
     return _Verdicts(way, _judges(way, job.step, grader), results, per_thousand)
 
 
-def _is_judged(results: Mapping[_Place, StepResult], at: int) -> bool:
-    return (at, 0) in results and not results[at, 0].error
+def _is_judged(result: StepResult | None) -> bool:
+    return result is not None and not result.error
 
 
 def _judges(way: GraderConfig, step: str, grader: Grader) -> str:
@@ -183,7 +167,7 @@ def _per_thousand(calls: Sequence[Sequence[ModelCall] | None]) -> CostReport | N
 
 def _report(job: Job, of: _Verdicts, places: Sequence[int]) -> WayReport:
     kind = KINDS[job.step]
-    verdicts = {at: of.results[at, 0].model_dump()["verdict"] for at in places}
+    verdicts = {at: of.results[at].model_dump()["verdict"] for at in places}
     pairs = Counter((job.rows[at].label, kind.label(verdict)) for at, verdict in verdicts.items())
     outcomes = {at: kind.outcome(job.rows[at].label, verdict) for at, verdict in verdicts.items()}
     graded_rows = {at: outcome for at, outcome in outcomes.items() if outcome is not None}
@@ -212,24 +196,6 @@ def _report(job: Job, of: _Verdicts, places: Sequence[int]) -> WayReport:
         per_thousand=of.per_thousand,
         by_language=by(lambda row: row.language),
         by_length=by(lambda row: row.length),
-        by_claims=_by_claims(job, of.results, graded_rows),
         outcomes=[(job.rows[at].identity, outcome) for at, outcome in graded_rows.items()],
         **dict(figures_of(list(graded_rows.values()))),
-    )
-
-
-def _by_claims(job: Job, results: Mapping[_Place, StepResult], sentences: Mapping[int, Outcome]) -> ClaimReport | None:
-    """Return the figures of rows by their claims, and of the same rows by their sentences; None without such rows."""
-    by_claim: dict[int, Outcome] = {}
-    for at in sentences:
-        row = job.rows[at]
-        parts = [results.get((at, number)) for number in range(1, len(row.claims) + 1)]
-        outcomes = [KINDS[job.step].outcome(row.label, part.model_dump()["verdict"]) for part in parts if part]
-        graded_parts = [outcome for outcome in outcomes if outcome is not None]
-        if graded_parts and len(graded_parts) == len(row.claims):
-            by_claim[at] = min(graded_parts, key=lambda outcome: (outcome.passed, outcome.probability or 0.0))
-    if not by_claim:
-        return None
-    return ClaimReport(
-        by_sentence=figures_of([sentences[at] for at in by_claim]), by_claim=figures_of(list(by_claim.values()))
     )

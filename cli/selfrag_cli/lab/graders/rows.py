@@ -23,7 +23,7 @@ USEFUL = 3
 
 
 class LabelledRow(BaseModel):
-    """A case and the label that people gave it; `claims` are those that the sentence `claim` makes."""
+    """A case and the label that people gave it."""
 
     label: str
     claim: str = ""
@@ -33,12 +33,11 @@ class LabelledRow(BaseModel):
     right: list[str] = []
     id: str = ""
     lang: str = ""
-    claims: list[str] = []
 
     @property
     def identity(self) -> str:
         """Return its id, else a hash of its texts."""
-        texts = self.model_dump_json(exclude={"label", "id", "lang", "claims"})
+        texts = self.model_dump_json(exclude={"label", "id", "lang"})
         return self.id or hashlib.sha256(texts.encode()).hexdigest()
 
     @property

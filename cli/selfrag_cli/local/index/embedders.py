@@ -41,14 +41,6 @@ class E5Embedder(NamedEmbedder):
             vector: list[float] = _model().query(_clean(text)).tolist()
         return vector
 
-    def queries(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of several queries, in the same order; together they take half the time or less."""
-        groups = list(_groups([_clean(text) for text in texts]))
-        with _MODEL_LOCK:
-            if len(groups) < 2:
-                return [vector for group in groups for vector in _model().query(group).tolist()]
-            return _on_all_cores(_model().query, groups)
-
     @override
     def passages(self, texts: Sequence[str]) -> list[list[float]]:
         """Return the vectors of passages, in the same order; calls of several threads fill the cores together."""

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Protocol
 
 from typing_extensions import override
 
@@ -30,29 +29,25 @@ class PendingUpload:
     ends_at: float
 
 
-class Bucket(Uploads, Protocol):
-    """The stand-in for the bucket of documents: the API's side of it, and the place that a file is put to."""
+class DirectoryBucket(Uploads):
+    """A directory as the API's bucket, at the server's `url`; without a `folder` it links to no file.
 
-    def awaited(self, token: str) -> PendingUpload:
-        """Return the file that an address was given for; raises ProblemError."""
+    If it is writable, it gives addresses for uploads, takes what is put there, and deletes; `changed` is then called
+    with the key and the ETag of what was put, and with none for what was deleted. Else it refuses all of that.
+    """
 
-    def put(self, token: str, content: bytes) -> str:
-        """Store the file that an address was given for, once, and return its ETag; raises ProblemError."""
-
-    def original(self, token: str) -> tuple[str, bytes, bool]:
-        """Return a link's key, its content, and whether a browser shows it (`inline`); raises ProblemError."""
-
-
-class ReadBucket:
-    """Gives links to the files of a directory, if there is one, at the server's `url`."""
-
-    def __init__(self, folder: Folder | None, url: str) -> None:
-        self._folder, self._url = folder, url
+    def __init__(self, folder: Folder | None, url: str, changed: Changed | None = None) -> None:
+        self._folder, self._url, self._changed = folder, url, changed
         # The keys that links were given for, whether each is shown inline, and until when it is good.
         self._linked: dict[str, tuple[str, bool, float]] = {}
+        self._awaited: dict[str, PendingUpload] = {}
 
+    @override
+    def origin(self) -> str:
+        return self._url if self._changed else ""
+
+    @override
     def link(self, key: str, inline: bool = False) -> str:
-        """Return an address that gives this one file, for LINK_SECONDS; "" if it is not there."""
         if self._folder is None or self._folder.read(key) is None:
             return ""
         now, token = time.time(), secrets.token_urlsafe(32)
@@ -71,51 +66,11 @@ class ReadBucket:
             raise ProblemError(HTTPStatus.NOT_FOUND, "This link leads to no file: each is good for a minute.", hint)
         return key, content, inline
 
-
-class ReadOnlyBucket(ReadBucket, Bucket):
-    """Refuses uploads and deletions."""
-
-    @override
-    def origin(self) -> str:
-        """Nothing is uploaded."""
-        return ""
-
-    @override
-    def target(self, request: UploadRequest) -> UploadTarget:
-        raise _unchanged()
-
-    @override
-    def delete(self, key: str) -> None:
-        raise _unchanged()
-
-    @override
-    def awaited(self, token: str) -> PendingUpload:
-        raise _unchanged()
-
-    @override
-    def put(self, token: str, content: bytes) -> str:
-        raise _unchanged()
-
-
-class DirectoryBucket(ReadBucket, Bucket):
-    """A directory as the API's bucket: gives addresses of the server at `url`, takes what is put there, and deletes.
-
-    `changed` is called with the key and the ETag of what was put, and with none for what was deleted.
-    """
-
-    def __init__(self, folder: Folder, changed: Changed, url: str) -> None:
-        super().__init__(folder, url)
-        self._directory, self._changed = folder, changed
-        self._awaited: dict[str, PendingUpload] = {}
-
-    @override
-    def origin(self) -> str:
-        return self._url
-
     @override
     def target(self, request: UploadRequest) -> UploadTarget:
         """Return an address for one file; raises InvalidInput for what no file can have."""
-        self._directory.check(request.key)
+        folder, _ = self._writable()
+        folder.check(request.key)
         if request.tags or request.date:
             raise InvalidInput("A directory stores no tags and no date of its files: write them into the document.")
         now, token = time.time(), secrets.token_urlsafe(32)
@@ -127,26 +82,34 @@ class DirectoryBucket(ReadBucket, Bucket):
 
     @override
     def delete(self, key: str) -> None:
-        self._directory.delete(key)
-        self._changed(key, "")
+        folder, changed = self._writable()
+        folder.delete(key)
+        changed(key, "")
 
-    @override
     def awaited(self, token: str) -> PendingUpload:
         """Return the file that an address was given for; raises ProblemError if it is good for none any more."""
+        self._writable()
         return _still_good(self._awaited.get(token))
 
-    @override
     def put(self, token: str, content: bytes) -> str:
         """Write the file that an address was given for, and return its ETag.
 
         Raises ProblemError for another number of bytes, and the second time.
         """
+        folder, changed = self._writable()
         check_size(self.awaited(token), len(content))
         awaited = _still_good(self._awaited.pop(token, None))
-        self._directory.put(awaited.key, content)
+        folder.put(awaited.key, content)
         etag = f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}"'
-        self._changed(awaited.key, etag)
+        changed(awaited.key, etag)
         return etag
+
+    def _writable(self) -> tuple[Folder, Changed]:
+        """Return the folder and what hears of changes; raises ProblemError if the documents are not to be changed."""
+        if self._folder is None or self._changed is None:
+            hint = "Start it with `selfrag serve --docs DIR --writable`."
+            raise ProblemError(HTTPStatus.FORBIDDEN, "This server does not change its documents.", hint)
+        return self._folder, self._changed
 
 
 def check_size(awaited: PendingUpload, size: int) -> None:
@@ -161,8 +124,3 @@ def _still_good(awaited: PendingUpload | None) -> PendingUpload:
         detail = "This address takes no file: each takes one, for 15 minutes."
         raise ProblemError(HTTPStatus.FORBIDDEN, detail, "Ask POST /v1/documents for another one.")
     return awaited
-
-
-def _unchanged() -> ProblemError:
-    hint = "Start it with `selfrag serve --docs DIR --writable`."
-    return ProblemError(HTTPStatus.FORBIDDEN, "This server does not change its documents.", hint)

@@ -27,7 +27,7 @@ from selfrag.api.streaming.events import PATH
 from selfrag.ports.objects import UPLOAD_SECONDS, disposition
 from selfrag.runtime.observability import Handler
 from selfrag_cli.local.port import HOST, listening
-from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, Bucket, check_size
+from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, DirectoryBucket, check_size
 from selfrag_cli.local.serving.cors import opened, refuse_strangers
 from selfrag_cli.local.serving.events import Streams, Watch
 from selfrag_cli.local.serving.http import answering_http
@@ -109,7 +109,7 @@ class ServedApi:
         self,
         handler: Handler,
         streams: Streams,
-        bucket: Bucket | None,
+        bucket: DirectoryBucket | None,
         origins: Collection[str],
         token: str = "",
         agents: "AgentService | None" = None,
@@ -156,7 +156,7 @@ class ServedApi:
         return await in_thread(invoke, self._handler, proxy_request(request, body))
 
 
-async def _original(bucket: Bucket, token: str, request: Request) -> Response:
+async def _original(bucket: DirectoryBucket, token: str, request: Request) -> Response:
     """Return a file as what it is: something to keep, or a PDF to show; nothing of it runs at this address."""
     if request.method != "GET":
         hint = "GET /v1/documents/{document_id}/original gives an address."
@@ -167,7 +167,7 @@ async def _original(bucket: Bucket, token: str, request: Request) -> Response:
     return Response(content, headers={**_ORIGINAL_HEADERS, **policy}, media_type=media_type)
 
 
-async def _uploaded(bucket: Bucket, token: str, request: Request) -> Response:
+async def _uploaded(bucket: DirectoryBucket, token: str, request: Request) -> Response:
     if request.method == "OPTIONS":
         return Response(status_code=HTTPStatus.NO_CONTENT, headers=_UPLOADS)
     if request.method != "PUT":
@@ -222,7 +222,7 @@ _of_thread: ContextVar[_Invocation] = ContextVar("of_thread", default=_Invocatio
 def serving(
     port: int,
     watch: Watch,
-    bucket: Callable[[str], Bucket] | None = None,
+    bucket: Callable[[str], DirectoryBucket] | None = None,
     handler: Handler | None = None,
     origins: Collection[str] = (),
     token: str = "",

@@ -18,7 +18,7 @@ from selfrag_cli.local.index import local_parts, open_embedder
 from selfrag_cli.local.lookup import stored_records
 from selfrag_cli.local.runner.machine import Execution
 from selfrag_cli.local.serving.background import EmbeddingThread, IngestionThread
-from selfrag_cli.local.serving.bucket import Bucket, DirectoryBucket, ReadOnlyBucket
+from selfrag_cli.local.serving.bucket import DirectoryBucket
 from selfrag_cli.local.serving.documents import Documents
 from selfrag_cli.local.serving.folder import Folder
 from selfrag_cli.local.serving.gateway import serving
@@ -133,18 +133,18 @@ def _check_writable(directory: Path) -> None:
 @contextmanager
 def _bucket(
     place: Place, writable: bool, manifest: LocalManifest, on_read: Callable[[], None]
-) -> Iterator[Callable[[str], Bucket]]:
+) -> Iterator[Callable[[str], DirectoryBucket]]:
     """Yield what makes the bucket of a server's URL, in which documents are changed and ingested if it is writable."""
     if not writable:
         source = source_of(place.collection)
         read = Folder(source.root, place.collection) if source and isinstance(source.root, Path) else None
-        yield lambda url: ReadOnlyBucket(read, url)
+        yield lambda url: DirectoryBucket(read, url)
         return
     folder = Folder(place.source, place.collection)
     with ingestion_stack(manifest, open_embedder()) as stack:
         ingesting = IngestionThread(partial(_ingest, place, stack, on_read), Documents(place.collection, manifest))
         with ingesting.at_work(stack.close):
-            yield lambda url: DirectoryBucket(folder, ingesting.changed, url)
+            yield lambda url: DirectoryBucket(folder, url, ingesting.changed)
 
 
 def _read(place: Place, writable: bool, on_document: OnDocument) -> None:

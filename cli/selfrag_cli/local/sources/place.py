@@ -24,8 +24,8 @@ CREATE TABLE IF NOT EXISTS sources (
     collection TEXT PRIMARY KEY, directory BLOB NOT NULL, read_at INTEGER NOT NULL, unread TEXT NOT NULL);
 """
 _PUT = "INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?)"
-# A directory's own collection is called after it, with a tilde, which no name that is given has; once by a hash alone.
-_OWN = re.compile(r".+~[0-9a-f]{8}|[0-9a-f]{32}")
+# A directory's own collection is called after it, with a tilde, which no name that is given has.
+_OWN = re.compile(r".+~[0-9a-f]{8}")
 
 # A directory, or the address of a site's first page.
 Root = Path | str
@@ -45,7 +45,7 @@ class CollectionSource:
 
 
 def source_of(collection: str) -> CollectionSource | None:
-    """Return the source of a collection; None if nothing of it was ever read, or by an earlier release."""
+    """Return the source of a collection; None if nothing of it was ever read."""
     return next((source for source in sources() if source.collection == collection), None)
 
 

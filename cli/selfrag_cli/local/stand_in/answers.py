@@ -1,14 +1,14 @@
-"""The stand-in's answer: sentences of the search results, each with its citation, and a total."""
+"""The stand-in's answer: sentences of the search results, each with its citation."""
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
+from selfrag.ports.model import CitedBlocks, Source, TextBlock
 from selfrag.question.generate.annotations import NO_ANSWER
 from selfrag.text.east_asian import RUN
-from selfrag_cli.local.stand_in.arithmetic import total_for, worked_out
-from selfrag_cli.local.stand_in.fields import Fields, object_in, text_in, texts_in
-from selfrag_cli.local.stand_in.messages import SearchResultBlock, SearchResultLocation, TextContent
-from selfrag_cli.local.stand_in.questions import context_of, in_full, is_about_documents, lacking
+from selfrag_cli.local.stand_in.arithmetic import worked_out
+from selfrag_cli.local.stand_in.questions import Fields, context_of, in_full, is_about_documents, lacking
 from selfrag_cli.local.stand_in.quoting import ENOUGH, Quote, QuoteSource, chosen, quotes
 from selfrag_cli.local.stand_in.words import holds, letters
 
@@ -17,36 +17,29 @@ _DATED = re.compile(r"(?:, (\d{4}-\d\d-\d\d))?$")
 ABILITIES = "Hello. I quote sentences from the documents that answer a question, or say that none does."
 
 
-def generate(fields: Fields, results: Sequence[SearchResultBlock]) -> list[TextContent]:
-    """Quote the sentences that answer, with citations; without search results, reply to a greeting or a sum."""
-    question, previous = text_in(fields, "question"), object_in(fields, "previous")
-    if not results:
+def generate(fields: Fields, sources: Sequence[Source]) -> list[TextBlock]:
+    """Quote the sentences that answer, with citations; without sources, reply to a greeting or a sum."""
+    question, previous = fields["question"], fields.get("previous") or {}
+    if not sources:
         direct = fields.get("task") == "direct" and not is_about_documents(question, {})
-        return [_text(worked_out(question) or ABILITIES if direct else NO_ANSWER)]
-    context = context_of(question, previous)
-    sources = [
-        QuoteSource(
-            result["source"],
-            _DATED.sub("", result["title"]),
-            tuple(block["text"] for block in result["content"]),
-            next(filter(None, _DATED.findall(result["title"])), ""),
-        )
-        for result in results
-    ]
-    failed = {letters(claim) for claim in texts_in(fields, "failed_claims")}
+        return [TextBlock(worked_out(question) or ABILITIES if direct else NO_ANSWER)]
+    passages = [_passage(source) for source in sources]
+    failed = {letters(claim) for claim in fields.get("failed_claims") or ()}
     if fields.get("task") == "segment":
-        selected = _following(in_full(question, previous), str(fields.get("so_far") or ""), sources)
+        selected = _following(in_full(question, previous), fields.get("so_far") or "", passages)
     else:
-        selected = [quote for quote in chosen(question, sources, context) if letters(quote.text) not in failed]
+        ranked = chosen(question, passages, context_of(question, previous))
+        selected = [quote for quote in ranked if letters(quote.text) not in failed]
     if not selected:
-        return [_text(NO_ANSWER)]
-    blocks = [_quoted(quote, results) for quote in selected]
-    for block in blocks[1:]:
-        block["text"] = _apart(block["text"])
-    total = total_for(question, selected[0].text)
-    if total and letters(total) not in failed and fields.get("task") != "segment":
-        blocks.append(_text(_apart(total)))
-    return blocks
+        return [TextBlock(NO_ANSWER)]
+    first, *others = (TextBlock(q.text, (CitedBlocks(q.source, q.start, q.end),)) for q in selected)
+    return [first, *(replace(block, text=_apart(block.text)) for block in others)]
+
+
+def _passage(source: Source) -> QuoteSource:
+    title = source.title or source.name
+    date = next(filter(None, _DATED.findall(title)), "")
+    return QuoteSource(source.name, _DATED.sub("", title), source.blocks, date)
 
 
 def _following(question: str, so_far: str, sources: Sequence[QuoteSource]) -> list[Quote]:
@@ -59,24 +52,6 @@ def _following(question: str, so_far: str, sources: Sequence[QuoteSource]) -> li
     return []
 
 
-def _quoted(quote: Quote, results: Sequence[SearchResultBlock]) -> TextContent:
-    result = results[quote.source]
-    citation: SearchResultLocation = {
-        "type": "search_result_location",
-        "cited_text": "".join(block["text"] for block in result["content"][quote.start : quote.end]),
-        "source": result["source"],
-        "title": result["title"],
-        "search_result_index": quote.source,
-        "start_block_index": quote.start,
-        "end_block_index": quote.end,
-    }
-    return {**_text(quote.text), "citations": [citation]}
-
-
 def _apart(sentence: str) -> str:
     """Return a sentence as it follows another one."""
     return sentence if RUN.match(sentence) else f" {sentence}"
-
-
-def _text(text: str) -> TextContent:
-    return {"type": "text", "text": text}

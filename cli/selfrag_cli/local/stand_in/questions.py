@@ -1,11 +1,14 @@
 """Questions as the rules read them: greetings and sums, follow-ups, and the names that a text lacks."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from selfrag_cli.local.stand_in.arithmetic import worked_out
-from selfrag_cli.local.stand_in.fields import Fields, object_in
 from selfrag_cli.local.stand_in.words import GREETINGS, content_words, folded, holds, names, plain, units
 
+# The fields of a step's task, as its model gets them.
+Fields = Mapping[str, Any]
 # A question of fewer words than these needs the one before it.
 _LEAST_WORDS = 2
 _WHOLE_WORDS = 4
@@ -57,7 +60,7 @@ def is_follow_up(question: str) -> bool:
 
 def context_of(question: str, previous: Fields) -> str:
     """Return the earlier questions that a follow-up goes on from, without names if it has its own; "" for another."""
-    before = object_in(previous, "before")
+    before = previous.get("before") or {}
     earlier = " ".join(str(turn["question"]) for turn in (before, previous) if turn.get("question"))
     if not earlier or not is_follow_up(question):
         return ""

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from selfrag.domain.answers import UNCITED
 from selfrag.text.sentences import split_sentences
 from selfrag_cli.local.stand_in.arithmetic import worked_out
-from selfrag_cli.local.stand_in.fields import Fields, object_in, objects_in, text_in, texts_in
-from selfrag_cli.local.stand_in.questions import context_of, in_full, is_about_documents, is_follow_up, lacking
+from selfrag_cli.local.stand_in.questions import Fields, context_of, in_full, is_about_documents, is_follow_up, lacking
 from selfrag_cli.local.stand_in.quoting import QuoteSource, chosen, quotes
 from selfrag_cli.local.stand_in.words import content_words, has, letters, names, units
 
@@ -19,9 +18,9 @@ _USES = ((0.6, 5), (0.35, 4))
 
 def _decide_retrieval(fields: Fields) -> dict[str, object]:
     """Search for all but greetings and sums; a short follow-up stays with its evidence."""
-    question, previous = text_in(fields, "question"), object_in(fields, "previous")
+    question, previous = fields["question"], fields.get("previous") or {}
     if fields.get("so_far"):
-        return _next(question, text_in(fields, "so_far"))
+        return _next(question, fields["so_far"])
     complexity = "complex" if len(names(question)) > 1 else "simple"
     if not is_about_documents(question, previous):
         decision, reason = "no", "A greeting or a sum needs no search."
@@ -42,29 +41,29 @@ def _next(question: str, so_far: str) -> dict[str, object]:
 
 def _grade_relevance(fields: Fields) -> dict[str, object]:
     """Score a passage by its best sentence, and each strip of it."""
-    question = text_in(fields, "question")
-    context = context_of(question, object_in(fields, "previous"))
-    passage = object_in(fields, "passage")
+    question = fields["question"]
+    context = context_of(question, fields.get("previous") or {})
+    passage = fields["passage"]
     document, title = str(passage.get("document", "")), str(passage.get("title", ""))
 
     def score(text: str) -> tuple[float, str]:
         best = quotes(question, [QuoteSource(document, title, tuple(split_sentences(text)))], context)[:1]
         return (round(best[0].share, 3), best[0].text[:120]) if best else (0.0, "no sentence")
 
-    share, nearest = score(text_in(passage, "text"))
-    strips = objects_in(fields, "strips") if "strips" in fields else []
-    scores = [{"strip": strip.get("strip"), "score": score(text_in(strip, "text"))[0]} for strip in strips]
+    share, nearest = score(passage["text"])
+    strips = fields.get("strips") or ()
+    scores = [{"strip": strip.get("strip"), "score": score(strip["text"])[0]} for strip in strips]
     return {"reason": f"Nearest to the question: {nearest}", "score": share, "strips": scores}
 
 
 def _grade_support(fields: Fields) -> dict[str, object]:
     """Call a claim supported by a passage in which it stands word for word, and by no other."""
     passages = [
-        (int(str(passage.get("number", order))), letters(f"{passage.get('title', '')}\n{text_in(passage, 'text')}"))
-        for order, passage in enumerate(objects_in(fields, "passages"), start=1)
+        (passage.get("number", order), letters(f"{passage.get('title', '')}\n{passage['text']}"))
+        for order, passage in enumerate(fields["passages"], start=1)
     ]
     claims = []
-    for sentence in split_sentences(text_in(fields, "answer").replace(UNCITED, "")):
+    for sentence in split_sentences(fields["answer"].replace(UNCITED, "")):
         claim = sentence.strip()
         supporting = [number for number, text in passages if letters(claim) and letters(claim) in text][:1]
         # A number may be what is wrong, so it is not searched for.
@@ -76,8 +75,8 @@ def _grade_support(fields: Fields) -> dict[str, object]:
 
 def _grade_utility(fields: Fields) -> dict[str, object]:
     """Score an answer by the words of the question that it has; a reply to a greeting or a sum is of use."""
-    question, answer = text_in(fields, "question"), text_in(fields, "answer")
-    question_units = units(in_full(question, object_in(fields, "previous")))
+    question, answer = fields["question"], fields["answer"]
+    question_units = units(in_full(question, fields.get("previous") or {}))
     if answer.strip() and (not question_units or worked_out(question)):
         return {"reason": "The question needs no documents.", "score": 5}
     share = sum(has(answer, unit) for unit in question_units) / (len(question_units) or 1)
@@ -87,18 +86,18 @@ def _grade_utility(fields: Fields) -> dict[str, object]:
 
 def _grade_correctness(fields: Fields) -> dict[str, object]:
     """Say that an answer is right if a right one, or all facts, stand in it word for word, and partly so with some."""
-    answer, facts = letters(text_in(fields, "answer")), texts_in(fields, "facts")
-    matches = [letters(text) in answer for text in facts or texts_in(fields, "right") if letters(text)]
+    answer, facts = letters(fields["answer"]), fields.get("facts") or ()
+    matches = [letters(text) in answer for text in facts or fields.get("right") or () if letters(text)]
     says = "yes" if matches and (all(matches) if facts else any(matches)) else "partly" if any(matches) else "no"
     return {"reason": f"{sum(matches)} of {len(matches)} stand in the answer word for word.", "says": says}
 
 
 def _rewrite_question(fields: Fields) -> dict[str, object]:
     """Return the content words of a question, then its longest ones; a query that was tried if there is no other."""
-    question = in_full(text_in(fields, "question"), object_in(fields, "previous"))
+    question = in_full(fields["question"], fields.get("previous") or {})
     words = content_words(question)
     longest = sorted(words, key=len, reverse=True)[:_LONGEST_WORDS]
-    tried = {letters(query) for query in texts_in(fields, "queries")}
+    tried = {letters(query) for query in fields.get("queries") or ()}
     for query in (" ".join(words), " ".join(longest)):
         if query and letters(query) not in tried:
             return {"reason": "Fewer words of the question.", "query": query}
@@ -107,12 +106,9 @@ def _rewrite_question(fields: Fields) -> dict[str, object]:
 
 def _choice(fields: Fields) -> dict[str, object]:
     """Return the number of the option that stands in the best sentence, the longest of several, or 0."""
-    question = text_in(fields, "question")
-    options = {int(str(option["option"])): text_in(option, "text") for option in objects_in(fields, "options")}
-    passages = [
-        QuoteSource("", str(p.get("title", "")), tuple(split_sentences(text_in(p, "text"))))
-        for p in objects_in(fields, "passages")
-    ]
+    question = fields["question"]
+    options = {option["option"]: option["text"] for option in fields["options"]}
+    passages = [QuoteSource("", str(p.get("title", "")), tuple(split_sentences(p["text"]))) for p in fields["passages"]]
     answer = worked_out(question) or "".join(quote.text for quote in chosen(question, passages)[:1])
     held = {number: len(text) for number, text in options.items() if letters(text) and letters(text) in letters(answer)}
     return {"option": max(held, key=lambda number: (held[number], -number)) if held else 0}
@@ -127,3 +123,8 @@ RULES: dict[str, Callable[[Fields], dict[str, object]]] = {
     "rewrite_question": _rewrite_question,
     "choice": _choice,
 }
+
+
+def verdict_on(fields: Fields, title: str) -> dict[str, object]:
+    """Return the verdict for a shape of this title, a word of its step's name: Utility is of `grade_utility`."""
+    return next(rule for step, rule in RULES.items() if title.lower() in step.split("_"))(fields)

@@ -15,7 +15,7 @@ from selfrag_cli.lab.judge import Judge, judge_answers
 from selfrag_cli.lab.judging import AS_SET
 from selfrag_cli.lab.runs.results import RunResult
 from selfrag_cli.lab.runs.variants import read_variants
-from selfrag_cli.local.stand_in.fields import fields_of
+from tests.support.doubles.messages_api import fields_of
 from tests.support.doubles.model_server import Body, ModelServer
 from tests.unit.cli.lab.conftest import gold, response, result
 

@@ -69,11 +69,6 @@ def test_a_nul_does_not_end_a_text_for_e5() -> None:
     assert embedder.query("Annual\0 leave") == embedder.query("Annual leave")
 
 
-def test_e5_embeds_queries_together_as_it_does_alone() -> None:
-    queries = ["a", "What is the hotel limit?", "有給休暇は何日ありますか"]
-    assert E5Embedder().queries(queries) == [E5Embedder().query(query) for query in queries]
-
-
 def test_a_passage_has_one_vector_whatever_is_embedded_beside_it_and_at_the_same_time() -> None:
     texts = [f"Rule {n}: " + "annual leave is granted in working days. " * n for n in range(1, 25, 4)]
     alone = [E5Embedder().passages([text])[0] for text in texts]

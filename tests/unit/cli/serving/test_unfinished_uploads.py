@@ -18,7 +18,7 @@ PART = b"x" * (SIZE // 100)
 
 
 def test_twenty_unfinished_uploads_of_four_megabytes_take_less_memory_than_one(tmp_path: Path) -> None:
-    bucket = DirectoryBucket(Folder(tmp_path, "c"), lambda key, etag: None, "http://127.0.0.1")
+    bucket = DirectoryBucket(Folder(tmp_path, "c"), "http://127.0.0.1", lambda key, etag: None)
 
     def unused(*of: Any) -> Any:
         raise AssertionError("no request reaches the API")

@@ -29,7 +29,7 @@ def sdk(server: MessagesServer) -> anthropic.Anthropic:
 
 @pytest.fixture(scope="session")
 def claude() -> RuleClaude:
-    return RuleClaude(dict.fromkeys(DEFAULT_MODELS, RULE_MODEL), {RULE_MODEL: (0.0, 0.0, 0.0)}, Clock())
+    return RuleClaude(dict.fromkeys(DEFAULT_MODELS, RULE_MODEL), Clock())
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,63 @@
+"""What Step Functions accepts of JSONata: at the top level no `$`, `$$`, `$eval`, and no name without a context."""
+
+from typing import Any
+
+import jsonata
+
+from selfrag_cli.local.jsonata import QueryError
+
+# AWS gives up at a depth of 99 to 101, by what others have observed.
+_MOST_DEPTH = 95
+
+
+def check(expression: str) -> None:
+    """Raise QueryError if AWS would not even accept the expression."""
+    tree = _parsed(expression)
+    if refused := _refused(tree, has_context=False):
+        raise QueryError(f"{refused} is refused at the top level: {expression!r}")
+    if _depth(tree) > _MOST_DEPTH:
+        raise QueryError(f"deeper than {_MOST_DEPTH} expressions in each other: {expression!r}")
+
+
+def depth_of(expression: str) -> int:
+    """Return how deep expressions stand in each other."""
+    return _depth(_parsed(expression))
+
+
+def _parsed(expression: str) -> Any:
+    try:
+        return jsonata.Jsonata(expression).ast
+    except Exception as error:  # the library raises its own type and, on odd input, Python's
+        raise QueryError(f"{error} in {expression!r}") from error
+
+
+def _refused(node: Any, has_context: bool) -> str | None:
+    """Return the first part of a syntax tree that needs a context where there is none."""
+    if node is None:
+        return None
+    if node.type == "variable" and node.value in ("", "$", "eval") and (node.value == "eval" or not has_context):
+        return f"${node.value}"
+    if node.type in ("name", "wildcard", "descendant", "parent") and not has_context:
+        return str(node.value)
+    for child, gives_context in _children(node):
+        refusal = _refused(child, has_context or gives_context)
+        if refusal:
+            return refusal
+    return None
+
+
+def _depth(node: Any) -> int:
+    return 1 + max((_depth(child) for child, _ in _children(node)), default=0)
+
+
+def _children(node: Any) -> list[tuple[Any, bool]]:
+    """Return a node's parts, each with whether the node gives it a context (a path's later steps, and filters)."""
+    parts: list[tuple[Any, bool]] = [(step, index > 0) for index, step in enumerate(node.steps or ())]
+    parts += [(stage, True) for key in ("predicate", "stages", "terms") for stage in getattr(node, key, None) or ()]
+    parts += [(item, False) for pair in node.lhs_object or () for item in pair]
+    # Grouping `$x{...}` gives each of its expressions a context.
+    parts += [(item, True) for pair in getattr(node.group, "lhs_object", None) or () for item in pair]
+    single = ("lhs", "rhs", "expression", "condition", "then", "_else", "body", "procedure")
+    children = [getattr(node, key, None) for key in single]
+    children += [child for key in ("expressions", "arguments") for child in getattr(node, key, None) or ()]
+    return parts + [(child, False) for child in children if hasattr(child, "type")]
