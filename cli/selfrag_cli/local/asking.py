@@ -20,6 +20,7 @@ from selfrag_cli.local.stores.tables import ANSWERS, opened_items
 from selfrag_cli.terminal import warn_of_wait
 
 if TYPE_CHECKING:
+    from selfrag.bootstrap import Parts
     from selfrag_cli.local.runner.machine import Execution
     from selfrag_cli.local.stack import OnStep
 
@@ -80,7 +81,7 @@ def _executed(
         # What is refused before needs no handlers, which take a while to load.
         from selfrag_cli.local.stack import running_stack
 
-        parts = {**local_parts(), **backends.parts}
+        parts: Parts = {**local_parts(), **backends.parts}
         with steps() as on_step, running_stack(backends.environment, backends.secrets, parts, on_step) as executions:
             return executions.execute(uuid.uuid4().hex, payload, cancellation.begin)
 
