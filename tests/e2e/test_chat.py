@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -75,6 +76,8 @@ def chatting(command: Command, *arguments: str) -> Iterator[Typist]:
 
     def take_the_terminal() -> None:
         os.setsid()
+        # What runs the tests in the background may have them ignore Ctrl-C; no terminal does.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
 
     process = subprocess.Popen(
