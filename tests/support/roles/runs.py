@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -219,7 +220,10 @@ def _ask_as_agents() -> None:
     ):
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
         event = asked_by_the_gateway("POST", "/mcp", x_api_key="every", accept="application/json, text/event-stream")
-        reply = answer({**event, "body": json.dumps(call)}, SimpleNamespace(aws_request_id="1"))
+        # In a thread of its own: a browser of other tests leaves its loop in this one.
+        with ThreadPoolExecutor(1) as beside:
+            asked = beside.submit(answer, {**event, "body": json.dumps(call)}, SimpleNamespace(aws_request_id="1"))
+        reply = asked.result()
         assert not json.loads(reply["body"])["result"].get("isError"), reply["body"]
 
 
