@@ -1,4 +1,4 @@
-"""The stand-in's answer: sentences of the search results, each with its citation."""
+"""The stand-in's answer: sentences of the search results, each with its citation, and a total."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from dataclasses import replace
 from selfrag.ports.model import CitedBlocks, Source, TextBlock
 from selfrag.question.generate.annotations import NO_ANSWER
 from selfrag.text.east_asian import RUN
-from selfrag_cli.local.stand_in.arithmetic import worked_out
+from selfrag_cli.local.stand_in.arithmetic import total_for, worked_out
 from selfrag_cli.local.stand_in.questions import Fields, context_of, in_full, is_about_documents, lacking
 from selfrag_cli.local.stand_in.quoting import ENOUGH, Quote, QuoteSource, chosen, quotes
 from selfrag_cli.local.stand_in.words import holds, letters
@@ -33,7 +33,11 @@ def generate(fields: Fields, sources: Sequence[Source]) -> list[TextBlock]:
     if not selected:
         return [TextBlock(NO_ANSWER)]
     first, *others = (TextBlock(q.text, (CitedBlocks(q.source, q.start, q.end),)) for q in selected)
-    return [first, *(replace(block, text=_apart(block.text)) for block in others)]
+    blocks = [first, *(replace(block, text=_apart(block.text)) for block in others)]
+    total = total_for(question, first.text)
+    if total and letters(total) not in failed and fields.get("task") != "segment":
+        blocks.append(TextBlock(_apart(total)))
+    return blocks
 
 
 def _passage(source: Source) -> QuoteSource:

@@ -1,4 +1,4 @@
-"""Sums in a question, worked out exactly and without eval, and the numbers that it counts by."""
+"""Sums in a question, worked out exactly and without eval, and totals over nights and days."""
 
 import ast
 import operator
@@ -18,9 +18,8 @@ _SIGNS = str.maketrans("×÷−^", "*/-@")
 _OPERATORS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
 }  # fmt: skip
-_COUNTED = re.compile(
-    r"(?<!\d)(?:\d++|two|three|four|five|six|seven|eight|nine|ten) (night|day|week|month)s\b", re.IGNORECASE
-)
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+_COUNTED = re.compile(rf"(?<!\d)(\d++|{'|'.join(_NUMBERS)}) (night|day|week|month)s\b", re.IGNORECASE)
 
 
 def worked_out(text: str) -> str | None:
@@ -73,4 +72,14 @@ def _written(value: Fraction) -> str:
 
 def without_counts(question: str) -> str:
     """Return a question without the numbers that it multiplies by, which no sentence of a document holds."""
-    return _COUNTED.sub(r"\1s", question)
+    return _COUNTED.sub(r"\2s", question)
+
+
+def total_for(question: str, sentence: str) -> str | None:
+    """Return the total of a sentence's amount per night (day, week, month) for as many as a question names."""
+    counted = _COUNTED.search(question)
+    amount = counted and re.search(rf"(\d+(?:\.\d+)?) ([A-Z]{{3}}) per {counted[2]}\b", sentence, re.IGNORECASE)
+    if not counted or not amount:
+        return None
+    many = _NUMBERS.get(counted[1].casefold(), counted[1])
+    return f"In total that is {many} x {amount[1]} = {Decimal(many) * Decimal(amount[1])} {amount[2]}."
