@@ -30,11 +30,11 @@ def test_unless_it_is_chosen_there_is_nothing_of_it(planned: Planner, serving_ag
     usual = planned()
     assert "/mcp" not in paths(usual)
     assert not [address for address in usual.resources if "agents" in address or "protocol" in address]
-    made = {address for address in serving_agents.resources.keys() - usual.resources.keys() if address[:5] != "data."}
+    more = {address for address in serving_agents.resources.keys() - usual.resources.keys() if address[:5] != "data."}
     kinds = ("aws_iam_role.step", "aws_iam_role_policy.step", "aws_cloudwatch_log_group.step")
     live = {f'aws_lambda_alias.agents["{step}"]' for step in ("agents", "retrieve")}
     layer = 'aws_lambda_layer_version.layer["protocol"]'
-    assert made == {FUNCTION, layer, "aws_lambda_permission.agents[0]", *(f'{kind}["agents"]' for kind in kinds), *live}
+    assert more == {FUNCTION, layer, "aws_lambda_permission.agents[0]", *(f'{kind}["agents"]' for kind in kinds), *live}
 
 
 def test_no_other_function_has_the_library_of_the_protocol(serving_agents: Plan) -> None:

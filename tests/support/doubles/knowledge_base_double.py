@@ -68,35 +68,35 @@ class KnowledgeBaseDouble(Loopback):
     @property
     def filters(self) -> list[Json | None]:
         """Return the filter of each search, without the further pages of one."""
-        searches = [asked["retrievalConfiguration"]["vectorSearchConfiguration"] for asked in self.requests]
-        return [s.get("filter") for s, asked in zip(searches, self.requests, strict=True) if "nextToken" not in asked]
+        searches = [body["retrievalConfiguration"]["vectorSearchConfiguration"] for body in self.requests]
+        return [s.get("filter") for s, body in zip(searches, self.requests, strict=True) if "nextToken" not in body]
 
     def _respond(self, request: Request) -> Response:
         path = _PATH.fullmatch(request.path)
         if request.method != "POST" or path is None or not _SIGNED.search(request.headers.get("authorization", "")):
             return _refused("AccessDeniedException", "not signed, or another operation")
-        asked = {"knowledgeBaseId": unquote(path[1]), **json.loads(request.get_data())}
-        self.requests.append(asked)
+        body = {"knowledgeBaseId": unquote(path[1]), **json.loads(request.get_data())}
+        self.requests.append(body)
         try:
-            check(asked, _RETRIEVE.input_shape)
+            check(body, _RETRIEVE.input_shape)
             if self.error:
                 return _refused(self.error, "asked for by the test")
-            if asked["knowledgeBaseId"].rpartition("/")[2] != ID:
+            if body["knowledgeBaseId"].rpartition("/")[2] != ID:
                 return _refused("ResourceNotFoundException", "Knowledge Base with id does not exist")
-            reply = self._reply(asked)
+            reply = self._reply(body)
         except ValueError as error:
             return _refused("ValidationException", str(error))
         check(reply, _RETRIEVE.output_shape)
         return Response(json.dumps(reply), content_type="application/json")
 
-    def _reply(self, asked: Json) -> Json:
-        search = asked["retrievalConfiguration"]["vectorSearchConfiguration"]
-        words = _words(asked["retrievalQuery"]["text"])
-        seen = self.users is None or asked.get("userContext", {}).get("userId") in self.users
-        hits = [c for c in self.chunks if seen and matches(search.get("filter"), c.get("metadata", {}))]
+    def _reply(self, body: Json) -> Json:
+        search = body["retrievalConfiguration"]["vectorSearchConfiguration"]
+        words = _words(body["retrievalQuery"]["text"])
+        may_see = self.users is None or body.get("userContext", {}).get("userId") in self.users
+        hits = [c for c in self.chunks if may_see and matches(search.get("filter"), c.get("metadata", {}))]
         scored = [{"score": len(words & _words(json.dumps(c["content"]))) / len(words), **c} for c in hits]
         best = sorted(scored, key=lambda hit: -hit["score"])[: search.get("numberOfResults", 5)]
-        start = int(asked.get("nextToken", "0"))
+        start = int(body.get("nextToken", "0"))
         more = {"nextToken": str(start + self.page_size)} if len(best) > start + self.page_size else {}
         return {"retrievalResults": best[start : start + self.page_size], **more, **self.changes}
 

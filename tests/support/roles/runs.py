@@ -222,8 +222,8 @@ def _ask_as_agents() -> None:
         event = asked_by_the_gateway("POST", "/mcp", x_api_key="every", accept="application/json, text/event-stream")
         # In a thread of its own: a browser of other tests leaves its loop in this one.
         with ThreadPoolExecutor(1) as beside:
-            asked = beside.submit(answer, {**event, "body": json.dumps(call)}, SimpleNamespace(aws_request_id="1"))
-        reply = asked.result()
+            pending = beside.submit(answer, {**event, "body": json.dumps(call)}, SimpleNamespace(aws_request_id="1"))
+        reply = pending.result()
         assert not json.loads(reply["body"])["result"].get("isError"), reply["body"]
 
 

@@ -38,12 +38,12 @@ def hits(index: KnowledgeBase, bounds: Bounds = C, size: int = 10, text: str = "
 
 def test_a_result_is_a_passage_with_its_text_as_it_is_and_all_that_its_metadata_says() -> None:
     text = "  Leave is 25 days.\n\tNot 26. "
-    said = {"collection": "c", "tags": ["people", 7], "date": 20260131.0, "x-amz-bedrock-kb-document-page-number": 3.0}
-    with connected(chunk(text, "s3://docs/leave.pdf", **said)) as (index, _):
-        (found,) = hits(index)
-    assert (found.text, found.document, found.collection) == (text, "s3://docs/leave.pdf", "c")
-    assert (found.page, found.date, found.tags, found.document_id) == (3, "2026-01-31", ["people"], None)
-    assert found.passage_id.startswith("kb-")
+    data = {"collection": "c", "tags": ["people", 7], "date": 20260131.0, "x-amz-bedrock-kb-document-page-number": 3.0}
+    with connected(chunk(text, "s3://docs/leave.pdf", **data)) as (index, _):
+        (passage,) = hits(index)
+    assert (passage.text, passage.document, passage.collection) == (text, "s3://docs/leave.pdf", "c")
+    assert (passage.page, passage.date, passage.tags, passage.document_id) == (3, "2026-01-31", ["people"], None)
+    assert passage.passage_id.startswith("kb-")
 
 
 def test_an_id_stays_and_is_that_of_the_place_the_chunk_and_the_text() -> None:
@@ -135,12 +135,12 @@ def test_pages_are_followed_and_a_later_search_brings_others_up_to_the_services_
         first = search(index, [("leave", None)], 50, C, 0.0)
         assert len(first.passages) == 50
         assert [request.get("nextToken") for request in double.requests] == [None, "30"]
-        seen = [passage.passage_id for passage in first.passages]
-        later = search(index, [("leave", None)], 50, Bounds(["c"], without=seen), 0.0)
+        earlier = [passage.passage_id for passage in first.passages]
+        later = search(index, [("leave", None)], 50, Bounds(["c"], without=earlier), 0.0)
         assert len(later.passages) == 50
-        assert not set(seen).intersection(passage.passage_id for passage in later.passages)
+        assert not set(earlier).intersection(passage.passage_id for passage in later.passages)
         double.requests.clear()
-        everything = [*seen, *(passage.passage_id for passage in later.passages)]
+        everything = [*earlier, *(passage.passage_id for passage in later.passages)]
         assert search(index, [("leave", None)], 4, Bounds(["c"], without=everything), 0.0).passages == []
         # Retrieve gives no more than a hundred, so it is not asked for them again.
         assert len(double.filters) == 1
@@ -162,9 +162,9 @@ def test_what_holds_no_text_is_left_out_with_a_reason() -> None:
     ]
     with connected(*results) as (index, double):
         double.changes = {"retrievalResults": results}
-        found = index.search("leave", None, 10, C)
-    assert [passage.text for passage, _ in found.by_vector] == ["Leave."]
-    assert list(found.warnings) == [
+        candidates = index.search("leave", None, 10, C)
+    assert [passage.text for passage, _ in candidates.by_vector] == ["Leave."]
+    assert list(candidates.warnings) == [
         "Results of the knowledge base that hold no text to cite were left out: 2 IMAGE, 1 ROW, 1 AUDIO, 1 VIDEO, "
         "2 without text or location."
     ]
@@ -175,8 +175,8 @@ def test_results_that_a_guardrail_of_the_knowledge_base_touched_are_left_out_wit
         double.changes = {"guardrailAction": "NONE"}
         assert len(hits(index)) == 1
         double.changes = {"guardrailAction": "INTERVENED"}
-        found = index.search("leave", None, 10, C)
-    assert (found.by_vector, found.warnings) == ([], [WITHHELD])
+        candidates = index.search("leave", None, 10, C)
+    assert (candidates.by_vector, candidates.warnings) == ([], [WITHHELD])
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,13 @@ UNIONS = {"anyOf", "oneOf", "allOf", "discriminator"}
 
 @pytest.fixture(scope="module")
 def described() -> dict[str, Any]:
-    asked = event("GET", "/v1/openapi.json")
-    asked |= {"headers": {"Host": "api.example.com", "X-Forwarded-Proto": "https"}}
-    asked |= {"queryStringParameters": {"unions": "false"}, "multiValueQueryStringParameters": {"unions": ["false"]}}
-    asked["requestContext"] = {**asked["requestContext"], "path": "/live/v1/openapi.json"}
-    replied = make_handler(make_app())(asked, CONTEXT)
-    assert replied["statusCode"] == 200, replied["body"]
-    return dict(json.loads(replied["body"]))
+    request = event("GET", "/v1/openapi.json")
+    request |= {"headers": {"Host": "api.example.com", "X-Forwarded-Proto": "https"}}
+    request |= {"queryStringParameters": {"unions": "false"}, "multiValueQueryStringParameters": {"unions": ["false"]}}
+    request["requestContext"] = {**request["requestContext"], "path": "/live/v1/openapi.json"}
+    reply = make_handler(make_app())(request, CONTEXT)
+    assert reply["statusCode"] == 200, reply["body"]
+    return dict(json.loads(reply["body"]))
 
 
 def keys(node: Any) -> set[str]:
