@@ -53,11 +53,11 @@ def _reports() -> "Iterator[ModelReport]":
     base_url = os.environ.get("ANTHROPIC_BASE_URL") or config.model_base_url
     config = config.model_copy(update={"model_base_url": base_url})
     key = os.environ.get("SELFRAG_MODEL_KEY" if config.model else "ANTHROPIC_API_KEY", "")
-    chosen = key or base_url or config.model or config.model_provider != "anthropic"
-    if not (chosen or decider.decider_url):
+    has_model = key or base_url or config.model or config.model_provider != "anthropic"
+    if not (has_model or decider.decider_url):
         raise Misconfigured("No model is named, so a stand-in answers by rule: set ANTHROPIC_API_KEY or SELFRAG_MODEL.")
     with current_step() as on_step:
-        for model in sorted(set(config.models.values())) if chosen else ():
+        for model in sorted(set(config.models.values())) if has_model else ():
             on_step(model)
             steps = {step for step, name in config.models.items() if name == model}
             yield probe(config, model, steps, key or ("" if config.model else "none"))

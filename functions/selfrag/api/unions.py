@@ -28,22 +28,22 @@ def _united(kinds: Sequence[Schema], schemas: Schema) -> Schema:
     """Return one schema that accepts what any of these accepts, and maybe more."""
     if all(kind == kinds[0] for kind in kinds):
         return kinds[0]
-    every = [alternative for kind in kinds for alternative in _alternatives(kind, schemas)]
-    several = [kind for kind in every if kind != {"type": "null"}]
-    common = {name: value for name, value in several[0].items() if all(kind.get(name) == value for kind in several)}
-    listed = [kind["type"] if isinstance(kind["type"], list) else [kind["type"]] for kind in every]
-    types = list(dict.fromkeys(name for names in listed for name in names))
-    united: dict[str, Any] = {**common, "type": types if len(types) > 1 else types[0]}
-    if all("enum" in kind or "const" in kind for kind in several):
-        values = [value for kind in several for value in kind.get("enum", [kind.get("const")])]
-        united["enum"] = list(dict.fromkeys([*values, *([None] if "null" in types else [])]))
-    if objects := [kind for kind in several if "properties" in kind]:
+    alternatives = [alternative for kind in kinds for alternative in _alternatives(kind, schemas)]
+    forms = [kind for kind in alternatives if kind != {"type": "null"}]
+    common = {name: value for name, value in forms[0].items() if all(kind.get(name) == value for kind in forms)}
+    type_lists = [kind["type"] if isinstance(kind["type"], list) else [kind["type"]] for kind in alternatives]
+    types = list(dict.fromkeys(name for names in type_lists for name in names))
+    single: dict[str, Any] = {**common, "type": types if len(types) > 1 else types[0]}
+    if all("enum" in kind or "const" in kind for kind in forms):
+        values = [value for kind in forms for value in kind.get("enum", [kind.get("const")])]
+        single["enum"] = list(dict.fromkeys([*values, *([None] if "null" in types else [])]))
+    if objects := [kind for kind in forms if "properties" in kind]:
         properties: dict[str, list[Schema]] = {}
         for name, schema in (item for kind in objects for item in kind["properties"].items()):
             properties.setdefault(name, []).append(schema)
-        united["properties"] = {name: _united(of_name, schemas) for name, of_name in properties.items()}
-        united["required"] = [name for name in properties if all(name in kind.get("required", []) for kind in objects)]
-    return united
+        single["properties"] = {name: _united(of_name, schemas) for name, of_name in properties.items()}
+        single["required"] = [name for name in properties if all(name in kind.get("required", []) for kind in objects)]
+    return single
 
 
 def _alternatives(kind: Schema, schemas: Schema) -> list[Schema]:
