@@ -30,7 +30,7 @@ def ask_question(
 ) -> "tuple[Execution, IngestionReport | None]":
     """Answer a question from a place and keep answer, verdicts and history; Ctrl-C ends the execution.
 
-    A directory is brought up to date first; the report is of that. `steps` yields what is told of each step. Raises
+    A directory is brought up to date first; the report is of that. `steps` shows each step as it begins. Raises
     InvalidInput for a collection that was never read or an earlier question that is not kept, Misconfigured for a
     service that has no URL.
     """
