@@ -13,6 +13,7 @@ from typing import Literal, cast, get_args
 Language = Literal["en", "de", "fr", "es", "ja", "ko"]
 
 _HANGUL = re.compile(r"[\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]")
+_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 _KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc々〆ヶ]")
 _IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _EAST_ASIAN_RUN = re.compile(
@@ -149,6 +150,12 @@ _LEAST, _LEAD = 0.5, 0.1
 
 def language_of(text: str) -> Language:
     """Return the language of a question, English if it is of none of the six."""
+    language = detect_language(text)
+    return cast(Language, language) if language in get_args(Language) else "en"
+
+
+def detect_language(text: str) -> str:
+    """Return the language of a text as an ISO 639-1 code, "en" if in doubt."""
     text = unicodedata.normalize("NFKC", text)
     script = _by_script(text)
     words = _WORD.findall(_EAST_ASIAN_RUN.sub(" ", text))
@@ -159,8 +166,10 @@ def language_of(text: str) -> Language:
     return script if script and evidence < 2 else language
 
 
-def _by_script(text: str) -> Language | None:
-    """Return the language of the East Asian characters of a text; None without any."""
+def _by_script(text: str) -> str | None:
+    """Return the language of the East Asian or Cyrillic characters of a text; None without any."""
+    if _CYRILLIC.search(text):
+        return "ru"
     if _HANGUL.search(text):
         return "ko"
     if _KANA.search(text):
@@ -184,7 +193,7 @@ def _is_simplified(ideograph: str) -> bool:
     return False
 
 
-def _by_words(text: str, words: list[str]) -> tuple[Language, int]:
+def _by_words(text: str, words: list[str]) -> tuple[str, int]:
     """Return the language of the Latin words, and the number of its function words among them."""
     folded = {_folded(word) for word in words}
     scores = dict.fromkeys(_SETS, 0.0)
@@ -197,8 +206,8 @@ def _by_words(text: str, words: list[str]) -> tuple[Language, int]:
             for language in languages:
                 scores[language] += weight
     best, next_best = sorted(scores, key=scores.__getitem__, reverse=True)[:2]
-    sure = best in get_args(Language) and scores[best] >= max(_LEAST, scores[next_best] + _LEAD)
-    return cast(Language, best) if sure else "en", len(folded & _SETS[best])
+    sure = scores[best] >= max(_LEAST, scores[next_best] + _LEAD)
+    return best if sure else "en", len(folded & _SETS[best])
 
 
 def _folded(word: str) -> str:

@@ -1,5 +1,6 @@
 """The blocks of a passage: sentences, and rows that stay whole."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,3 +45,64 @@ def test_blocks_are_the_text_again_and_a_row_is_in_one_of_them(text: str, edges:
 def test_without_rows_blocks_are_sentences(text: str) -> None:
     assert "".join(blocks(text)) == "".join(split_sentences(text))
     assert len(blocks(text)) == len(split_sentences(text))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The fee rises on Jan. 5 by 2 percent.",
+        "Dr. Smith heads the cardiology ward at St. Mary's Hospital.",
+        "According to Sec. 573c para. 1 of the Civil Code the notice period is three months.",
+        "See Fig. 3 and Sec. 4.2 of Jan. 2024 at 5 p.m. on Monday.",
+        "As shown by Smith et al. 2020.",
+        "See No. 5 of Vol. 2, pp. 3-5.",
+        "Mr. and Mrs. O'Neil pay approx. 300 USD p.a. to Acme Inc. in Boston.",
+        "Version 3.11.4 ships with v2.0 of the tool.",
+        "Use os.Path and Node.js. or.Any of them.",
+        "“Stop!” he said.",
+        "Der Vertrag endet am 3. Mai 2026.",
+        "Die Kaution beträgt ca. 900 Euro.",
+        "Das gilt z. B. für Mieter, d. h. für Sie, ca. 5 % bzw. 10 % usw. in der Regel.",
+        "Nach § 573c Abs. 1 Satz 1 BGB beträgt die Frist z. B. drei Monate.",
+        "§ 573c Abs. 1",
+        "Stichtag: 31. Januar.",
+        "Das Haus stammt aus dem 19. Jahrhundert.",
+        "Gemäß Art. 6 Abs. 1 lit. f DSGVO i. V. m. § 26 BDSG ist dies zulässig.",
+        "Prof. Dr. Müller wohnt in der Hauptstr. 5, Tel. 0123.",
+        "Er kam am 5. 10. 2020 an.",
+        "M. Dupont et Mme. Curie arrivent le 3 janv. 2026.",
+        "La Sra. Gómez vive en la Avda. 3, núm. 5.",
+        "Il sig. Rossi abita in via Roma.",
+        "Ул. Ленина, д. 5, кв. 3 находится в г. Москве.",
+    ],
+)
+def test_stop_within_sentence_does_not_end_it(sentence: str) -> None:
+    assert split_sentences(sentence) == [sentence]
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["He said “Stop.” ", "Then left. ", "(See above.) ", "Next one."],
+        ["What? ", "Yes."],
+        ["Version 2.0. ", "Next."],
+        ["It begins in May. ", "Bikes stand in the yard."],
+        ["It rose in 2020. ", "Then it fell."],
+        ["Bring pens, etc. ", "Then leave."],
+        ["1. First item. ", "2. Second item."],
+        ["1. Erster Punkt. ", "2. Zweiter Punkt. ", "3. Dritter Punkt."],
+        ["a) Alpha. ", "b) Beta."],
+        ["Das gilt auch für mich. ", "Dann zahlt sie."],
+        ["El plazo es de 3 días. ", "¿Quién paga? ", "El jefe."],
+        ["هل تعمل؟ ", "نعم."],
+        ["यह एक है। ", "यह दो है।"],
+        ["یہ ایک ہے۔ ", "یہ دو ہے۔"],
+        ["これは文です．", "次の文は3．5です．"],
+        ["料金は千円です。", "2010年からです。", "本当？", "はい。"],
+        ["美味!", "組内外から高い評価を受けた。"],
+        ["이것은 문장이다. ", "다음 문장이다."],
+        ["A line\n", "and another. \n\n", "end"],
+    ],
+)
+def test_each_sentence_is_a_piece(sentences: list[str]) -> None:
+    assert split_sentences("".join(sentences)) == sentences
