@@ -4,8 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_MARKER = re.compile(r"(?<!\w)(\w*)(\s?[\[【［]\s*\^?\d{1,3}(?:\s*[,;、–-]\s*\d{1,3})*\s*[\]】］])")
+_MARKER = re.compile(r"\s?[\[【［]\s*\^?\d{1,3}(?:\s*[,;、–-]\s*\d{1,3})*\s*[\]】］]")
 _RANGE = re.compile(r"(\d{1,3})(?:\s*[–-]\s*(\d{1,3}))?")
+# The text beside a marker that tells it from the same number elsewhere in a source.
+_BEFORE, _AFTER = re.compile(r"\S*\Z"), re.compile(r"[^\S\n]*\S*")
+_LONGEST_CONTEXT = 40  # characters
 
 
 @dataclass(frozen=True)
@@ -18,13 +21,24 @@ class Marker:
 
 
 def markers_in(text: str, start: int, end: int, sources: Sequence[str]) -> list[Marker]:
-    """Return the markers between two characters; one that stands so in a source, such as items[0], is none."""
+    """Return the markers between two characters, without bracketed numbers that a source has with the same context."""
+    marks = list(_MARKER.finditer(text, start, end))
+    lines = [" ".join(source.split()) for source in sources] if marks else []
     return [
-        Marker(mark.start(2), mark.end(2), tuple((int(a), int(b or a)) for a, b in _RANGE.findall(mark[2])))
-        for mark in _MARKER.finditer(text, start, end)
-        if not _is_of_source(mark, sources)
+        Marker(mark.start(), mark.end(), tuple((int(a), int(b or a)) for a, b in _RANGE.findall(mark[0])))
+        for mark in marks
+        if not (words := _with_context(text, mark)) or not any(words in line for line in lines)
     ]
 
 
-def _is_of_source(mark: re.Match[str], sources: Sequence[str]) -> bool:
-    return bool(mark[1]) and not mark[2][0].isspace() and any(mark[0] in source for source in sources)
+def _with_context(text: str, mark: re.Match[str]) -> str:
+    """Return a marker with the word before it, at the start of a line with the word after it; "" if it is alone."""
+    line = text.rfind("\n", 0, mark.end()) + 1
+    words = text[max(line, mark.start() - _LONGEST_CONTEXT) : mark.start()]
+    if words.strip():
+        before = _BEFORE.search(words)
+        words = (before[0] if before else "") + mark[0]
+    else:
+        after = _AFTER.match(text, mark.end(), mark.end() + _LONGEST_CONTEXT)
+        words = mark[0] + (after[0] if after else "")
+    return "" if words == mark[0] else " ".join(words.split())

@@ -23,8 +23,11 @@ _STOP = re.compile(
     rf"|(?<![!?])(?:(?:[!?]*+{_CERTAIN}[!?]*+)++{_CLOSING}\s*|[!?]++{_CLOSING}(?={RUN.pattern[:-1]})))"
     rf"|(?<![.!?])[.!?]++(?P<closing>{_CLOSING})\s+)"
 )
-# The library finds no stops between quotation marks or brackets, and takes the square of the time for unclosed ones.
-_ENCLOSING = re.compile(r"[\"“”„‟«»‹›‚()\[\]{}<>`（）［］「」『』【】〈〉《》〔〕]|['‘’](?!\w)|(?<!\w)['‘’]")
+# The library finds no stops between quotation marks or brackets, and takes the square of the time for unclosed ones. A
+# mark such as [3] stands between two sentences.
+_ENCLOSING = re.compile(
+    r"\[\w{1,20}\]|[\"“”„‟«»‹›‚()\[\]{}<>`（）［］「」『』【】〈〉《》〔〕]|['‘’](?!\w)|(?<!\w)['‘’]"
+)
 
 # The number or letter of an item, which stays with the item; several items may stand on one line.
 _LABEL = re.compile(r"\s*(?:[-*•–]\s*)?[(\[]?(\d{1,3}|[A-Za-z])[.)]\s+")
@@ -96,7 +99,7 @@ def _split(text: str, language: str) -> list[str]:
 
 def _ends(text: str, language: str) -> Iterator[int]:
     """Yield the places where a sentence ends, behind its closing marks and the space after them."""
-    bare = _ENCLOSING.sub(" ", text)
+    bare = _ENCLOSING.sub(lambda match: " " * len(match[0]), text)
     stops = _library_stops(bare, "en") & _library_stops(bare, language)
     start = 0
     for stop in _STOP.finditer(text):

@@ -5,7 +5,7 @@ import pytest
 from selfrag.adapters.numbered_sentences import with_citations
 from selfrag.ports.model import CitedBlocks, Source
 
-SOURCES = [Source("a.md", "A", ("One. ", "Two. ")), Source("b.md", "B", ("Three; items[0] too.",))]
+SOURCES = [Source("a.md", "A", ("One. ", "Two. ")), Source("b.md", "B", ("Three; items[0], plate [2] too.",))]
 ONE, TWO, THREE = CitedBlocks(0, 0, 1), CitedBlocks(0, 1, 2), CitedBlocks(1, 0, 1)
 
 
@@ -24,6 +24,8 @@ ONE, TWO, THREE = CitedBlocks(0, 0, 1), CitedBlocks(0, 1, 2), CitedBlocks(1, 0, 
         ("First.\n[1]\nSecond.\n[2]", [("First.", (ONE,)), ("Second.", (TWO,))]),
         ("一つ。[1]二つ。【2】", [("一つ。", (ONE,)), ("二つ。", (TWO,))]),
         ("Take items[0] [3].", [("Take items[0].", (THREE,))]),
+        ("See plate [2] [3].", [("See plate [2].", (THREE,))]),
+        ("Dr. Smith pays ca. 900 Euro am 3. Mai [1].", [("Dr. Smith pays ca. 900 Euro am 3. Mai.", (ONE,))]),
         ("Nothing cited.", [("Nothing cited.", ())]),
     ],
 )

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -90,12 +90,12 @@ def read(text: str, segments: Sequence[TextBlock], citations: Sequence[Citation]
 
 
 def marked(
-    reading: AnnotatedAnswer, citations: Sequence[Citation], sources: Sequence[str], *, grounded: bool
+    reading: AnnotatedAnswer, citations: Sequence[Citation], passages: Mapping[str, str], *, grounded: bool
 ) -> tuple[str, list[Citation]]:
     """Remove signs and typed marks, mark what cites nothing if the answer is grounded, and move the citations along.
 
-    Only a sign before the last sentence spares it the mark, so that no claim can hide behind a sign. A mark that stands
-    so in one of the `sources`, such as items[0], is no citation, and stays.
+    Only a sign before the last sentence spares it the mark, so that no claim can hide behind a sign. A bracketed number
+    that stands so in a passage which the sentence cites is text, and stays; `passages` are texts by id.
     """
     text, edits = reading.text, []
     signs = {remark.start: remark for remark in reading.remarks}
@@ -105,10 +105,11 @@ def marked(
             sign = _NOT_SAID.match(text, start, end)
             edits.append(_Edit(sign.start(1) if sign else start, remark.words, ""))
         # Citations are numbered by code.
+        cited = [c.passage_id for c in citations if c.answer_span[0] < words_end and c.answer_span[1] > start]
+        sources = [passages[passage_id] for passage_id in cited] or list(passages.values())
         typed = markers_in(text, remark.words if remark else start, words_end, sources)
         edits += [_Edit(marker.start, marker.end, "") for marker in typed]
         spared = remark is not None and not re.search(r"\w", text[end:])
-        cited = any(c.answer_span[0] < words_end and c.answer_span[1] > start for c in citations)
         if grounded and not cited and not spared and re.search(r"\w", text[start:end]):
             edits.append(_Edit(words_end, words_end, f" {UNCITED}"))
     return _edited(text, edits), _moved(citations, edits)

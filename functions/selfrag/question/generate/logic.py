@@ -55,7 +55,9 @@ def generate(task: GenerateTask, claude: Claude, prompt: Prompt) -> GenerateResu
         return GenerateResult(**writing.usage)
     grounded = task.mode == "grounded"
     usage: UsageFields = {**writing.usage, "flaw": flaw}
-    text, citations = marked(reading, citations, [passage.text for passage in passages], grounded=grounded)
+    text, citations = marked(
+        reading, citations, {passage.passage_id: passage.text for passage in passages}, grounded=grounded
+    )
     return GenerateResult(
         answer=text,
         citations=citations,

@@ -190,10 +190,19 @@ def test_the_phrase_to_search_for_is_kept_apart_from_the_sentence(colon: str) ->
         ("Leave is 25 days【3】.", "Leave is 25 days."),
         ("休暇は25日です［1］。", "休暇は25日です。"),
         ("Read items[0] of [sic] and [2026-01].", "Read items[0] of [sic] and [2026-01]."),
+        ("It follows plate [3] and norm [12] [1].", "It follows plate [3] and norm [12]."),
+        ("It follows norm [12].[12]", "It follows norm [12]."),
+        ("It stops with exit code: [137].", "It stops with exit code: [137]."),
+        ("[7] Torque table", "[7] Torque table"),
+        ("It follows norm [3].", "It follows norm."),
     ],
 )
 def test_marks_that_the_model_typed_are_removed_and_what_the_source_has_so_stays(written: str, answer: str) -> None:
-    given = task(passages=[passage("p1", "Leave is 25 days a year. Read items[0] of the list.")])
+    text = (
+        "Leave is 25 days a year. Read items[0] of the list. It follows plate [3] and norm [12].\n"
+        "It stops with exit code: [137].\n[7] Torque table"
+    )
+    given = task(passages=[passage("p1", text)])
     result = generate(given, FakeClaude([cited(written)]), PROMPT)
     assert result.answer == answer
     assert result.answer[slice(*result.citations[0].answer_span)] == answer
