@@ -9,7 +9,7 @@ from selfrag.adapters.opensearch.collection import STORED
 from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import Bounds
-from selfrag.ports.index import Index, best
+from selfrag.ports.index import Index, best, search
 from tests.contract.entries import PATH, QUERY, entry, found, unit
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 
@@ -74,6 +74,16 @@ def test_a_japanese_query_finds_by_its_bigrams(index: OpenSearchPassages) -> Non
 def test_a_question_of_2000_japanese_characters_is_searched(index: OpenSearchPassages) -> None:
     index.add([entry("leave", "有給休暇は年に25日です。")])
     assert found(index, "有給休暇の申請期限を教えて" * 150)[0] == ["leave"]
+
+
+@pytest.mark.parametrize("query", ["zx-manual-48", "What does ZX-manual-48.md say about soap?", "minutes_2026-05"])
+def test_document_is_found_first_by_its_file_name(index: OpenSearchPassages, query: str) -> None:
+    names = {"a": "zx-manual-47.md", "b": "m/zx-manual-48.md", "c": "minutes_2026-05.docx", "d": "minutes_2026-06.docx"}
+    text = "Clean it with warm water."
+    index.add([entry(name, f"{text} {name * 9}", unit(1.0), document=f"mine/{path}") for name, path in names.items()])
+    index.add([entry("e", "See zx-manual-48 on soap, and minutes_2026-05, and zx-manual-48 again.", unit(0.0, 1.0))])
+    result = search(index, [(query, unit(0.0, 1.0))], 1, Bounds(["mine"]), 0.0)
+    assert result.passages[0].passage_id == ("c" if "minutes" in query else "b")
 
 
 def test_a_search_may_be_limited_to_tags_and_a_time(index: OpenSearchPassages) -> None:

@@ -9,6 +9,7 @@ import pytest
 from selfrag.question.grade_support.evidence import facts_of
 from selfrag.reader.data.workbooks.formats import shown
 from selfrag.reader.pdf.text.paragraphs import Words
+from selfrag.text.file_names import find_names, is_named
 from selfrag.text.language import language_of
 from selfrag.text.likeness import most_like
 from selfrag.text.near_duplicates import Text, near_duplicates
@@ -22,6 +23,8 @@ SHARES = 12
 FUNCTIONS: dict[str, Callable[[str], object]] = {
     "split_sentences": split_sentences,
     "words_of": words_of,
+    "find_names": find_names,
+    "is_named": lambda text: is_named(text, "a-1.md"),
     "weigh": weigh,
     "language_of": language_of,
     "facts_of": facts_of,

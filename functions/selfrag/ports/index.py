@@ -6,6 +6,7 @@ from itertools import zip_longest
 from typing import Protocol
 
 from selfrag.domain.passages import Bounds, Candidates, Copy, Passage, embedded_text
+from selfrag.text.file_names import is_named
 from selfrag.text.fusion import fuse
 from selfrag.text.near_duplicates import Text, near_duplicates
 
@@ -88,7 +89,8 @@ def search(
 ) -> SearchResult:
     """Search for each query and its vector, and return the best passages of each in turn.
 
-    If near-duplicates filled the lists, so that fewer than `top_k` passages are left, it searches again without them.
+    Passages of a document that a query names by its file come first. If near-duplicates filled the lists, so that fewer
+    than `top_k` passages are left, it searches again without them.
     """
     hits: dict[str, Passage] = {}
     scores: tuple[dict[str, float], dict[str, float]] = ({}, {})
@@ -98,7 +100,8 @@ def search(
     for attempt in range(MAX_SEARCHES):
         unseen = replace(bounds, without=[*bounds.without, *hits])
         lists = [index.search(text, vector, CANDIDATES, unseen) for text, vector in queries]
-        for rank in zip_longest(*(ranked(candidates, spread_floor) for candidates in lists)):
+        texts = [text for text, _ in queries]
+        for rank in zip_longest(*map(_named_first, texts, (ranked(candidates, spread_floor) for candidates in lists))):
             for passage in filter(None, rank):
                 hits.setdefault(passage.passage_id, passage)
         for candidates in lists:
@@ -111,6 +114,10 @@ def search(
         if len(passages) >= top_k or not any(each.text_full or each.vector_full for each in lists):
             break
     return SearchResult(passages[:top_k], text_hits, *scores, list(warnings))
+
+
+def _named_first(query: str, passages: Sequence[Passage]) -> list[Passage]:
+    return sorted(passages, key=lambda passage: not is_named(query, passage.document))
 
 
 def best(candidates: Candidates, top_k: int, spread_floor: float = 0.0) -> list[Passage]:

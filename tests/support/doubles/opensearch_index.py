@@ -302,8 +302,12 @@ class Query:
         return next(iter(value.items()))
 
     def _bool(self, value: Any) -> None:
-        _only(value, ("must", "filter", "must_not", "should"), "bool", "x_content_parse_exception")
-        if "should" in value:
+        _only(
+            value, ("must", "filter", "must_not", "should", "minimum_should_match"), "bool", "x_content_parse_exception"
+        )
+        if value.get("minimum_should_match"):
+            self._any_match(value["should"])
+        elif "should" in value:
             self._documents(value["should"])
         for query in [*value.get("must", []), *value.get("filter", [])]:
             self.read(query)
@@ -312,6 +316,17 @@ class Query:
             if name != "passage_id":
                 raise Refused(400, "parsing_exception", "[must_not] takes passage ids here")
             self._without |= set(self._values(name, unwanted))
+
+    def _any_match(self, queries: Any) -> None:
+        """Read a search by words or names of documents; the index finds documents by their names anyway."""
+        for query in queries:
+            if "wildcard" not in query:
+                self.read(query)
+                continue
+            name, pattern = self._one(query["wildcard"], "wildcard")
+            _only(pattern, ("value", "case_insensitive"), "wildcard")
+            if self.index.fields.get(name, {}).get("type") != "keyword" or not isinstance(pattern.get("value"), str):
+                raise Refused(400, "parsing_exception", f"[wildcard] needs a keyword field and a text: [{name}]")
 
     def _documents(self, queries: Any) -> None:
         """Read any of: terms of `document`, and prefixes of it, which are folders here."""

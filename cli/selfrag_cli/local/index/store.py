@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfrag.domain.errors import Misconfigured
-from selfrag.domain.passages import Passage, embedded_text
+from selfrag.domain.passages import Passage
 from selfrag_cli.local.home import explain, is_damage
-from selfrag_cli.local.index.tokens import tokens
+from selfrag_cli.local.index.tokens import passage_tokens
 
 Numbers = NDArray[np.int64]
 
@@ -53,7 +53,7 @@ def put(connection: sqlite3.Connection, own_id: str, passage: Passage, vector: b
 
     An empty vector is none: it comes later.
     """
-    words = words_of(passage)
+    words = passage_tokens(passage)
     connection.execute("DELETE FROM passages WHERE passage_id = ?", (passage.passage_id,))
     about = (passage.collection, passage.document, passage.date, json.dumps(passage.tags), len(words))
     number = connection.execute(_ADD, (own_id, passage.passage_id, *about)).lastrowid
@@ -61,11 +61,6 @@ def put(connection: sqlite3.Connection, own_id: str, passage: Passage, vector: b
         connection.execute("INSERT INTO vectors VALUES (?, ?)", (number, vector))
     shown = passage.model_dump_json(exclude={"score", "copies"})
     connection.execute("INSERT INTO texts (rowid, tokens, passage) VALUES (?, ?, ?)", (number, " ".join(words), shown))
-
-
-def words_of(passage: Passage) -> list[str]:
-    """Return the tokens by which a passage is found."""
-    return tokens(embedded_text(passage.title, passage.text))
 
 
 def columns(

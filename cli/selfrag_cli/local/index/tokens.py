@@ -10,6 +10,7 @@ from pathlib import Path
 
 import Stemmer
 
+from selfrag.domain.passages import Passage, embedded_text
 from selfrag.text.east_asian import RUN
 
 # Lucene's list. Longer ones, without the question words, were no better on XQuAD's questions.
@@ -52,6 +53,12 @@ def tokens(text: str) -> list[str]:
             terms.extend(_parts(word))
     with _STEMMER_LOCK:
         return list(_STEMMER.stemWords(terms))
+
+
+def passage_tokens(passage: Passage) -> list[str]:
+    """Return the tokens by which a passage is found: its title, its text, and its file's name if they lack it."""
+    text, name = embedded_text(passage.title, passage.text), passage.document.rsplit("/", 1)[-1]
+    return tokens(text if name in passage.title else f"{text}\n{name}")
 
 
 def _parts(word: str) -> Iterator[str]:

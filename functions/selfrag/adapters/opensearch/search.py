@@ -33,6 +33,7 @@ from selfrag.adapters.opensearch.collection import (
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds, Candidates, Passage
 from selfrag.ports.index import IndexEntry, WriteOutcome
+from selfrag.text.file_names import find_names
 
 WINDOW = 10_000  # the most hits that one search may ask for
 # More than 1,024 clauses are refused, and each Chinese or Japanese character makes one in each field.
@@ -127,8 +128,14 @@ class OpenSearchPassages:
 
 
 def _by_text(text: str, only: Sequence[Json]) -> Json:
+    names = find_names(text[:TEXT_CHARACTERS])
     words = {"query": text[:TEXT_CHARACTERS], "fields": TEXT_FIELDS, "type": "most_fields"}
-    return {"bool": {"must": [{"multi_match": words}], "filter": only}}
+    clauses: list[Json] = [{"multi_match": words}, *({"wildcard": {"document": _containing(name)}} for name in names)]
+    return {"bool": {"should": clauses, "minimum_should_match": 1, "filter": only}}
+
+
+def _containing(name: str) -> Json:
+    return {"value": f"*{name}*", "case_insensitive": True}
 
 
 def _by_vector(vector: Sequence[float], size: int, only: Sequence[Json]) -> Json:

@@ -37,7 +37,7 @@ def test_scores_are_those_of_bm25_over_the_collections_searched(
         scores = found(index, query, list(searched))
     within = [made.passage for made in entries if made.passage.collection in searched]
     assert dict(scores) == pytest.approx(
-        by_bm25s({passage.passage_id: passage.text for passage in within}, query), rel=1e-6
+        by_bm25s({passage.passage_id: f"{passage.text}\n{passage.document}" for passage in within}, query), rel=1e-6
     )
     assert scores == sorted(scores, key=lambda one: (-one[1], one[0]))
 

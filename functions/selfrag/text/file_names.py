@@ -1,0 +1,36 @@
+"""Names of files in a question, such as "minutes-2026-06-09" or "zx-manual-47.md"."""
+
+import re
+import unicodedata
+
+_NAME = re.compile(r"(?<![\w.-])\w++(?:[._-]++\w++)*+")
+_TELLING = re.compile(r"[\d._-]")
+MAX_NAMES = 8
+
+
+def find_names(query: str) -> list[str]:
+    """Return the words of a query that can only be a code or the name of a file: with digits, dots or hyphens."""
+    words = dict.fromkeys(word for word in _NAME.findall(query) if _TELLING.search(word) and not word.isdecimal())
+    return list(words)[:MAX_NAMES]
+
+
+def is_named(query: str, document: str) -> bool:
+    """Return whether a query has the name of a document's file, with or without its ending.
+
+    A name of words alone, such as leave.md, is only recognised with its ending.
+    """
+    name = document.rsplit("/", 1)[-1]
+    stem = name.rpartition(".")[0] or name
+    return _contains(query, name) or (_TELLING.search(stem) is not None and _contains(query, stem))
+
+
+def _contains(query: str, name: str) -> bool:
+    folded = (unicodedata.normalize("NFKC", text).casefold() for text in (query, name))
+    text, word = folded
+    at = text.find(word)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(word) : at + len(word) + 1]
+        if not (before.isalnum() and before.isascii()) and not (after.isalnum() and after.isascii()):
+            return True
+        at = text.find(word, at + 1)
+    return False
