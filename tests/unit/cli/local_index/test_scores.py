@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
-from selfrag_cli.local.index.tokens import tokens
+from selfrag_cli.local.index.tokens import passage_tokens, tokens
 from tests.unit.cli.local_index.made import entry, found, near
 
 WORDS = ["leave", "days", "pay", "有給休暇", "休暇", "the", "Ärger", "x1", "?!"]
@@ -37,15 +37,15 @@ def test_scores_are_those_of_bm25_over_the_collections_searched(
         scores = found(index, query, list(searched))
     within = [made.passage for made in entries if made.passage.collection in searched]
     assert dict(scores) == pytest.approx(
-        by_bm25s({passage.passage_id: f"{passage.text}\n{passage.document}" for passage in within}, query), rel=1e-6
+        by_bm25s({passage.passage_id: passage_tokens(passage) for passage in within}, query), rel=1e-6
     )
     assert scores == sorted(scores, key=lambda one: (-one[1], one[0]))
 
 
-def by_bm25s(texts: dict[str, str], query: str) -> dict[str, float]:
+def by_bm25s(texts: dict[str, list[str]], query: str) -> dict[str, float]:
     """Return what the library gives the passages that share a token with the query."""
     vocabulary: dict[str, int] = {}
-    ids = [[vocabulary.setdefault(token, len(vocabulary)) for token in tokens(text)] for text in texts.values()]
+    ids = [[vocabulary.setdefault(token, len(vocabulary)) for token in text] for text in texts.values()]
     wanted = [vocabulary[token] for token in tokens(query) if token in vocabulary]
     if not wanted:
         return {}
