@@ -45,10 +45,19 @@ class ModelParameters(Parameters, CallBudget):
 
 
 class Brief(Limits):
-    """The fields of every task on the question: the question, the turn before it, and the limits."""
+    """The fields of every task on the question: the question, the turn before it, and the limits.
+
+    `today` is the day of asking (ISO 8601, UTC) if the question has a date relative to it, else "".
+    """
 
     question: str
     previous: Turn = Turn()
+    today: str = ""
+
+    @property
+    def dated(self) -> dict[str, str]:
+        """Return the day of asking as a field of a request to the model, none without a relative date."""
+        return {"today": self.today} if self.today else {}
 
 
 class RecallAnswerParameters(Parameters):

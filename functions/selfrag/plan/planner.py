@@ -1,6 +1,7 @@
 """The planner: from a request, the state and the last pass's reports to the next pass."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import BaseModel
@@ -20,6 +21,7 @@ from selfrag.plan.segments import Segments
 from selfrag.plan.self_rag import Adaptive, SelfRag
 from selfrag.plan.state import QuestionBrief, State
 from selfrag.plan.strategy import Strategy
+from selfrag.text.relative_dates import has_relative_date
 
 STRATEGIES: dict[str, type[Strategy[Any]]] = {
     "self_rag": SelfRag,
@@ -66,6 +68,7 @@ def first_pass(request: QuestionRequest, began_ms: float, *, guarded: bool = Fal
             collections=request.collections,
             deadline_ms=deadline_ms,
             cache=policy.cache,
+            today=_today(request.question, began_ms),
         ),
         strategy=policy.strategy,
         min_utility=policy.min_utility,
@@ -125,8 +128,14 @@ def _with_earlier_turn(state: State, report: RecallAnswerReport, collections: Co
         RelevanceVerdict(passage_id=item.passage_id, relevant=True, score=item.score, label="relevant", cached=True)
         for item in stored.evidence
     ]
-    brief = state.brief.model_copy(update={"previous": turn})
+    today = state.brief.today or _today(turn.question, now_ms)
+    brief = state.brief.model_copy(update={"previous": turn, "today": today})
     return state.with_entries([Entry(step=report.step)]).replace(brief=brief, previous_relevance=evidence)
+
+
+def _today(question: str, now_ms: float) -> str:
+    """Return the day if a question has a date relative to it, else ""."""
+    return datetime.fromtimestamp(now_ms / 1000, UTC).date().isoformat() if has_relative_date(question) else ""
 
 
 def _with_pass(state: State, plan: Plan) -> tuple[State, Plan]:

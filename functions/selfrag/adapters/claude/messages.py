@@ -218,7 +218,8 @@ def mark_for(
     Without `hour` the model keeps a prompt for five minutes only.
     """
     smallest = next((tokens for name, tokens in SMALLEST_CACHEABLE.items() if name in model), _SMALLEST)
-    if len(prompt.encode()) < smallest * _BYTES_PER_TOKEN:
+    is_free = price is not None and not price[0]  # a local model
+    if is_free or len(prompt.encode()) < smallest * _BYTES_PER_TOKEN:
         return None
     life = cheapest_life(intervals, price[2] / price[0] if price else USUAL_READ)
     if life == "1h" and not hour:

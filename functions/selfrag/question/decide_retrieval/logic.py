@@ -58,7 +58,7 @@ def decide(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
     Only a question that is searched for is simple or complex. A decision model's verdict stands if it is beyond doubt,
     but if a follow-up is searched for, Claude words the query.
     """
-    fields = {"question": task.question, "previous": task.previous.model_dump()}
+    fields = {"question": task.question, "previous": task.previous.model_dump(), **task.dated}
     names = ["decision", "aggregate", *(["complexity"] if task.complexity else [])]
     decided = _by_decider(fields, grader, names, follows=bool(task.previous.answer))
     words_query = bool(task.previous.answer) and decided is not None and decided.verdict.decision == "yes"
@@ -146,7 +146,7 @@ class Continuation(BaseModel):
 
 def decide_continuation(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
     """Return the verdict; an ungraded one stays ungraded, which means a search."""
-    fields = {"question": task.question, "previous": task.previous.model_dump(), "so_far": task.so_far}
+    fields = {"question": task.question, "previous": task.previous.model_dump(), "so_far": task.so_far, **task.dated}
     decided = _by_decider(fields, grader, ["continuation"], follows=True)
     if decided and grader.stands(decided.verdict.probability, if_low=False):
         return decided

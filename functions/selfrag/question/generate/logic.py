@@ -95,6 +95,7 @@ def _fields(task: GenerateTask) -> dict[str, object]:
         "task": "repair" if task.failed_claims else task.mode,
         "question": task.question,
         "previous": task.previous.model_dump(),
+        **task.dated,
     }
     if task.mode == "segment":
         fields["so_far"] = task.so_far

@@ -24,7 +24,7 @@ class Rewrite(BaseModel):
 
 def rewrite(task: RewriteQuestionTask, grader: Grader) -> RewriteQuestionResult:
     """Return another query, and whether it differs from all that were tried."""
-    fields = task.model_dump(include={"question", "previous", "queries"})
+    fields = {**task.model_dump(include={"question", "previous", "queries"}), **task.dated}
     if task.passages:
         fields["passages"] = [
             {**passage.quoted(), "text": passage.text[:MOST_CHARACTERS]} for passage in task.passages[-MOST_PASSAGES:]

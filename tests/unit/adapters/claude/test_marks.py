@@ -79,6 +79,10 @@ def test_a_prompt_that_is_too_short_for_its_model_is_not_marked(model: str, word
     assert mark_for("rubric " * (words // 2), model, [MINUTE], PRICES[model]) is None
 
 
+def test_free_model_gets_no_mark() -> None:
+    assert mark_for("rubric " * 2500, "qwen3:8b", [MINUTE], (0.0, 0.0, 0.0)) is None
+
+
 def test_a_model_that_knows_five_minutes_only_is_not_asked_for_an_hour() -> None:
     model = "us.anthropic.claude-3-5-sonnet-20240620-v1:0"
     hour = profile_of(model).hour
