@@ -8,6 +8,7 @@ from selfrag.text.relative_dates import has_relative_date
 from tests.support.doubles.model_server import ModelServer, step_of
 from tests.support.local import QUESTION, local_stack
 
+
 @pytest.mark.parametrize(
     ("question", "dated"),
     [

@@ -21,7 +21,7 @@ _GERMAN = (
 _FRENCH = (
     r"aujourd['’]hui|avant-hier|(?:d['’]|depuis\s)hier|hier\s(?:soir|matin)|demain|maintenant|actuel\w*|récent\w*"
     r"|dernièrement|il\sy\sa\s\w+\s(?:jour|semaine|mois|an)\w*"
-    r"|(?:semaine|mois|année|an|trimestre|semestre|été|hiver|\w+di)s?\s(?:derni(?:er|ère)|prochaine?|passée?)s?"
+    r"|(?:semaine|mois|année|an|trimestre|semestre|été|hiver|\w{2,6}di)s?\s(?:derni(?:er|ère)|prochaine?|passée?)s?"
     r"|(?:ce|cette|ces|derni(?:er|ère)s?|prochaine?s?)\s(?:\w+\s)?(?:semaine|mois|année|trimestre|semestre)s?"
     r"|(?:le|la|les)\splus\srécente?s?"
 )
@@ -33,8 +33,8 @@ _SPANISH = (
 _LATIN = re.compile(rf"\b(?:{_ENGLISH}|{_GERMAN}|{_FRENCH}|{_SPANISH})\b", re.IGNORECASE)
 _EAST_ASIAN = re.compile(
     r"今日|本日|昨日|明日|一昨日|明後日|[今先来昨去前翌](?:週|月|年|期|四半期)|[今昨来]年度|現在|最新|最近|直近|このところ|前回|次回"
-    r"|[\d一二三四五六七八九十]+(?:日|週間|か月|ヶ月|カ月|年)[前後]"
-    r"|오늘|어제|그제|내일|모레|이번|지난|다음\s?(?:주|달|해|분기)|올해|작년|내년|금년|전월|최근|최신|현재|지금|\d+\s?(?:일|주|개월|년)\s?[전후]"
+    r"|[\d一二三四五六七八九十]{1,3}(?:日|週間|か月|ヶ月|カ月|年)[前後]"
+    r"|오늘|어제|그제|내일|모레|이번|지난|다음\s?(?:주|달|해|분기)|올해|작년|내년|금년|전월|최근|최신|현재|지금|\d{1,3}\s?(?:일|주|개월|년)\s?[전후]"
 )
 
 

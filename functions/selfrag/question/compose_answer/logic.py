@@ -26,6 +26,7 @@ from selfrag.domain.questions import Filters
 from selfrag.domain.verdicts import Critique, JudgedBy, Reflection, judged_by, nearest
 from selfrag.question.compose_answer.messages import Messages
 from selfrag.question.compose_answer.task import ComposeAnswerTask
+from selfrag.text.collection_questions import asks_for_documents
 
 # Without the results of these steps there is no answer.
 _DECISIVE = ("Plan", "RunSteps", "Retrieve", "Generate", "RankPaths", "PickCandidate")
@@ -128,7 +129,8 @@ def outcome_of(task: ComposeAnswerTask) -> AnswerOutcome:
         answer = _failure(messages, faults)
     else:
         why = messages("filtered" if _filtered_out(task) else "not_found")
-        answer = messages.joined(why, messages.searched(task.queries))
+        where = messages("document_list") if asks_for_documents(task.question) else ""
+        answer = messages.joined(why, messages.searched(task.queries), where)
     return AnswerOutcome(chosen, status, answer, notes, selection)
 
 

@@ -24,6 +24,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
     "en": {
         "not_found": "Not found in the documents.",
         "filtered": "No document meets the filters.",
+        "document_list": "A search reads passages, not the list of documents: that is under Documents on the page, at GET /v1/documents, and in the tool `documents`.",
         "searched": "Searched for: {queries}.",
         "not_searched": "Nothing was searched for.",
         "guarded_request": "The question was not answered: the guardrail of this deployment did not let it pass.",
@@ -60,6 +61,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
     "de": {
         "not_found": "In den Dokumenten wurde dazu nichts gefunden.",
         "filtered": "Kein Dokument entspricht den Filtern.",
+        "document_list": "Gesucht wird in Textstellen, nicht in der Liste der Dokumente: diese steht auf der Seite unter „Documents“, bei GET /v1/documents und im Werkzeug `documents`.",
         "searched": "Gesucht wurde nach: {queries}.",
         "not_searched": "Es wurde nach nichts gesucht.",
         "guarded_request": "Die Frage wurde nicht beantwortet: die Schutzregeln dieser Installation haben sie nicht durchgelassen.",
@@ -102,6 +104,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
     "fr": {
         "not_found": "Aucune réponse n'a été trouvée dans les documents.",
         "filtered": "Aucun document ne correspond aux filtres.",
+        "document_list": "La recherche lit des passages et non la liste des documents : celle-ci se trouve sur la page sous « Documents », à l'adresse GET /v1/documents et dans l'outil `documents`.",
         "searched": "Recherche effectuée : {queries}.",
         "not_searched": "Aucune recherche n'a été effectuée.",
         "guarded_request": "La question n'a pas reçu de réponse : le garde-fou de ce déploiement ne l'a pas laissée passer.",
@@ -144,6 +147,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
     "es": {
         "not_found": "No se ha encontrado la respuesta en los documentos.",
         "filtered": "Ningún documento cumple los filtros.",
+        "document_list": "La búsqueda lee pasajes y no la lista de documentos: esta se encuentra en la página, en «Documents», en GET /v1/documents y en la herramienta `documents`.",
         "searched": "Se ha buscado: {queries}.",
         "not_searched": "No se ha realizado ninguna búsqueda.",
         "guarded_request": "No se ha respondido a la pregunta: la barrera de seguridad de este despliegue no la ha dejado pasar.",
@@ -186,6 +190,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
     "ja": {
         "not_found": "文書の中に答えが見つかりませんでした。",
         "filtered": "絞り込みの条件に合う文書がありません。",
+        "document_list": "検索の対象は文書の一覧ではなく本文です。一覧はページの「Documents」、GET /v1/documents、ツール`documents`にあります。",
         "searched": "検索した語句:{queries}。",
         "not_searched": "検索は行われませんでした。",
         "guarded_request": "この質問には回答しませんでした。このシステムのガードレールが質問を通しませんでした。",
@@ -228,6 +233,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
     "ko": {
         "not_found": "문서에서 답을 찾지 못했습니다.",
         "filtered": "필터 조건에 맞는 문서가 없습니다.",
+        "document_list": "검색은 문서 목록이 아니라 본문을 대상으로 합니다. 목록은 페이지의 ‘Documents’, GET /v1/documents, 도구 `documents`에 있습니다.",
         "searched": "검색한 내용: {queries}.",
         "not_searched": "검색을 하지 않았습니다.",
         "guarded_request": "질문에 답하지 않았습니다. 이 시스템의 가드레일이 질문을 통과시키지 않았습니다.",

@@ -67,6 +67,11 @@ def test_an_abstention_is_in_the_language_of_the_question(language: Language) ->
     assert filtered.answer.startswith(MESSAGES[language]["filtered"])
 
 
+def test_abstention_on_documents_themselves_says_where_their_list_is() -> None:
+    assert "GET /v1/documents" in composed("How many documents are there?").answer
+    assert "GET /v1/documents" not in composed("How many days are there?").answer
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     ("fields", "message"),
