@@ -1,6 +1,5 @@
 """The server of the Model Context Protocol: tools, and passages as resources."""
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -10,10 +9,12 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
+from selfrag.agents.arguments import read_arguments
 from selfrag.agents.services import AgentCaller, AgentService
 from selfrag.agents.tools import TOOLS, AgentTool
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.validation import explain
+from selfrag.text.json_text import to_json
 
 PASSAGE_URI = "selfrag://documents/{document_id}/passages/{passage_id}"
 _PASSAGE = re.compile(r"selfrag://documents/([0-9a-f]{32})/passages/([0-9A-Za-z_-]{1,64})")
@@ -24,6 +25,7 @@ _INSTRUCTIONS = (
 
 def agent_server(service: AgentService, version: str) -> Server[Any]:
     """Return the server of a service's tools; what goes wrong in a call is one sentence in its result."""
+    schemas = {name: tool.arguments.model_json_schema() for name, tool in TOOLS.items()}
 
     async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_described(name, tool) for name, tool in TOOLS.items()])
@@ -41,7 +43,7 @@ def agent_server(service: AgentService, version: str) -> Server[Any]:
             raise MCPError(types.INVALID_PARAMS, f"There is no such tool; the tools are {', '.join(TOOLS)}.")
         try:
             try:
-                arguments = tool.arguments.model_validate(params.arguments or {})
+                arguments = tool.arguments.model_validate(read_arguments(params.arguments or {}, schemas[params.name]))
             except ValidationError as error:
                 raise InvalidInput(explain(error, tool.arguments)) from None
             fields = await tool.call(service, arguments, _caller(context))
@@ -49,7 +51,7 @@ def agent_server(service: AgentService, version: str) -> Server[Any]:
         except Exception as error:
             return types.CallToolResult(content=[types.TextContent(text=_sentence(error))], is_error=True)
         # Clients that do not read structured content have the same as text.
-        text = types.TextContent(text=json.dumps(result, ensure_ascii=False))
+        text = types.TextContent(text=to_json(result))
         return types.CallToolResult(content=[text, *_links(result)], structured_content=result)
 
     async def read(context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:

@@ -9,7 +9,7 @@ from pydantic import Field
 from selfrag.agents.services import AgentCaller, AgentService
 from selfrag.api.documents.listing import DocumentPage
 from selfrag.api.logic import TracedStep
-from selfrag.domain.answers import Citation, NearPassage, Pass, Status, Usage
+from selfrag.domain.answers import AnswerCitation, NearPassage, Pass, Status, Usage
 from selfrag.domain.base import Model
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.fields import Question
@@ -60,7 +60,7 @@ class AgentAnswer(Model):
     answer: str = ""
     notice: str | None = None
     claims: list[Claim] = []
-    citations: list[Citation] = []
+    citations: list[AnswerCitation] = []
     nearest: list[NearPassage] = Field(default=[], description="The nearest passages, where there is no answer.")
     not_said: list[str] = Field(default=[], description="The sentences on what the documents do not hold.")
     cost_usd: float | None = None
@@ -81,7 +81,7 @@ class QuestionTrace(Model):
     status: str
     question: str = ""
     answer: str | None = None
-    citations: list[Citation] = []
+    citations: list[AnswerCitation] = []
     path: list[str] | None = None
     passes: list[Pass] | None = None
     queries: list[str] = []

@@ -45,7 +45,7 @@ class Turn(Exchange):
 
 
 class Citation(Model):
-    """The source of a part of the answer: `quote` is verbatim in the passage, `answer_span` counts characters.
+    """The source of a part of the answer: `quote` is verbatim in the passage, `answer_span` counts Unicode code points.
 
     `document_id` and `collection` are those of `GET /v1/documents`; the id is null for a page of the web or of a
     knowledge base, and both are null where they were not stored yet. `heading` is the nearest one above the passage;
@@ -68,6 +68,15 @@ class Citation(Model):
     after: str = ""
     copies: list[str] = []
     copy_count: int = 0
+
+
+class AnswerCitation(Citation):
+    """A citation of a response; `answer_span_utf16` is its span in UTF-16 code units, as JavaScript, Java and C# count.
+
+    It is null in a response stored before it was there.
+    """
+
+    answer_span_utf16: tuple[int, int] | None = None
 
 
 class Draft(Critique):
@@ -186,7 +195,7 @@ class AnswerResponse(Model):
         default=None, description="What a reader must know of how the answer was made; null if a model wrote it."
     )
     answer: str
-    citations: list[Citation]
+    citations: list[AnswerCitation]
     not_said: list[str] = Field(
         default=[], description="The sentences of the answer that say what the documents do not hold."
     )

@@ -158,9 +158,10 @@ class ServedApi:
 
 async def _original(bucket: DirectoryBucket, token: str, request: Request) -> Response:
     """Return a file as what it is: something to keep, or a PDF to show; nothing of it runs at this address."""
-    if request.method != "GET":
+    if request.method not in ("GET", "HEAD"):
         hint = "GET /v1/documents/{document_id}/original gives an address."
-        raise ProblemError(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes GET only.", hint, {"Allow": "GET"})
+        allowed = {"Allow": "GET, HEAD"}
+        raise ProblemError(HTTPStatus.METHOD_NOT_ALLOWED, "This path takes GET and HEAD only.", hint, allowed)
     key, content, inline = await in_thread(bucket.original, token)
     policy = {"Content-Security-Policy": _POLICIES[inline], "Content-Disposition": disposition(key, inline)}
     media_type = "application/pdf" if inline else "application/octet-stream"

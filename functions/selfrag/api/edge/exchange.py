@@ -1,6 +1,5 @@
 """Helpers of the routes: the current request, its caller, its reply, and the problems of the description."""
 
-import json
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, cast
@@ -12,6 +11,7 @@ from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.edge.problems import CONTENT_TYPE, Problem, title_of
 from selfrag.bootstrap import api
 from selfrag.ports.bindings import Action
+from selfrag.text.json_text import to_json
 
 JSON = "application/json"
 
@@ -46,7 +46,7 @@ def base_url(request: Request) -> str:
 
 def reply(status: HTTPStatus, body: Mapping[str, object], headers: Mapping[str, str] | None = None) -> Response[Any]:
     """Return a JSON response."""
-    return Response(status.value, JSON, json.dumps(body, ensure_ascii=False), headers=dict(headers or {}))
+    return Response(status.value, JSON, to_json(body), headers=dict(headers or {}))
 
 
 def problems(*statuses: int) -> dict[int, Any]:

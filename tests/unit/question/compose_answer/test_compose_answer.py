@@ -35,6 +35,12 @@ def test_a_supported_and_useful_answer_is_answered() -> None:
     assert response.usage.warnings == []
 
 
+def test_citation_has_its_span_in_utf16() -> None:
+    citations = [{**steps.answer()["citations"][0], "answer_span": span} for span in ((0, 4), (5, 11))]
+    response = composed(best=draft(answer="🎉🎉a. 25 day.", citations=citations))
+    assert [citation.answer_span_utf16 for citation in response.citations] == [(0, 6), (7, 13)]
+
+
 @pytest.mark.parametrize(
     ("level", "score", "note"),
     [
