@@ -204,6 +204,8 @@ def test_the_original_is_a_file_to_keep_of_which_nothing_runs_for_a_minute(servi
     assert (kept.status_code, kept.content) == (200, CONTENT)
     said = {name: kept.headers[name] for name in SAFE}
     assert said == SAFE
+    probed = service.api.head(link)
+    assert (probed.status_code, probed.headers["content-length"]) == (200, str(len(CONTENT)))
     assert problem(service.api.put(link, content=b"x"), 405)["title"] == "Method Not Allowed"
     problem(service.api.get(f"{link[:-1]}{'a' if link[-1] != 'a' else 'b'}"), 404)
     with time_machine.travel(timedelta(seconds=LINK_SECONDS + 1)):
