@@ -17,11 +17,12 @@ def find_names(query: str) -> list[str]:
 def is_named(query: str, document: str) -> bool:
     """Return whether a query has the name of a document's file, with or without its ending.
 
-    A name of words alone, such as leave.md, is only recognised with its ending.
+    A name of one word or number, such as leave.md, is only recognised with its ending.
     """
     name = document.rsplit("/", 1)[-1]
     stem = name.rpartition(".")[0] or name
-    return _contains(query, name) or (_TELLING.search(stem) is not None and _contains(query, stem))
+    is_telling = _TELLING.search(stem) is not None and not stem.isdecimal()
+    return _contains(query, name) or (is_telling and _contains(query, stem))
 
 
 def _contains(query: str, name: str) -> bool:

@@ -26,6 +26,7 @@ def test_query_names_file(query: str, document: str) -> None:
         ("zx-manual-470", "zx-manual-47.md"),
         ("old-zx-manual-47x", "zx-manual-47.md"),
         ("", "a-1.md"),
+        ("How many faults were there in 2026?", "2026.pdf"),
     ],
 )
 def test_other_words_name_no_file(query: str, document: str) -> None:
