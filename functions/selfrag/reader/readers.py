@@ -90,7 +90,7 @@ def _read(key: str, content: bytes, parts: FileParts) -> Document:
     match ending:
         case ".pdf":
             return _loaded(ending)(key, content, parts.without, parts.begin)
-        case ".epub" | ".eml":
+        case ".docx" | ".epub" | ".eml":
             return _loaded(ending)(key, content, _reader_within(parts))
     if ending in _OF_BYTES:
         return _loaded(ending)(key, content)

@@ -147,13 +147,7 @@ class _Reader:
         return bool(lines)
 
     def _readable(self, key: str, content: bytes) -> Document | None:
-        try:
-            document = self._read(key, content)
-        except BadDocument as error:
-            self.writer.warnings.append(str(error))
-            return None
-        self.writer.warnings += document.warnings
-        return document
+        return self.writer.read_within(self._read, key, content)
 
 
 def events(content: bytes) -> list[str]:

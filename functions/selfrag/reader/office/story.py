@@ -8,6 +8,7 @@ from typing import TypeVar
 from selfrag.domain.writing import MAX_CHARACTERS
 from selfrag.reader.archive import LimitExceeded
 from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, OpenParagraph, Paragraph, RunLook, Script, Slide
+from selfrag.reader.office.symbols import read_signs
 from selfrag.reader.scripts import subscript, superscript
 from selfrag.reader.visibility import WHITE, LeftOut
 from selfrag.text.sentences import split_sentences
@@ -31,6 +32,7 @@ class Story:
         self.left_out = left_out or LeftOut()
         self._inside: list[Grid | GridRow | Cell] = []
         self._paragraphs: list[OpenParagraph] = []
+        self._joined: OpenParagraph | None = None  # one that goes on with the next
         self._characters = self._counted = 0
 
     @property
@@ -64,7 +66,7 @@ class Story:
         """Text of a look, before a colour; what nobody sees or what is struck through is left out and counted."""
         kind = "unseen" if look.is_unseen(behind) else "struck" if look.struck else ""
         if not kind:
-            self.add(text, bold, look.script or "baseline")
+            self.add(read_signs(text, look.font), bold, look.script or "baseline")
         elif self._paragraphs and text.strip() and self._paragraphs[-1].left_out != kind:
             self._paragraphs[-1].left_out = kind
             setattr(self.left_out, kind, getattr(self.left_out, kind) + 1)
@@ -89,11 +91,16 @@ class Story:
 
     def begin_paragraph(self) -> None:
         """A paragraph, which may stand in another one."""
-        self._paragraphs.append(OpenParagraph())
+        self._paragraphs.append(self._joined or OpenParagraph())
+        self._joined = None
 
     def drop_paragraph(self) -> None:
         """The paragraph ends and is left out."""
         self._paragraphs.pop()
+
+    def join_to_next(self) -> None:
+        """The paragraph goes on with the next one: a large first letter has a paragraph of its own in Word."""
+        self._joined = self._paragraphs.pop()
 
     def end_paragraph(self, level: int = 0, caption: bool = False, label: str = "") -> None:
         """The paragraph ends; its label is what stands before it, such as its number."""
