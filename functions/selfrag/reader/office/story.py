@@ -32,7 +32,6 @@ class Story:
         self.left_out = left_out or LeftOut()
         self._inside: list[Grid | GridRow | Cell] = []
         self._paragraphs: list[OpenParagraph] = []
-        self._joined: OpenParagraph | None = None  # one that goes on with the next
         self._characters = self._counted = 0
 
     @property
@@ -91,16 +90,11 @@ class Story:
 
     def begin_paragraph(self) -> None:
         """A paragraph, which may stand in another one."""
-        self._paragraphs.append(self._joined or OpenParagraph())
-        self._joined = None
+        self._paragraphs.append(OpenParagraph())
 
     def drop_paragraph(self) -> None:
         """The paragraph ends and is left out."""
         self._paragraphs.pop()
-
-    def join_to_next(self) -> None:
-        """The paragraph goes on with the next one: a large first letter has a paragraph of its own in Word."""
-        self._joined = self._paragraphs.pop()
 
     def end_paragraph(self, level: int = 0, caption: bool = False, label: str = "") -> None:
         """The paragraph ends; its label is what stands before it, such as its number."""

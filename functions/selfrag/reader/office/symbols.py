@@ -4,17 +4,13 @@ _SYMBOL = (
     " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλµνοπθρστυϖωξψζ{|}∼"
     "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪\uf0f0〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭"
 )
-# The characters of each font and their signs.
-_FONTS = {
+_CHARACTERS_AND_SIGNS = {
     "symbol": ("".join(map(chr, (*range(0x20, 0x7F), *range(0xA0, 0xFF)))), _SYMBOL),
     "wingdings": ("(*JKLlnuv§Øßàáâèïðñòûüoqr¨xýþ", "☎✉☺😐☹●■◆❖▪➢←→↑↓➔⇦⇨⇧⇩✗✓☐☐☐☐☒☒☒"),
     "wingdings 2": ("OP£QRST", "✗✓☐☒☒☒☒"),
     "webdings": ("arcg", "✓✗☐■"),
 }
-_BOXES = {"☐": "[ ]", "☒": "[x]"}
-_SIGNS = {
-    font: {char: _BOXES.get(sign, sign) for char, sign in zip(*pair, strict=True)} for font, pair in _FONTS.items()
-}
+_SIGNS = {font: dict(zip(*pair, strict=True)) for font, pair in _CHARACTERS_AND_SIGNS.items()}
 
 
 def read_signs(text: str, font: str | None) -> str:
@@ -22,4 +18,5 @@ def read_signs(text: str, font: str | None) -> str:
     signs = _SIGNS.get((font or "").lower())
     if signs is None:
         return text
-    return "".join(signs.get(chr(ord(char) & 0xFF) if "\uf020" <= char <= "\uf0ff" else char, char) for char in text)
+    shown = (signs.get(chr(ord(char) & 0xFF) if "\uf020" <= char <= "\uf0ff" else char, char) for char in text)
+    return "".join(shown).replace("☐", "[ ]").replace("☒", "[x]")

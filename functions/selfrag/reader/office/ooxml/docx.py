@@ -1,7 +1,7 @@
 """The text of a Word document: of a ZIP archive of XML only the parts that are needed are unpacked."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -17,24 +17,24 @@ from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
 from selfrag.reader.office.numbering import numeral, whole
 from selfrag.reader.office.ooxml.docx_parts import RUN_PROPERTIES, Numbering, Styles, shading, take_property
 from selfrag.reader.office.properties import properties
-from selfrag.reader.office.relations import Relation, relations
+from selfrag.reader.office.relations import relations
 from selfrag.reader.office.story import Story
 from selfrag.reader.office.tables import write
 from selfrag.reader.visibility import UNCERTAIN, WHITE, LeftOut
 
-# Not shown, or shown elsewhere as well: properties, text that was moved away, text boxes for old versions, and the
-# readings of Chinese characters.
+# Not shown, or shown elsewhere as well: properties, readings, text that was moved away, text boxes for old versions.
 _SKIPPED = frozenset({"pPrChange", "rPrChange", "tblGrid", "tabs", "moveFrom", "Fallback", "rt"})
 _MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 Notes = Mapping[str, dict[str, str]]
-Parts = dict[str, list[Block]]
-PartsOf = Callable[[str], Parts]
+PartsOf = Callable[[str], dict[str, list[Block]]]
 _NOTES = {"footnoteReference": ("footnotes", "decimal"), "endnoteReference": ("endnotes", "lowerRoman")}
 _PAGE_NUMBERS = ("PAGE", "NUMPAGES", "SECTIONPAGES")
-_MAX_INSTRUCTION, _MAX_OPTIONS = 100, 100
+_MAX_INSTRUCTION, _MAX_FORM_DATA = 100, 100
+_FORM_DATA = ("checkBox", "default", "checked", "result", "listEntry")
 _CODE = re.compile(r"[0-9A-Fa-f]{2,4}")
 _ANSWERED = "\x03"  # begins the instruction of a field whose value has been told; XML can hold no such character
 _BODY = "word/document.xml"
+_OF_NO_KIND = ("", ".bin", ".dat", ".xht", ".xhtml")  # endings that programs give to a page or a Word document
 _FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stands out
 
 
@@ -49,10 +49,9 @@ class Body(ReaderOfEquations):
         styles: Styles,
         numbering: Numbering,
         notes: Notes,
+        parts: PartsOf,
         page_number: str = "",
         left_out: LeftOut | None = None,
-        *,
-        parts: PartsOf,
         part: str = _BODY,
     ) -> None:
         self.story = Story(left_out)
@@ -63,8 +62,8 @@ class Body(ReaderOfEquations):
         self.parts, self._parts = parts, parts(part)
         self._fields = Fields(page_number)
         self._depth = ElementDepth()
-        self._prompt = 0  # the depth of a content control that nobody has filled in and that shows a prompt
-        self._in_text = self._bold = self._in_run = self._in_paragraph_look = False
+        self._prompt = 0  # the depth of a content control (sdt) that nobody has filled in: it shows a prompt
+        self._in_text = self._bold = self._in_run = self._in_paragraph_look = self._goes_on = False
         self._run, self._run_style = RunLook(), ""
         self._look: RunLook | None = None  # of the run with its styles, once a text of it has come
         self._fills = [""]  # the colours behind the page, the tables and the cells that are open
@@ -119,7 +118,7 @@ class Body(ReaderOfEquations):
             self.story.add(text)
 
     def _beginnings(self) -> dict[str, Callable[[dict[str, str]], None]]:
-        story = self.story
+        story, depth = self.story, self._depth
         return {
             "p": self._begin_paragraph,
             "pStyle": self._take_style,
@@ -144,7 +143,7 @@ class Body(ReaderOfEquations):
             **dict.fromkeys(("drawing", "pict"), lambda _: story.picture()),
             **dict.fromkeys(("chart", "altChunk"), self._take_part),
             "sym": self._take_sign,
-            "showingPlcHdr": self._begin_prompt,
+            "showingPlcHdr": lambda on: setattr(self, "_prompt", self._prompt or switched_on(on) * (depth.depth - 2)),
             **{name: partial(self._refer, name) for name in _NOTES},
             "commentReference": lambda _: setattr(self, "comments", self.comments + 1),
             **dict.fromkeys(("headerReference", "footerReference"), self._take_header),
@@ -167,10 +166,6 @@ class Body(ReaderOfEquations):
 
     def _take_part(self, attributes: dict[str, str]) -> None:
         self.story.take_in(self._parts.pop(attributes.get("r:id", ""), ()))
-
-    def _begin_prompt(self, attributes: dict[str, str]) -> None:
-        if switched_on(attributes):
-            self._prompt = self._prompt or self._depth.depth - 2  # of `sdt` around `sdtPr`
 
     def _begin_run(self) -> None:
         self._bold, self._in_run = False, True
@@ -203,7 +198,9 @@ class Body(ReaderOfEquations):
             self._fills[-1] = UNCERTAIN
 
     def _begin_paragraph(self, _: dict[str, str]) -> None:
-        self.story.begin_paragraph()
+        if not self._goes_on:
+            self.story.begin_paragraph()
+        self._goes_on = False
         self._looks.append(DocxLook())
 
     def _take_style(self, attributes: dict[str, str]) -> None:
@@ -227,7 +224,7 @@ class Body(ReaderOfEquations):
         if styles.lists_contents(look.style):
             self.story.drop_paragraph()
         elif look.drop_cap != "none":
-            self.story.join_to_next()
+            self._goes_on = True  # The next paragraph is the rest of it.
         else:
             label = self._numbering.label(look.list, look.list_level) if self.story.says else ""
             self.story.end_paragraph(styles.level(look.style), styles.is_caption(look.style), label)
@@ -252,8 +249,7 @@ class Fields:
         self._page_number = page_number
         self._open: list[str] = []  # what each asks for
         self._in_instruction = False
-        self._form: dict[str, str] = {}  # the data of the form field that is open
-        self._options: list[str] = []
+        self._form: list[tuple[str, str]] = []  # the data of the form field that is open
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """An element begins."""
@@ -264,12 +260,10 @@ class Fields:
             self._open.append("")
         elif kind == "end" and self._open:
             self._open.pop()
-        elif name in ("checkBox", "ddList"):
-            self._form, self._options = {name: ""}, []
-        elif name == "listEntry":
-            self._options += [attributes.get("val", "")][: _MAX_OPTIONS - len(self._options)]
-        elif self._form and name in ("default", "checked", "result"):
-            self._form[name] = attributes.get("val", "1")
+        elif name == "ffData":
+            self._form.clear()
+        elif name in _FORM_DATA and len(self._form) < _MAX_FORM_DATA:
+            self._form.append((name, attributes.get("val", "1")))
         self._in_instruction = name == "instrText"
 
     def end(self, name: str) -> None:
@@ -285,13 +279,12 @@ class Fields:
 
     def form_value(self) -> str:
         """Return the state of a check box or the choice of a list by the data of the field that is open."""
-        form, self._form = self._form, {}
-        if form and self._open:
+        form, options = dict(self._form), [option for name, option in self._form if name == "listEntry"]
+        if self._open and ("checkBox" in form or options):
             self._open[-1] = f"{_ANSWERED} "
         value = form.get("checked") or form.get("result") or form.get("default", "0")
-        if "checkBox" in form:
-            return "[x]" if switched_on({"val": value}) else "[ ]"
-        return "".join(self._options[whole(value) :][:1]) if form else ""
+        box = "[x]" if switched_on({"val": value}) else "[ ]"
+        return box if "checkBox" in form else "".join(options[whole(value) :][:1])
 
     def shown(self, text: str) -> str:
         """Return what is shown of a text inside the fields that are open."""
@@ -331,22 +324,14 @@ def stands_out(look: Mapping[str, str]) -> bool:
 
 _STYLES, _NUMBERING = "word/styles.xml", "word/numbering.xml"
 _PROPERTIES = "docProps/core.xml"
-# The endings of files that stand for a part of the text, by their content types.
-_WORD_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml"
-_ENDINGS = {
-    **dict.fromkeys(("text/html", "application/xhtml+xml"), ".html"),
-    **dict.fromkeys((f"{_WORD_TYPE}.document", f"{_WORD_TYPE}.document.main+xml"), ".docx"),
-    "text/plain": ".txt",
-    "application/rtf": ".rtf",
-}
 _NOTE_PARTS = {"footnotes": "word/footnotes.xml", "endnotes": "word/endnotes.xml"}
 
 
 def read_docx(key: str, content: bytes, read: Read) -> Document:
     """Paragraphs, rows of tables, notes and headers, with headings by style; raises BadDocument.
 
-    A header or footer is read once, before its section, without page numbers and what the text says itself. `read`
-    reads a file that stands for a part of the text.
+    A header or footer is read once, before its section, without page numbers and what the text says itself.
+    `read` reads an imported file.
     """
     writer = Writer(key)
     with open_archive(key, content, WORD) as archive:
@@ -360,7 +345,7 @@ def read_docx(key: str, content: bytes, read: Read) -> Document:
         left_out = LeftOut()
         parts = partial(_parts, archive, writer, read)
         notes = _notes(writer, archive, styles, left_out, parts)
-        body = Body(styles, numbering, notes, left_out=left_out, parts=parts)
+        body = Body(styles, numbering, notes, parts, left_out=left_out)
         archive.parse(_BODY, WithEquations(body))
         if body.comments:
             writer.warnings.append(f"{key} has comments, which are not read.")
@@ -378,7 +363,7 @@ class _NoteTexts(Body):
     notes: dict[str, str]
 
     def __init__(self, styles: Styles, left_out: LeftOut, parts: PartsOf, part: str) -> None:
-        super().__init__(styles, Numbering(), {}, left_out=left_out, parts=parts, part=part)
+        super().__init__(styles, Numbering(), {}, parts, left_out=left_out, part=part)
         self.notes = {}
         self._id = ""
 
@@ -404,25 +389,16 @@ def _notes(writer: Writer, archive: XmlArchive, styles: Styles, left_out: LeftOu
     return texts
 
 
-def _parts(archive: XmlArchive, writer: Writer, read: Read, part: str) -> Parts:
+def _parts(archive: XmlArchive, writer: Writer, read: Read, part: str) -> dict[str, list[Block]]:
     """Return the charts of a part of the document, and the files that it imports, by the ids that refer to them."""
-    parts: Parts = {name: [*map(Paragraph, lines)] for name, lines in charts(archive, part, writer).items()}
+    parts = {name: list[Block](map(Paragraph, lines)) for name, lines in charts(archive, part, writer).items()}
     for name, relation in relations(archive, part).items():
         if relation.kind == "aFChunk":
-            called = f"{writer.key} part {PurePosixPath(relation.part).stem}{_ending(archive, relation.part)}"
-            document = writer.read_within(read, called, archive.unpacked(relation.part))
+            path, content = PurePosixPath(relation.part), archive.unpacked(relation.part)
+            kind = (".html", ".docx")[content.startswith(b"PK")] if path.suffix.lower() in _OF_NO_KIND else ""
+            document = writer.read_within(read, f"{writer.key} part {path.name}{kind}", content)
             parts[name] = [document] if document else []
     return parts
-
-
-def _ending(archive: XmlArchive, part: str) -> str:
-    """Return the ending that tells the kind of a file in the document, by its content type or else by its name."""
-    ending = PurePosixPath(part).suffix.lower()
-    declared = (attributes for _, attributes in archive.elements("[Content_Types].xml"))
-    types = {
-        kind.get("PartName") or f".{kind.get('Extension', '').lower()}": kind.get("ContentType") for kind in declared
-    }
-    return _ENDINGS.get(types.get(f"/{part}") or types.get(ending) or "", ending)
 
 
 def _with_headers(archive: XmlArchive, styles: Styles, body: Body) -> list[Block]:
@@ -433,18 +409,11 @@ def _with_headers(archive: XmlArchive, styles: Styles, body: Body) -> list[Block
     seen = set(map(compared, texts(body.story.blocks)))
     blocks, upto = list[Block](), 0
     for section, following in zip(body.sections, [*body.sections[1:], None], strict=True):
-        headers = _header_lines(archive, styles, related, section.headers, body)
-        blocks += [Paragraph(line) for line in new_lines(headers, seen)]
+        for part in dict.fromkeys(related[name].part for name in section.headers if name in related):
+            reader = Body(styles, Numbering(), {}, body.parts, PAGE_NUMBER, body.story.left_out, part)
+            archive.parse(part, reader)
+            blocks += [Paragraph(line) for line in new_lines(texts(reader.story.blocks), seen)]
         ends = following.begins if following else len(body.story.blocks)
         blocks += body.story.blocks[upto:ends]
         upto = ends
     return blocks
-
-
-def _header_lines(
-    archive: XmlArchive, styles: Styles, related: Mapping[str, Relation], headers: Sequence[str], body: Body
-) -> Iterator[str]:
-    for part in dict.fromkeys(related[name].part for name in headers if name in related):
-        reader = Body(styles, Numbering(), {}, PAGE_NUMBER, body.story.left_out, parts=body.parts, part=part)
-        archive.parse(part, reader)
-        yield from texts(reader.story.blocks)

@@ -99,7 +99,6 @@ class SlideReader(ReaderOfEquations):
     def text(self, text: str) -> None:
         if not self._in_text or self._depth.on:
             return
-        # The font of signs is not that of letters and digits.
         shown = "".join(char if char.isascii() else read_signs(char, self._sign_font) for char in text)
         self._story.add_run(shown, self._run, self._fills.behind, self._bold)
 
@@ -110,7 +109,7 @@ class SlideReader(ReaderOfEquations):
 
     def _begin_look(self, attributes: dict[str, str]) -> None:
         """Take in the look of a run."""
-        self._bold, self._in_look, self._sign_font = _on(attributes, "b"), "rPr", ""
+        self._bold, self._in_look = _on(attributes, "b"), "rPr"
         raised = attributes.get("baseline", "")
         script: Script | None = "subscript" if raised.startswith("-") else "superscript" if raised.strip("0%") else None
         struck = attributes.get("strike", "") not in ("", "noStrike")
