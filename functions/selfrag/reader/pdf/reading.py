@@ -197,7 +197,6 @@ def _pages_of(sheets: Sequence[PdfSheet]) -> list[list[PdfElement]]:
 
 
 def _write_attached(writer: Writer, attached: Iterable[tuple[str, bytes]], read: Read | None) -> None:
-    """Write each attachment of a kind that is read, and name the others in a warning."""
     unread = list[str]()
     for name, content in dict.fromkeys(attached):
         if not read or not of_a_kind_that_is_read(name):

@@ -204,31 +204,42 @@ LEASE = [
 ]
 
 
-def numbered(step=1, first=1, x=50.0, gap=24, text_x=72, size=8):
-    """Return a page of sixteen lines with numbers in the margin."""
+VERTRAG = [
+    "Der Mieter zahlt eine Kaution von 700 Euro vor Übergabe der",
+    "Schlüssel. Die Kaution wird binnen sechs Wochen nach dem",
+    "Ende des Mietverhältnisses erstattet, abzüglich der Kosten",
+    "einer Reparatur, die der Mieter nach Ziffer neun trägt.",
+]
+
+
+def numbered(step=1, first=1, x=50.0, gap=24, text_x=72, size=8, said=LEASE, blank=0):
+    """Return a page of sixteen lines with numbers in the margin, which count blank lines, too."""
     page = [Text(72, 780, "Agreement", 16, BOLD)]
-    for at in range(16):
-        number = first + at
+    for at in range(16 + 3 * blank):
+        number, line = first + at, at - at // 5 * blank
         page += [Text(x, 740 - at * gap, str(number), size)] * (number % step == 0)
-        page.append(Text(text_x, 740 - at * gap, LEASE[at % 4], 11))
+        page += [Text(text_x, 740 - at * gap, said[line % 4], 11)] * (not blank or at % 5 < 4)
     return page
 
 
 @pytest.mark.parametrize(
-    "page",
+    ("page", "said"),
     [
-        numbered(),
-        numbered(x=540),
-        numbered(step=5),
-        numbered(step=5, first=98, x=540),
-        numbered(first=230, x=53, text_x=75, gap=14, size=6),
-        [*numbered(), *(Text(540, 740 - at * 24, str(at + 1), 8) for at in range(16))],
+        (numbered(), LEASE),
+        (numbered(x=540), LEASE),
+        (numbered(step=5), LEASE),
+        (numbered(step=5, first=98, x=540), LEASE),
+        (numbered(first=230, x=53, text_x=75, gap=14, size=6), LEASE),
+        ([*numbered(), *(Text(540, 740 - at * 24, str(at + 1), 8) for at in range(16))], LEASE),
+        (numbered(said=VERTRAG), VERTRAG),
+        (numbered(step=5, first=2, blank=1), LEASE),
+        (numbered(blank=1, x=540), LEASE),
     ],
-    ids=["left", "right", "every fifth", "every fifth at the right", "near and small", "both"],
+    ids=["left", "right", "fifth", "fifth at the right", "near", "both", "German", "fifth, blank lines", "blank lines"],
 )
-def test_numbers_of_lines_in_the_margin_leave_the_text(page):
+def test_numbers_of_lines_in_the_margin_leave_the_text(page, said):
     document = read_pdf("a.pdf", laid(page))
-    assert document.text.split() == ["Agreement", *" ".join(LEASE * 4).split()]
+    assert document.text.split() == ["Agreement", *" ".join(said * 4).split()]
     assert (document.tables, document.rows) == ((), ())
 
 
@@ -241,7 +252,7 @@ def test_numbers_of_lines_that_begin_again_on_each_page_leave_the_text():
     assert [word for word in text_of(*pages).split() if word != "Agreement"] == said
 
 
-def test_numbers_of_paragraphs_and_of_entries_stay():
+def test_numbers_of_paragraphs_entries_and_years_stay():
     decision = [
         text
         for at in range(8)
@@ -259,6 +270,8 @@ def test_numbers_of_paragraphs_and_of_entries_stay():
         for text in (Text(50, 740 - at * 14, str(at + 1)), Text(72, 740 - at * 14, rules[at % 3]))
     ]
     assert all(str(number) in text_of(entries) for number in range(1, 10))
+    assert "2024" in text_of(numbered(first=2015))
+    assert "No" in text_of([Text(50, 754, "No"), *numbered()])
 
 
 HALL = [

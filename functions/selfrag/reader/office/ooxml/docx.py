@@ -41,7 +41,7 @@ _FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stan
 class Body(ReaderOfEquations):
     """Tells a story of what stands in a part; `notes` are the texts of notes by kind and id.
 
-    `page_number` stands where the number of a page does; `parts` returns what the part of a name refers to.
+    `page_number` stands where the number of a page does; `parts` returns charts and imported files by their ids.
     """
 
     def __init__(
@@ -390,7 +390,6 @@ def _notes(writer: Writer, archive: XmlArchive, styles: Styles, left_out: LeftOu
 
 
 def _parts(archive: XmlArchive, writer: Writer, read: Read, part: str) -> dict[str, list[Block]]:
-    """Return the charts of a part of the document, and the files that it imports, by the ids that refer to them."""
     parts = {name: list[Block](map(Paragraph, lines)) for name, lines in charts(archive, part, writer).items()}
     for name, relation in relations(archive, part).items():
         if relation.kind == "aFChunk":

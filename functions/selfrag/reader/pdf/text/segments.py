@@ -40,7 +40,8 @@ _AS_LARGE, _MOST_WORDS = 0.95, 20
 # Numbers of lines: how far they count at least, and how many of them count on; sizes to the name of a column; sizes of
 # a line of running text; how many lines are as long as the longest, and how many begin within a sentence.
 _LEAST_COUNTED, _COUNTING, _BELOW_NAME, _BROAD, _FULL, _WITHIN = 4, 0.8, 2.5, 15, 0.7, 0.3
-_COUNT, _ENDS = re.compile(r"\d{1,5}"), ".!?:;。！？：；"
+_COUNT = re.compile(r"(?!(?:19|20)\d\d$)\d{1,5}")  # no year
+_ENDS_WITHIN = re.compile(r"(?:[.!?] |[。！？])\S")
 # A letter as high as several lines: sizes of the text, sizes to the text; letters of a page; those that are words.
 _LARGE, _BESIDE, MAX_LETTERS, _LETTER_WORDS = 1.8, 1.5, 20, frozenset("AEIOYÀÓ")
 _LETTER = re.compile(r"[\"'“„«‘¿¡「]?[^\W\d_]{1,2}")
@@ -79,35 +80,37 @@ def _without_watermarks(words: list[Word], page: PdfPage) -> list[Word]:
 def _without_line_numbers(words: list[Word], frames: Sequence[Box]) -> list[Word]:
     """Return the words of a page without a column of numbers outside of its text that counts its lines."""
     for side in (0, 1):
-        rows = enumerate(rows_of(words))
-        lines = [
-            (at, row[-side], row[1 - side : len(row) - side]) for at, row in rows if _COUNT.fullmatch(row[-side].text)
-        ]
+        rows = rows_of(words)
+        pitch = median_low([1, *(above[0].base - row[0].base for above, row in pairwise(rows))]) or 1
+        lines = [(at, row[-side], row[1 - side : len(row) - side]) for at, row in enumerate(rows)]
+        lines = [line for line in lines if _COUNT.fullmatch(line[1].text) and line[2]]
         text = around([word.box for *_, line in lines for word in line] or [Box(0, 0, 0, 0)])
-        lines = [line for line in lines if line[2] and not text.left <= line[1].box.right <= text.right + line[1].size]
-        numbers = [int(number.text) for _, number, _ in lines]
-        if not lines or numbers[-1] - numbers[0] < _LEAST_COUNTED:
+        lines = [line for line in lines if not text.left <= line[1].box.right <= text.right + line[1].size]
+        counted = int(lines[-1][1].text) - int(lines[0][1].text) if lines else 0
+        counting = [
+            int(b[1].text) - int(a[1].text) in (b[0] - a[0], round((a[1].base - b[1].base) / pitch))
+            for a, b in pairwise(lines)
+        ]
+        if counted < _LEAST_COUNTED or sum(counting) < _COUNTING * len(counting):
             continue
-        counting = [b[0] - a[0] == int(b[1].text) - int(a[1].text) for a, b in pairwise(lines)]
         column = around([number.box for _, number, _ in lines])
         below_name = column._replace(top=column.top + _BELOW_NAME * lines[0][1].size)
         others = (*frames, *(word.box for word in words if not _COUNT.fullmatch(word.text)))
-        certain = numbers[-1] - numbers[0] >= 2 * len(numbers) or _is_running_text([line for *_, line in lines])
-        if certain and sum(counting) >= _COUNTING * len(counting) and not any(map(below_name.meets, others)):
-            words = [word for word in words if not (_COUNT.fullmatch(word.text) and column.meets(word.box))]
+        certain = counted >= 2 * len(lines) or _is_running_text([line for *_, line in lines])
+        if certain and not any(map(below_name.meets, others)):
+            margin = column._replace(bottom=-1e7, top=1e7)
+            words = [word for word in words if not (_COUNT.fullmatch(word.text) and margin.meets(word.box))]
     return words
 
 
 def _is_running_text(lines: Sequence[Sequence[Word]]) -> bool:
-    """Return whether lines are broad, as long as each other, and begin within a sentence: rows of a table do not."""
-    ends = [
-        next((a for a, b in pairwise(line) if b.box.left - a.box.right > _WIDE * a.size), line[-1]) for line in lines
-    ]
-    widths = [end.box.right - line[0].box.left for line, end in zip(lines, ends, strict=True)]
+    """Return whether lines are broad, as long as each other, and do not end with the sentences in them."""
+    widths = [line[-1].box.right - line[0].box.left for line in lines]
+    texts = [" ".join(word.text for word in line) for line in lines]
+    within = sum(_ENDS_WITHIN.search(text) is not None for text in texts)
+    goes_on = sum(text[0].islower() and above[-1] not in ".!?" for above, text in pairwise(texts))
     broad = median(widths) >= max(_BROAD * lines[0][0].size, _FULL * max(widths))
-    begins = (line[0].text[0] for line in lines[1:])
-    within = (end.text[-1] not in _ENDS and not first.isupper() for end, first in zip(ends, begins, strict=False))
-    return broad and sum(within) >= _WITHIN * len(lines)
+    return broad and within > 0 and within + goes_on >= _WITHIN * len(lines)
 
 
 def _with_first_letters(words: list[Word]) -> list[Word]:
