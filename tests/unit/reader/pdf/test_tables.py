@@ -382,9 +382,9 @@ def limit_rows(y, *rows, head=True):
     ("begin", "end", "whole"),
     [
         (
-            ("Archive of mail", "900", "Team Z"),
-            ("with copies", "", ""),
-            ("Archive of mail with copies", "900", "Team Z"),
+            ("Archive of outbound", "900", "Team Z"),
+            ("mail with compliance copies", "", ""),
+            ("Archive of outbound mail with compliance copies", "900", "Team Z"),
         ),
         (
             ("Archive", "900", "needs consent of the"),

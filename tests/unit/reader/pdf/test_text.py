@@ -240,6 +240,7 @@ def numbered(step=1, first=1, x=50.0, gap=24, text_x=72, size=8, said=LEASE, bla
 def test_numbers_of_lines_in_the_margin_leave_the_text(page, said):
     document = read_pdf("a.pdf", laid(page))
     assert document.text.split() == ["Agreement", *" ".join(said * 4).split()]
+    assert " ".join(said[:2]) in document.text
     assert (document.tables, document.rows) == ((), ())
 
 
@@ -294,7 +295,7 @@ def opened(letter, size, y, beside, first=HALL[0], indent=30):
 @pytest.mark.parametrize(
     ("page", "begins"),
     [
-        (opened("T", 42, 738, 2), "The deposit for"),
+        (opened("T", 42, 738, 2), "The deposit for a hall is 400 EUR and has to be paid two weeks before"),
         (opened("T", 34, 745, 2, indent=24), "The deposit for"),
         (opened("T", 60, 730, 3, indent=40), "The deposit for"),
         (opened('"T', 40, 745, 2, indent=42), '"The deposit for'),
