@@ -22,8 +22,8 @@ from selfrag.reader.office.story import Story
 from selfrag.reader.office.tables import write
 from selfrag.reader.visibility import UNCERTAIN, WHITE, LeftOut
 
-# Not shown, or shown elsewhere as well: properties, readings, text that was moved away, text boxes for old versions.
-_SKIPPED = frozenset({"pPrChange", "rPrChange", "tblGrid", "tabs", "moveFrom", "Fallback", "rt"})
+# Not shown, or shown elsewhere as well: properties, readings, what was deleted or moved, text boxes for old versions.
+_SKIPPED = frozenset({"pPrChange", "rPrChange", "tblGrid", "tabs", "del", "moveFrom", "Fallback", "rt"})
 _MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 Notes = Mapping[str, dict[str, str]]
 PartsOf = Callable[[str], dict[str, list[Block]]]
