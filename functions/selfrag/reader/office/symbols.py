@@ -14,7 +14,7 @@ _SIGNS = {font: dict(zip(*pair, strict=True)) for font, pair in _CHARACTERS_AND_
 
 
 def read_signs(text: str, font: str | None) -> str:
-    """Return a text with the signs that a font shows; a character without a known sign stays as it is."""
+    """Return a text as its font shows it; characters without a known sign do not change."""
     signs = _SIGNS.get((font or "").lower())
     if signs is None:
         return text

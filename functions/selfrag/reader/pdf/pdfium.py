@@ -259,20 +259,20 @@ def _annotation(annotation: Any, form: Any, box: Box) -> Iterator[Annotation]:
         if text or checked is not None:
             yield Annotation(box, text, _name(annotation, form), checked)
     elif subtype == raw.FPDF_ANNOT_FILEATTACHMENT:
-        yield Annotation(box, "", attached=_attached(raw.FPDFAnnot_GetFileAttachment(annotation)))
+        yield Annotation(box, "", attached=_read_attachment(raw.FPDFAnnot_GetFileAttachment(annotation)))
     elif subtype not in _NO_COMMENTS:
         text = _text(raw.FPDFAnnot_GetStringValue, annotation, b"Contents")
         if text or subtype == raw.FPDF_ANNOT_STAMP:
             yield Annotation(box, text, comment=subtype != raw.FPDF_ANNOT_FREETEXT)
 
 
-def attachments_of(file: File) -> Iterator[tuple[str, bytes]]:
+def read_attachments(file: File) -> Iterator[tuple[str, bytes]]:
     """Yield the files that are attached to a PDF, but for those on its pages."""
     for number in range(min(file.count_attachments(), MAX_ATTACHMENTS)):
-        yield _attached(raw.FPDFDoc_GetAttachment(file, number))
+        yield _read_attachment(raw.FPDFDoc_GetAttachment(file, number))
 
 
-def _attached(handle: Any) -> tuple[str, bytes]:
+def _read_attachment(handle: Any) -> tuple[str, bytes]:
     attachment, name, content = pypdfium2.PdfAttachment(handle, None), "", b""
     with suppress(pypdfium2.PdfiumError):
         name = " ".join(attachment.get_name().replace("/", " ").split())[-MAX_NAME:]

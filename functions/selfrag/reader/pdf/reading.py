@@ -14,7 +14,7 @@ from selfrag.domain.kinds import of_a_kind_that_is_read
 from selfrag.domain.writing import MAX_CHARACTERS, Read, Writer, listed
 from selfrag.reader.kinds import PDF, refuse_other_kinds
 from selfrag.reader.labels import labels
-from selfrag.reader.pdf.pdfium import File, attachments_of, is_cut_off, opened, page_of
+from selfrag.reader.pdf.pdfium import File, is_cut_off, opened, page_of, read_attachments
 from selfrag.reader.pdf.shapes import PdfSegment, PdfSheet, around
 from selfrag.reader.pdf.tables.blocks import blocks, is_caption
 from selfrag.reader.pdf.tables.frames import around_frames, is_in
@@ -151,7 +151,7 @@ def read_pdf(
         writer = Writer(key)
         write(writer, _pages_of(sheets), [_property(file.get_page_label, page) for page in range(len(sheets))])
         writer.warnings.extend(_warnings(key, content, sheets, lost))
-        _write_attached(writer, [*attachments_of(file), *(file for sheet in sheets for file in sheet.attached)], read)
+        _write_attached(writer, [*read_attachments(file), *(file for sheet in sheets for file in sheet.attached)], read)
         return writer.document(_title(file, writer) or PurePosixPath(key).name, _labels(file))
 
 

@@ -85,7 +85,7 @@ class Annotation(NamedTuple):
     name: str = ""
     checked: bool | None = None
     comment: bool = False
-    attached: tuple[str, bytes] | None = None  # the name of a file and what it holds
+    attached: tuple[str, bytes] | None = None  # the name and the content of a file
 
 
 @dataclass(slots=True)

@@ -221,7 +221,7 @@ OFFER = ("offer.csv", b"Bidder,Price,Days\nAcme,4200,3\n")
 
 
 @pytest.mark.parametrize("pinned", [False, True], ids=["attached", "pinned"])
-def test_files_that_are_attached_to_a_pdf_are_read_as_parts_or_named(pinned):
+def test_attached_files_are_read_as_parts_or_named_in_a_warning(pinned):
     files = [
         OFFER,
         ("plan.dwg", b"AC10"),

@@ -408,7 +408,7 @@ def test_row_that_goes_on_over_a_page_is_one_row(head, begin, end, whole):
 
 
 @pytest.mark.parametrize("row", [("Sum", "1500", ""), ("", "1500", ""), ("Sum", "", "Team Z")])
-def test_row_with_a_number_or_all_names_at_the_top_of_a_page_stays_one(row):
+def test_row_with_a_number_at_the_top_of_a_page_stays(row):
     rows = [*LIMITS, ("Object", "", "Team X")] if row[2] else LIMITS
     document = read_pdf("a.pdf", laid(limit_rows(700, *rows), limit_rows(780, row, *LIMITS)))
     shown = "; ".join(f"{name}: {value}" for name, value in zip(LIMIT_HEAD, row, strict=True) if value)

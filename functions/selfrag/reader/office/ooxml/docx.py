@@ -22,7 +22,7 @@ from selfrag.reader.office.story import Story
 from selfrag.reader.office.tables import write
 from selfrag.reader.visibility import UNCERTAIN, WHITE, LeftOut
 
-# Not shown, or shown elsewhere as well: properties, readings, what was deleted or moved, text boxes for old versions.
+# Not shown, or shown twice: properties, ruby readings, deletions, moved text, and text boxes for old versions.
 _SKIPPED = frozenset({"pPrChange", "rPrChange", "tblGrid", "tabs", "del", "moveFrom", "Fallback", "rt"})
 _MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 Notes = Mapping[str, dict[str, str]]
@@ -32,7 +32,7 @@ _PAGE_NUMBERS = ("PAGE", "NUMPAGES", "SECTIONPAGES")
 _MAX_INSTRUCTION, _MAX_FORM_DATA = 100, 100
 _FORM_DATA = ("checkBox", "default", "checked", "result", "listEntry")
 _CODE = re.compile(r"[0-9A-Fa-f]{2,4}")
-_ANSWERED = "\x03"  # begins the instruction of a field whose value has been told; XML can hold no such character
+_ANSWERED = "\x03"  # marks a form field whose value is written; XML can hold no such character
 _BODY = "word/document.xml"
 _OF_NO_KIND = ("", ".bin", ".dat", ".xht", ".xhtml")  # endings that programs give to a page or a Word document
 _FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stands out
@@ -41,7 +41,7 @@ _FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stan
 class Body(ReaderOfEquations):
     """Tells a story of what stands in a part; `notes` are the texts of notes by kind and id.
 
-    `page_number` stands where the number of a page does; `parts` returns charts and imported files by their ids.
+    `page_number` replaces the number of a page. `parts` returns the charts and imported files of a part by their ids.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Body(ReaderOfEquations):
             "txbxContent": lambda: self._fills.pop(),
             "sectPr": lambda: setattr(self._looks[-1], "ends_section", True),
             "t": lambda: setattr(self, "_in_text", False),
-            "ffData": lambda: self.story.add(self._fields.form_value(), self._bold),
+            "ffData": lambda: self.story.add(self._fields.read_form_value(), self._bold),
         }
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -277,7 +277,7 @@ class Fields:
         if self._in_instruction and self._open:
             self._open[-1] = (self._open[-1] + text)[:_MAX_INSTRUCTION]
 
-    def form_value(self) -> str:
+    def read_form_value(self) -> str:
         """Return the state of a check box or the choice of a list by the data of the field that is open."""
         form, options = dict(self._form), [option for name, option in self._form if name == "listEntry"]
         if self._open and ("checkBox" in form or options):
@@ -343,7 +343,7 @@ def read_docx(key: str, content: bytes, read: Read) -> Document:
             writer.warnings.append(f"{key} has lists that cannot be read, so their numbers are missing.")
             numbering = Numbering()
         left_out = LeftOut()
-        parts = partial(_parts, archive, writer, read)
+        parts = partial(_read_parts, archive, writer, read)
         notes = _notes(writer, archive, styles, left_out, parts)
         body = Body(styles, numbering, notes, parts, left_out=left_out)
         archive.parse(_BODY, WithEquations(body))
@@ -389,7 +389,7 @@ def _notes(writer: Writer, archive: XmlArchive, styles: Styles, left_out: LeftOu
     return texts
 
 
-def _parts(archive: XmlArchive, writer: Writer, read: Read, part: str) -> dict[str, list[Block]]:
+def _read_parts(archive: XmlArchive, writer: Writer, read: Read, part: str) -> dict[str, list[Block]]:
     parts = {name: list[Block](map(Paragraph, lines)) for name, lines in charts(archive, part, writer).items()}
     for name, relation in relations(archive, part).items():
         if relation.kind == "aFChunk":

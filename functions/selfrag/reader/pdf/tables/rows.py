@@ -135,15 +135,15 @@ class PdfTable:
             ]
             self.names, self.lefts = table.names, table.lefts
         rows, taken = [*ends, *self.rows[:-1]][:_MAX_ENDS], 0
-        while rows[taken:] and _ends_row(rows[taken], table.rows, self.rows[2:]):
+        while rows[taken:] and _is_end_of_row(rows[taken], table.rows, self.rows[2:]):
             table.rows[-1] = [_joined(cells, words) for cells in zip(table.rows[-1], rows[taken], strict=True)]
             taken += 1
         del self.rows[: max(0, taken - len(ends))]
         return min(taken, len(ends))
 
 
-def _ends_row(row: Sequence[str], before: Sequence[Sequence[str]], after: Sequence[Sequence[str]]) -> bool:
-    """Return whether a row goes on with texts of the row before, and has no value in a column that is always filled."""
+def _is_end_of_row(row: Sequence[str], before: Sequence[Sequence[str]], after: Sequence[Sequence[str]]) -> bool:
+    """Return whether a row only continues texts of the row before, and leaves a column empty that is always filled."""
     alike = [other for other in (*before, *after) if len(other) == len(row)]
     values = [(value, above) for value, above in zip(row, before[-1], strict=False) if value]
     goes_on = all(above and not is_number(value) and not is_number(above) for value, above in values)

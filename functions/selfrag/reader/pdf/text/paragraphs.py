@@ -20,9 +20,9 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST, _FIRST = re.compile(rf"({_WORD.pattern})([-\u2010]?)$"), re.compile(r"[^\W\d_]+")
 _JOINED = re.compile(r"\S[-\u2010/]$")
 _LEAST, _SHARE = 3, 0.15  # of the hyphens at ends of lines: where so many divide known words, others do, too
-_FEW = 500  # words of a document, of which too few come twice to tell that
+_MIN_VOCABULARY = 500  # words of a document, of which too few come twice to tell that
 _CONJUNCTIONS = ("und", "oder", "bzw", "bis", "sowie", "and", "or", "nor", "to", "et", "ou", "y", "o", "e")
-# The first parts of compounds: where most hyphens at ends of lines stand behind these, none divides a word.
+# First parts of compounds. A short document divides no words if most of its hyphens at line ends follow one of these.
 _COMPOUND = re.compile("cross|ex|full|half|high|log|long|low|multi|non|post|read|run|self|short|start|time|two|well")
 _LONGEST = 100  # characters of a word that is looked up
 _HANGUL = re.compile("[\uac00-\ud7a3]")
@@ -55,7 +55,7 @@ class Words:
         ends = [(last, first) for last, hyphen, first in over if hyphen and first.islower()]
         divided = sum(self._has(last + first) for last, first in ends)
         compounds = sum(bool(_COMPOUND.fullmatch(last.casefold())) for last, _ in ends)
-        few = len(ends) < _LEAST or len(self._vocabulary) < _FEW
+        few = len(ends) < _LEAST or len(self._vocabulary) < _MIN_VOCABULARY
         self._divides = divided >= _SHARE * len(ends) or (few and 2 * compounds < len(ends))
 
     def put_together(self, before: str, after: str, cell: bool = False) -> str:

@@ -39,7 +39,7 @@ _BACK = 0.4  # of the size: no letter is set so far into the one before it, but 
 _AS_LARGE, _MOST_WORDS = 0.95, 20
 # Numbers of lines: how far they count at least, and how many of them count on; sizes to the name of a column; sizes of
 # a line of running text; how many lines are as long as the longest, and how many begin within a sentence.
-_LEAST_COUNTED, _COUNTING, _BELOW_NAME, _BROAD, _FULL, _WITHIN = 4, 0.8, 2.5, 15, 0.7, 0.3
+_MIN_COUNTED, _COUNTING, _BELOW_NAME, _BROAD, _FULL, _WITHIN = 4, 0.8, 2.5, 15, 0.7, 0.3
 _COUNT = re.compile(r"(?!(?:19|20)\d\d$)\d{1,5}")  # no year
 _ENDS_WITHIN = re.compile(r"(?:[.!?] |[。！？])\S")
 # A letter as high as several lines: sizes of the text, sizes to the text; letters of a page; those that are words.
@@ -77,7 +77,7 @@ def _without_watermarks(words: list[Word], page: PdfPage) -> list[Word]:
     return [word for word in level if word not in marks] if marks else level
 
 
-def _without_line_numbers(words: list[Word], frames: Sequence[Box]) -> list[Word]:
+def _drop_line_numbers(words: list[Word], frames: Sequence[Box]) -> list[Word]:
     """Return the words of a page without a column of numbers outside of its text that counts its lines."""
     for side in (0, 1):
         rows = rows_of(words)
@@ -91,7 +91,7 @@ def _without_line_numbers(words: list[Word], frames: Sequence[Box]) -> list[Word
             int(b[1].text) - int(a[1].text) in (b[0] - a[0], round((a[1].base - b[1].base) / pitch))
             for a, b in pairwise(lines)
         ]
-        if counted < _LEAST_COUNTED or sum(counting) < _COUNTING * len(counting):
+        if counted < _MIN_COUNTED or sum(counting) < _COUNTING * len(counting):
             continue
         column = around([number.box for _, number, _ in lines])
         below_name = column._replace(top=column.top + _BELOW_NAME * lines[0][1].size)
@@ -113,7 +113,7 @@ def _is_running_text(lines: Sequence[Sequence[Word]]) -> bool:
     return broad and within > 0 and within + goes_on >= _WITHIN * len(lines)
 
 
-def _with_first_letters(words: list[Word]) -> list[Word]:
+def _join_first_letters(words: list[Word]) -> list[Word]:
     """Return the words with each letter that is as high as several lines put before the first word at its right."""
     usual = median([word.size for word in words] or [1])
     letters = [word for word in words if word.size >= _LARGE * usual and _LETTER.fullmatch(word.text)]
@@ -192,7 +192,7 @@ def sheet_of(page: PdfPage) -> PdfSheet:
     main = max(letters, key=lambda quarters: letters[quarters], default=0)
     turned = [Rule(rule.box.turned(main), rule.flat == (main % 2 == 0)) for rule in rules]
     frames, annotations = frames_of(turned), [*page.annotations()]
-    level = _without_line_numbers(_with_first_letters([word for word in words if word.quarters == main]), frames)
+    level = _drop_line_numbers(_join_first_letters([word for word in words if word.quarters == main]), frames)
     segments = _segments(level, turned, page)
     across = _segments([word for word in words if word.quarters != main], (), page)
     shown = (held for held in annotations if not held.comment and not held.attached)
