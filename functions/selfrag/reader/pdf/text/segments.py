@@ -108,7 +108,7 @@ def _is_running_text(lines: Sequence[Sequence[Word]]) -> bool:
     widths = [line[-1].box.right - line[0].box.left for line in lines]
     texts = [" ".join(word.text for word in line) for line in lines]
     within = sum(_ENDS_WITHIN.search(text) is not None for text in texts)
-    goes_on = sum(text[0].islower() and above[-1] not in ".!?" for above, text in pairwise(texts))
+    goes_on = sum(text[:1].islower() and above[-1:] not in ".!?" for above, text in pairwise(texts))
     broad = median(widths) >= max(_BROAD * lines[0][0].size, _FULL * max(widths))
     return broad and within > 0 and within + goes_on >= _WITHIN * len(lines)
 
@@ -124,7 +124,7 @@ def _join_first_letters(words: list[Word]) -> list[Word]:
         beside = [word for word in small if near.holds(word.box._replace(right=word.box.left))]
         if len({round(word.base) for word in beside}) > 1:
             first = max(beside, key=lambda word: word.base)
-            whole, title = letter.text + first.text, first.text[0].isupper() and first.text[1:2].islower()
+            whole, title = letter.text + first.text, first.text[:1].isupper() and first.text[1:2].islower()
             alone = letter.text in _LETTER_WORDS and counts[first.text.casefold()] > 1 > counts[whole.casefold()]
             first.text = f"{letter.text} {first.text}" if alone or title else whole
             words = [word for word in words if word is not letter]
