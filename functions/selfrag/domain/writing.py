@@ -1,6 +1,6 @@
 """The text of a document as a reader writes it, line by line, and what is known of its stretches."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from io import StringIO
@@ -12,6 +12,7 @@ MAX_HEADING = 200  # characters; nothing longer is the name of a section
 # Naming each value makes a table several times larger; a long name in a table of many rows, without end.
 MAX_CHARACTERS = 20_000_000
 MAX_LISTED = 10  # names in a warning
+Read = Callable[[str, bytes], Document]
 
 
 def listed(names: Sequence[object]) -> str:
@@ -83,6 +84,16 @@ class Writer:
         """Write a term with what it means, as one thing."""
         start = self.line(f"{term}: {text}" if term and text else term or text)
         self.rows.append(Row(start, self._length))
+
+    def read_within(self, read: Read, key: str, content: bytes) -> Document | None:
+        """Read a file that this one holds, and take over its warnings; None with a warning if it cannot be read."""
+        try:
+            document = read(key, content)
+        except BadDocument as error:
+            self.warnings.append(str(error))
+            return None
+        self.warnings += document.warnings
+        return document
 
     def document_within(self, document: Document, name: str = "") -> None:
         """Write a whole document, such as a chapter or an attachment: its parts are called after `name`.

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, Heading, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.kinds import EXTENSIONS, ending_of
+from selfrag.domain.writing import Read
 from selfrag.reader.kinds import refusal
 from selfrag.reader.processes.child import begin
 
@@ -89,8 +90,9 @@ def _read(key: str, content: bytes, parts: FileParts) -> Document:
     ending = ending_of(key)
     match ending:
         case ".pdf":
-            return _loaded(ending)(key, content, parts.without, parts.begin)
-        case ".epub" | ".eml":
+            # No page has so high a number.
+            return _loaded(ending)(key, content, parts.without, parts.begin, _reader_within(parts, number=10_000))
+        case ".docx" | ".epub" | ".eml":
             return _loaded(ending)(key, content, _reader_within(parts))
     if ending in _OF_BYTES:
         return _loaded(ending)(key, content)
@@ -108,9 +110,8 @@ def _loaded(ending: str) -> Callable[..., Document]:
     return reader
 
 
-def _reader_within(parts: FileParts) -> Callable[[str, bytes], Document]:
-    """Return the reader of the files within a file, which are its parts."""
-    number = 0
+def _reader_within(parts: FileParts, number: int = 0) -> Read:
+    """Return the reader of the files within a file, which are its parts behind this number."""
 
     def read_within(name: str, content: bytes) -> Document:
         nonlocal number

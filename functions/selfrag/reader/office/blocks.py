@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
+from selfrag.domain.documents import Document
 from selfrag.reader.visibility import MAX_TINY, blends
 
 Script = Literal["superscript", "subscript", "baseline"]
@@ -66,6 +67,7 @@ class RunLook:
     color: str | None = None
     fill: str | None = None
     size: float | None = None
+    font: str | None = None
 
     def above(self, base: "RunLook") -> "RunLook":
         """Return this look with what it does not say itself as a look below it has it."""
@@ -90,13 +92,13 @@ class OpenParagraph:
     picture: bool = False
 
 
-Block = Paragraph | Grid | Slide
+Block = Paragraph | Grid | Slide | Document  # a document is one that was imported
 
 
 def texts(blocks: Iterable[Block]) -> Iterator[str]:
     """Yield the text of each paragraph, also of those in tables."""
     for block in blocks:
-        if isinstance(block, Paragraph):
+        if isinstance(block, Paragraph | Document):
             yield block.text
         elif isinstance(block, Grid):
             for line in block.lines:

@@ -1,7 +1,7 @@
 """The text of a message as mail programs save it, with what is attached to it."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from email import message_from_bytes
 from email.message import EmailMessage, Message
@@ -16,7 +16,7 @@ from icalendar import Calendar, Component
 from selfrag.domain.documents import Document, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.kinds import of_a_kind_that_is_read
-from selfrag.domain.writing import Writer, listed
+from selfrag.domain.writing import Read, Writer, listed
 from selfrag.reader.archive import LimitExceeded
 from selfrag.reader.data.encodings import codec_of, decoded_as
 from selfrag.reader.kinds import MESSAGE, refuse_other_kinds
@@ -28,7 +28,6 @@ MAX_SECONDS = 60  # after which no further attachment is begun
 _ENCRYPTED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime", "multipart/encrypted"})
 # The endings of the kinds of text that have a reader; any other text is read as it is.
 _ENDINGS = {"html": ".html", "markdown": ".md", "csv": ".csv", "tab-separated-values": ".tsv"}
-Read = Callable[[str, bytes], Document]
 MAX_BYTES = 500_000  # the library takes a second for 1.2 MB
 MAX_EVENTS = 50
 MAX_HEADER = 2_000  # characters; the parser of headers takes time with the square of their length
@@ -103,7 +102,7 @@ class _Reader:
         elif name.lower().endswith(".eml"):
             self._write_message(parsed(payload(part)), name, where, within + 1)
         elif of_a_kind_that_is_read(name):
-            if within_it := self._readable(f"{self._key} attachment {name}", payload(part)):
+            if within_it := self.writer.read_within(self._read, f"{self._key} attachment {name}", payload(part)):
                 self.writer.document_within(within_it, where)
         elif not ((is_calendar(part) or name.lower().endswith(".ics")) and self._write_events((payload(part),))):
             self.unread.append(name)
@@ -132,7 +131,7 @@ class _Reader:
             return True
         # A byte order mark goes before what a page says of its encoding.
         content = payload(part) if text is None else text.encode("utf-8-sig", "replace")
-        within = self._readable(f"{self._key} text{ending}", content)
+        within = self.writer.read_within(self._read, f"{self._key} text{ending}", content)
         if within:
             self.writer.document_within(within)
         return within is not None
@@ -145,15 +144,6 @@ class _Reader:
                 self._events.append(event)
                 self.writer.line(event)
         return bool(lines)
-
-    def _readable(self, key: str, content: bytes) -> Document | None:
-        try:
-            document = self._read(key, content)
-        except BadDocument as error:
-            self.writer.warnings.append(str(error))
-            return None
-        self.writer.warnings += document.warnings
-        return document
 
 
 def events(content: bytes) -> list[str]:

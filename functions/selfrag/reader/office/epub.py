@@ -1,7 +1,6 @@
 """The text of an EPUB book: its chapters are web pages, in the order of its spine."""
 
 import re
-from collections.abc import Callable
 from pathlib import PurePosixPath
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
@@ -10,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
-from selfrag.domain.writing import Writer
+from selfrag.domain.writing import Read, Writer
 from selfrag.reader.archive import XmlArchive, open_archive
 from selfrag.reader.kinds import EPUB
 from selfrag.reader.office.properties import Properties
@@ -27,7 +26,7 @@ _REFERENCE = re.compile(rb"(<a\b[^<>]*\bnoteref\b[^<>]*>(?:<sup>)?)([^<>]*)(?=<)
 MAX_CHAPTERS = 5000
 
 
-def read_epub(key: str, content: bytes, read: Callable[[str, bytes], Document]) -> Document:
+def read_epub(key: str, content: bytes, read: Read) -> Document:
     """Return the chapters in order, without the table of contents; `read` reads a page. Raises BadDocument."""
     writer, lost = Writer(key), 0
     with open_archive(key, content, EPUB) as archive:

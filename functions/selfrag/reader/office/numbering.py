@@ -7,6 +7,7 @@ _ROMAN_BELOW_TEN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 MAX_LEVELS = 10
 _MAX_ROMAN = 3999
 # What Word and OpenDocument call the ways to write a number, where it is not by digits.
+ZERO_PADDED = "decimalZero"
 _LOWER_LETTER, _UPPER_LETTER = ("lowerLetter", "a"), ("upperLetter", "A")
 _LOWER_ROMAN, _UPPER_ROMAN = ("lowerRoman", "i"), ("upperRoman", "I")
 
@@ -19,7 +20,7 @@ def numeral(number: int, written: str) -> str:
     if written in _LOWER_LETTER + _UPPER_LETTER and 0 < number <= _MAX_ROMAN:
         letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
         return letter.upper() if written in _UPPER_LETTER else letter
-    return str(number)
+    return f"{number:02}" if written == ZERO_PADDED else str(number)
 
 
 class Counters:

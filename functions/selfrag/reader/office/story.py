@@ -8,6 +8,7 @@ from typing import TypeVar
 from selfrag.domain.writing import MAX_CHARACTERS
 from selfrag.reader.archive import LimitExceeded
 from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, OpenParagraph, Paragraph, RunLook, Script, Slide
+from selfrag.reader.office.symbols import read_signs
 from selfrag.reader.scripts import subscript, superscript
 from selfrag.reader.visibility import WHITE, LeftOut
 from selfrag.text.sentences import split_sentences
@@ -64,7 +65,7 @@ class Story:
         """Text of a look, before a colour; what nobody sees or what is struck through is left out and counted."""
         kind = "unseen" if look.is_unseen(behind) else "struck" if look.struck else ""
         if not kind:
-            self.add(text, bold, look.script or "baseline")
+            self.add(read_signs(text, look.font), bold, look.script or "baseline")
         elif self._paragraphs and text.strip() and self._paragraphs[-1].left_out != kind:
             self._paragraphs[-1].left_out = kind
             setattr(self.left_out, kind, getattr(self.left_out, kind) + 1)

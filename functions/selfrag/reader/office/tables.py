@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
+from selfrag.domain.documents import Document
 from selfrag.domain.tables import CellBudget, PlacedCell, TableCell, named_rows, placed_cells
 from selfrag.domain.writing import Writer
 from selfrag.reader.column_names import is_data, look_like_names, names_columns
@@ -32,6 +33,8 @@ def write(writer: Writer, blocks: Sequence[Block], budget: CellBudget | None = N
             caption, above = _write_table(writer, above, caption, budget), None
         if isinstance(block, Slide):
             writer.part(f"slide {block.number}", block.number)
+        elif isinstance(block, Document):
+            writer.document_within(block)
         elif block.caption:
             caption = block.text
         elif block.text:
@@ -103,7 +106,7 @@ def _text(cell: Cell, budget: CellBudget) -> str:
     """Return what a cell says, on one line; a table in it, row by row."""
     texts = []
     for block in cell.blocks:
-        if isinstance(block, Paragraph):
+        if isinstance(block, Paragraph | Document):
             texts.append(block.text)
         elif isinstance(block, Grid):
             # Nothing else shows which row of a small table in a cell names its columns.

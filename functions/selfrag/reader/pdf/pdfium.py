@@ -229,6 +229,7 @@ def _rules_of(box: Box) -> list[Rule]:
 
 
 MAX_ANNOTATIONS, MAX_OPTIONS = 1_000, 5_000  # of a page, and of a list
+MAX_ATTACHMENTS, MAX_NAME = 200, 100  # of a file; characters
 _NOT_SHOWN = raw.FPDF_ANNOT_FLAG_INVISIBLE | raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 _BUTTONS = (raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON)
 _CHOICES = (raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX)
@@ -257,10 +258,26 @@ def _annotation(annotation: Any, form: Any, box: Box) -> Iterator[Annotation]:
         text = _value(annotation, form, kind)
         if text or checked is not None:
             yield Annotation(box, text, _name(annotation, form), checked)
+    elif subtype == raw.FPDF_ANNOT_FILEATTACHMENT:
+        yield Annotation(box, "", attached=_read_attachment(raw.FPDFAnnot_GetFileAttachment(annotation)))
     elif subtype not in _NO_COMMENTS:
         text = _text(raw.FPDFAnnot_GetStringValue, annotation, b"Contents")
         if text or subtype == raw.FPDF_ANNOT_STAMP:
             yield Annotation(box, text, comment=subtype != raw.FPDF_ANNOT_FREETEXT)
+
+
+def read_attachments(file: File) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that are attached to a PDF, but for those on its pages."""
+    for number in range(min(file.count_attachments(), MAX_ATTACHMENTS)):
+        yield _read_attachment(raw.FPDFDoc_GetAttachment(file, number))
+
+
+def _read_attachment(handle: Any) -> tuple[str, bytes]:
+    attachment, name, content = pypdfium2.PdfAttachment(handle, None), "", b""
+    with suppress(pypdfium2.PdfiumError):
+        name = " ".join(attachment.get_name().replace("/", " ").split())[-MAX_NAME:]
+        content = bytes(attachment.get_data())
+    return name or "without a name", content
 
 
 def _value(annotation: Any, form: Any, kind: int) -> str:

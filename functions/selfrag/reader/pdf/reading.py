@@ -2,18 +2,19 @@
 
 import math
 import re
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import dropwhile, pairwise
+from itertools import dropwhile, pairwise, takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
 from selfrag.domain.documents import Document, Labels, has_words
 from selfrag.domain.errors import BadDocument
-from selfrag.domain.writing import MAX_CHARACTERS, Writer, listed
+from selfrag.domain.kinds import of_a_kind_that_is_read
+from selfrag.domain.writing import MAX_CHARACTERS, Read, Writer, listed
 from selfrag.reader.kinds import PDF, refuse_other_kinds
 from selfrag.reader.labels import labels
-from selfrag.reader.pdf.pdfium import File, is_cut_off, opened, page_of
+from selfrag.reader.pdf.pdfium import File, is_cut_off, opened, page_of, read_attachments
 from selfrag.reader.pdf.shapes import PdfSegment, PdfSheet, around
 from selfrag.reader.pdf.tables.blocks import blocks, is_caption
 from selfrag.reader.pdf.tables.frames import around_frames, is_in
@@ -128,11 +129,13 @@ _UNTITLED = re.compile(r"\W*(?:anonymous|unspecified|untitled(?: document)?|unkn
 PdfElement = PdfParagraph | PdfTable
 
 
-def read_pdf(key: str, content: bytes, without: Container[int] = (), begun: Begin = lambda page: None) -> Document:
+def read_pdf(
+    key: str, content: bytes, without: Container[int] = (), begun: Begin = lambda page: None, read: Read | None = None
+) -> Document:
     """Return what the pages say; raises BadDocument, or MemoryError if there is not enough of it.
 
     The pages in `without`, counted from 1, are taken for damaged; `begun` is told of each page before it is read, and
-    of 0 when all are.
+    of 0 when all are. `read` reads an attachment.
     """
     refuse_other_kinds(key, content, PDF)
     with opened(key, content) as file:
@@ -148,6 +151,7 @@ def read_pdf(key: str, content: bytes, without: Container[int] = (), begun: Begi
         writer = Writer(key)
         write(writer, _pages_of(sheets), [_property(file.get_page_label, page) for page in range(len(sheets))])
         writer.warnings.extend(_warnings(key, content, sheets, lost))
+        _write_attached(writer, [*read_attachments(file), *(file for sheet in sheets for file in sheet.attached)], read)
         return writer.document(_title(file, writer) or PurePosixPath(key).name, _labels(file))
 
 
@@ -184,11 +188,23 @@ def _pages_of(sheets: Sequence[PdfSheet]) -> list[list[PdfElement]]:
 
     for before, page in pairwise(elements):
         # The end of a cell, in lines of its own, may stand above the first row of a table that goes on.
-        first = next(dropwhile(ends_a_cell, page[:_CELL_LINES]), None)
+        ends = [line for line in takewhile(ends_a_cell, page[:_CELL_LINES]) if isinstance(line, PdfParagraph)]
+        first = page[len(ends)] if page[len(ends) :] else None
         last = next(dropwhile(is_a_note, reversed(before)), None)
         if isinstance(first, PdfTable) and isinstance(last, PdfTable):
-            first.go_on(last)
+            del page[: first.go_on(last, ends, words)]
     return elements
+
+
+def _write_attached(writer: Writer, attached: Iterable[tuple[str, bytes]], read: Read | None) -> None:
+    unread = list[str]()
+    for name, content in dict.fromkeys(attached):
+        if not read or not of_a_kind_that_is_read(name):
+            unread.append(name)
+        elif document := writer.read_within(read, f"{writer.key} attachment {name}", content):
+            writer.document_within(document, f"attachment {name}")
+    if unread:
+        writer.warnings.append(f"{writer.key} has attachments that were not read: {listed(unread)}.")
 
 
 def _has_words(sheet: PdfSheet) -> bool:

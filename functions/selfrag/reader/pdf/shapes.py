@@ -85,6 +85,7 @@ class Annotation(NamedTuple):
     name: str = ""
     checked: bool | None = None
     comment: bool = False
+    attached: tuple[str, bytes] | None = None  # the name and the content of a file
 
 
 @dataclass(slots=True)
@@ -131,3 +132,4 @@ class PdfSheet:
     comments: bool = False
     unseen: int = 0
     lost: bool = False
+    attached: list[tuple[str, bytes]] = field(default_factory=list)

@@ -55,6 +55,15 @@ def test_what_stands_on_every_slide_is_left_out(kind):
     assert read(shape("Words.") + shape("Confidential 3", kind=kind)).text == "Words."
 
 
+def test_signs_of_symbol_fonts_are_read_on_slides():
+    def run(text, fonts):
+        return f"<a:r><a:rPr>{fonts}</a:rPr><a:t>{text}</a:t></a:r>"
+
+    latin, signs = '<a:latin typeface="Symbol"/>', '<a:latin typeface="Arial"/><a:sym typeface="Wingdings"/>'
+    runs = run("50 ", "") + run("m", latin) + run("m à next", signs) + run(" à la carte", "") + run("\uf0fe", signs)
+    assert read(f"<p:sp><a:p>{runs}</a:p></p:sp>").text == "50 µm → next à la carte[x]"
+
+
 def test_numbers_of_slides_and_dates_in_a_text_are_left_out():
     field = '<p:sp><a:p><a:r><a:t>Slide </a:t></a:r><a:fld type="slidenum"><a:t>3</a:t></a:fld></a:p></p:sp>'
     assert read(field).text == "Slide"

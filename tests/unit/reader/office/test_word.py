@@ -208,6 +208,213 @@ def test_lists_and_headings_keep_the_numbers_that_word_counts():
     assert read(*body, numbering=numbering).text == "3. Ask\n3a) who\n3b) when\n4. Go\ndot\n3. Again"
 
 
+def level(number, written, text, more=""):
+    return f'<w:lvl w:ilvl="{number}"><w:numFmt w:val="{written}"/>{more}<w:lvlText w:val="{text}"/></w:lvl>'
+
+
+LEGAL = "<w:isLgl/>"
+ARTICLE = level(0, "upperRoman", "Article %1.")
+
+
+@pytest.mark.parametrize(
+    ("levels", "shown"),
+    [
+        (
+            level(1, "decimal", "%1.%2", LEGAL),
+            {"Article I. Scope": 0, "1.1 Goods": 1, "Article II. Term": 0, "2.1 Start": 1},
+        ),
+        (level(1, "decimal", "%1.%2", '<w:isLgl w:val="0"/>'), {"Article I. Scope": 0, "I.1 Goods": 1}),
+        (
+            level(1, "decimal", "%1.%2", LEGAL) + level(2, "lowerLetter", "%1.%2.%3", LEGAL),
+            {"Article I. Scope": 0, "1.1 Goods": 1, "1.1.1 Bolts": 2, "1.1.2 Nuts": 2},
+        ),
+        (
+            level(1, "decimalZero", "Section %1.%2", LEGAL),
+            {"Article I. Scope": 0, "Section 1.01 Goods": 1, "Article II. Term": 0, "Section 2.01 Start": 1},
+        ),
+        (level(1, "decimalZero", "Step %2"), {"Step 01 Ask": 1, "Step 02 Go": 1}),
+    ],
+)
+def test_legal_numbering_writes_every_level_by_digits(levels, shown):
+    numbering = (
+        f'<w:numbering {WORD}><w:abstractNum w:abstractNumId="5">{ARTICLE}{levels}</w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="5"/></w:num></w:numbering>'
+    )
+    body = [
+        f'<w:p><w:pPr><w:pStyle w:val="berschrift1"/><w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="1"/></w:numPr>'
+        f"</w:pPr>{run(heading.split()[-1])}</w:p>"
+        for heading, depth in shown.items()
+    ]
+    document = read(*body, numbering=numbering)
+    assert [heading.text for heading in document.headings] == [*shown]
+
+
+def sign(char, font="Wingdings"):
+    return f'<w:r><w:sym w:font="{font}" w:char="{char}"/></w:r>'
+
+
+def form_field(kind, data, result=""):
+    ends = '<w:r><w:fldChar w:fldCharType="separate"/></w:r>' + result + '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    asked = f"<w:r><w:instrText> {kind} </w:instrText></w:r>"
+    return f'<w:r><w:fldChar w:fldCharType="begin"><w:ffData>{data}</w:ffData></w:fldChar></w:r>{asked}{ends}'
+
+
+def box(state):
+    return form_field("FORMCHECKBOX", f"<w:checkBox>{state}</w:checkBox>")
+
+
+def choice(state):
+    options = "".join(f'<w:listEntry w:val="{size}"/>' for size in ("Small", "Large"))
+    return form_field("FORMDROPDOWN", f"<w:ddList>{state}{options}</w:ddList>")
+
+
+def font(name):
+    return f'<w:rFonts w:ascii="{name}" w:hAnsi="{name}"/>'
+
+
+@pytest.mark.parametrize(
+    ("runs", "text"),
+    [
+        (
+            [
+                box('<w:default w:val="0"/><w:checked/>'),
+                run(" Sprinkler "),
+                box('<w:default w:val="0"/>'),
+                run(" Alarm"),
+            ],
+            "[x] Sprinkler [ ] Alarm",
+        ),
+        ([box('<w:default w:val="1"/>'), box('<w:default w:val="1"/><w:checked w:val="0"/>')], "[x][ ]"),
+        ([run("Size of the box: "), choice('<w:result w:val="1"/>')], "Size of the box: Large"),
+        ([run("Size of the box: "), choice("")], "Size of the box: Small"),
+        ([form_field("FORMDROPDOWN", '<w:ddList><w:listEntry w:val="A"/></w:ddList>', run("A"))], "A"),
+        ([form_field("FORMTEXT", '<w:textInput><w:default w:val="name"/></w:textInput>', run("Ada"))], "Ada"),
+        ([sign("F0FE"), run(" Insured "), sign("F0A8"), run(" Leased")], "[x] Insured [ ] Leased"),
+        (
+            [run("\uf0fd", font("Wingdings")), run(" Insured "), run("o", font("Wingdings")), run(" Leased")],
+            "[x] Insured [ ] Leased",
+        ),
+        (
+            [sign("F052", "Wingdings 2"), run(" Export "), sign("2610", "MS Gothic"), run(" Import")],
+            "[x] Export ☐ Import",
+        ),
+        ([run("Export "), run("ü", font("Wingdings")), sign("F0FB"), sign("F0E0")], "Export ✓✗→"),
+    ],
+)
+def test_form_fields_and_boxes_show_their_state(runs, text):
+    body = f"<w:p>{''.join(runs)}</w:p>"
+    assert read(body).text == text
+    assert read(grid([cell("Lease"), f"<w:tc>{body}</w:tc>"])).text == f"Lease; {' '.join(text.split())}"
+    assert with_headers([("Rules.", ["one"])], one=f"{paragraph('Form')}{body}").text == f"Form\n{text}\nRules."
+
+
+def test_symbol_font_shows_greek_letters_and_signs():
+    runs = [run("45"), sign("F0B0", "Symbol"), run(" and "), sign("F06D", "Symbol"), run("m, "), sign("00B1", "Symbol")]
+    runs += [
+        run("0.5, x "),
+        sign("F0A3", "Symbol"),
+        run(" 10, "),
+        run("aW", font("Symbol")),
+        run("D", '<w:rStyle w:val="S"/>'),
+    ]
+    runs += [sign("D800", "Symbol"), sign("x", "Symbol"), sign("F001", "Symbol")]
+    styles = f"<w:styles {WORD}>{styled(('character', 'S', font('Symbol')))}</w:styles>"
+    assert read(f"<w:p>{''.join(runs)}</w:p>", styles=styles).text == "45° and µm, ±0.5, x ≤ 10, αΩΔ\uf001"
+
+
+FILLED = '<w:showingPlcHdr w:val="0"/>'
+
+
+def control(text, more="<w:showingPlcHdr/>"):
+    return f"<w:sdt><w:sdtPr>{more}</w:sdtPr><w:sdtContent>{text}</w:sdtContent></w:sdt>"
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (f"<w:p>{run('Name: ')}{control(run('Tap here'))}{run(' (print)')}</w:p>", "Name:  (print)"),
+        (f"<w:p>{run('Name: ')}{control(run('Ada'), FILLED)}</w:p>", "Name: Ada"),
+        (control(paragraph("Tap here")) + paragraph("Rules."), "Rules."),
+        (
+            f"<w:tbl><w:tr>{control(cell('Tap'))}{cell('Oslo')}</w:tr><w:tr>{cell('a')}{cell('b')}</w:tr></w:tbl>",
+            "Oslo\na; b",
+        ),
+        (
+            f"<w:p><w:r><w:ruby><w:rt>{run('とうきょう')}</w:rt><w:rubyBase>{run('東京')}</w:rubyBase></w:ruby></w:r>{run('支店')}</w:p>",
+            "東京支店",
+        ),
+        (f"<w:p>{run('Paid')}<w:del>{sign('F0FE')}{box('<w:checked/>')}{note(1)}</w:del></w:p>", "Paid"),
+        (f"<w:p>{run('Left')}<w:r><w:ptab w:alignment='right'/></w:r>{run('Right')}</w:p>", "Left\tRight"),
+    ],
+)
+def test_paragraph_says_what_word_prints(body, text):
+    assert read(body).text == text
+
+
+DROP_CAP = '<w:p><w:pPr><w:framePr w:dropCap="{}"/></w:pPr>{}</w:p>'
+
+
+@pytest.mark.parametrize(
+    ("kind", "letter", "rest", "text"),
+    [
+        ("drop", "T", "he deposit is 400 EUR.", "The deposit is 400 EUR."),
+        ("margin", "東", "京支店の保証金は四万円である。", "東京支店の保証金は四万円である。"),
+        ("drop", "The", " deposit", "The deposit"),
+        ("none", "T", "he deposit", "T\nhe deposit"),
+    ],
+)
+def test_a_large_first_letter_begins_the_next_paragraph(kind, letter, rest, text):
+    large = DROP_CAP.format(kind, run(letter))
+    assert read(large, paragraph(rest).replace("<w:t", '<w:t xml:space="preserve"')).text == text
+
+
+def importing(*parts, body=""):
+    """Return a document that imports files by their names, after its own text."""
+    chunks = "".join(f'<w:altChunk r:id="rId{number}"/>' for number in range(1, len(parts) + 1))
+    namespace = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+    body = body.replace("{}", chunks) or paragraph("Shell text.") + chunks + paragraph("End.")
+    made = docx(document=f"<w:document {WORD} {namespace}><w:body>{body}</w:body></w:document>")
+    files = {f"word/{name}": content for name, content in parts}
+    files["word/_rels/document.xml.rels"] = related(*(("aFChunk", name) for name, _ in parts))
+    return parse("a.docx", zipped(files, onto=made))
+
+
+HTML = "<html><body><h2>Notice</h2><p>Notice is 14 days.</p></body></html>"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("c.html", HTML),
+        ("c.xhtml", HTML),
+        ("c.dat", HTML),
+        ("c.txt", "Notice\nNotice is 14 days."),
+        ("c.docx", docx(paragraph("Notice", "berschrift1"), paragraph("Notice is 14 days."))),
+        ("c.dat", docx(paragraph("Notice", "berschrift1"), paragraph("Notice is 14 days."))),
+    ],
+)
+def test_imported_files_are_read_in_their_place(name, content):
+    document = importing((name, content))
+    assert document.text == "Shell text.\nNotice\nNotice is 14 days.\nEnd."
+    assert [heading.text for heading in document.headings] == ["Notice"] * (name != "c.txt")
+    assert document.warnings == ()
+
+
+def test_imported_file_in_a_cell_stays_in_its_row():
+    rows = grid([cell("Rule"), cell("Text")], ["<w:tc>{}<w:p/></w:tc>", cell("Paid")], header=1)
+    assert importing(("c.html", HTML), body=rows).text == "Rule: Notice Notice is 14 days.; Text: Paid"
+
+
+def test_imported_files_of_other_kinds_are_named_in_a_warning():
+    document = importing(("c.rtf", "{\\rtf1 Fee}"), ("d.mht", "MIME-Version: 1.0"), ("e.docx", "broken"))
+    assert document.text == "Shell text.\nEnd."
+    assert [warning.partition(" is ")[0] for warning in document.warnings] == [
+        "a.docx part c.rtf",
+        "a.docx part d.mht",
+        "a.docx part e.docx",
+    ]
+
+
 def test_a_table_of_contents_is_left_out():
     styles = f'<w:styles {WORD}><w:style w:styleId="V1"><w:name w:val="toc 1"/></w:style></w:styles>'
     assert read(paragraph("Leave 3", "V1"), paragraph("Leave"), styles=styles).text == "Leave"

@@ -10,7 +10,8 @@ from selfrag.reader.files import read_guarded
 from selfrag.reader.pdf.reading import read_pdf
 from selfrag.reader.processes import pool
 from selfrag.reader.processes.pool import ContainedFunction
-from tests.support.documents.files import assembled, encrypted_pdf, pdf, stream, zipped
+from tests.support.documents.files import assembled, docx, encrypted_pdf, paragraph, pdf, stream, zipped
+from tests.support.documents.pdf_pages import Text, laid
 
 SENTENCE = "The allowance is paid in the month after the claim was made."
 
@@ -198,6 +199,51 @@ def test_an_attachment_that_takes_too_long_is_left_out_and_the_message_is_read(
     assert "18 weeks" in document.text
     assert "Oslo 140" in document.text
     assert document.warnings == ("a.eml attachment slow.pdf is damaged or too complex and was left out.",)
+
+
+def attaching(*files, pinned=False):
+    """Return a PDF with files by their names, attached to it or pinned to its page."""
+    specification = "<< /Type /Filespec /F ({0}) /UF ({0}) /EF << /F {1} 0 R >> >>"
+    first, extra = 8 + pinned * len(files), []
+    for number, (name, content) in enumerate(files):
+        extra += [specification.format(name, first + 2 * number + 1).encode(), stream(content, "/Type /EmbeddedFile")]
+    places = [(name, first + 2 * number) for number, (name, _) in enumerate(files)]
+    tree = " ".join(f"({name}) {place} 0 R" for name, place in places)
+    return laid(
+        [Text(72, 700, "The offers are attached.")],
+        catalog="" if pinned else f"/Names << /EmbeddedFiles << /Names [{tree}] >> >>",
+        annotations=[f"/Subtype /FileAttachment /Rect [5 5 9 9] /FS {at} 0 R" for _, at in places] if pinned else (),
+        extra=extra,
+    )
+
+
+OFFER = ("offer.csv", b"Bidder,Price,Days\nAcme,4200,3\n")
+
+
+@pytest.mark.parametrize("pinned", [False, True], ids=["attached", "pinned"])
+def test_attached_files_are_read_as_parts_or_named_in_a_warning(pinned):
+    files = [
+        OFFER,
+        ("plan.dwg", b"AC10"),
+        ("terms.docx", docx(paragraph("Terms: 30 days."))),
+        ("cut.docx", b"PK\x03\x04"),
+    ]
+    document = read_guarded("a.pdf", attaching(*files, pinned=pinned))
+    assert document.text.split("\n")[-2:] == ["Bidder: Acme; Price: 4200; Days: 3", "Terms: 30 days."]
+    assert [part.name for part in document.parts] == ["page 1", "attachment offer.csv", "attachment terms.docx"]
+    assert [piece.locator for piece in split(document) if "4200" in piece.text] == ["attachment offer.csv"]
+    assert document.warnings == (
+        "a.pdf attachment cut.docx is a damaged Word document and cannot be read; save it as .docx again.",
+        "a.pdf has attachments that were not read: plan.dwg.",
+    )
+
+
+def test_an_attached_pdf_is_read_and_a_slow_one_left_out(monkeypatch):
+    monkeypatch.setattr(files, "MAX_SECONDS_A_PAGE", 1)
+    slow = pages_of(b"/X Do", b"", b"", forms=FORMS, resources="/XObject << /X {} 0 R >>")
+    document = read_guarded("a.pdf", attaching(("slow.pdf", slow), ("whole.pdf", attaching(OFFER))))
+    assert document.text.count("Bidder: Acme; Price: 4200; Days: 3") == 1
+    assert document.warnings == ("a.pdf attachment slow.pdf is damaged or too complex and was left out.",)
 
 
 def test_a_pdf_that_asks_for_much_memory_is_stopped(monkeypatch):

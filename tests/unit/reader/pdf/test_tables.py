@@ -360,6 +360,61 @@ def test_the_rows_of_a_table_that_goes_on_have_its_names_on_the_next_page(end):
     assert shown[-2:] == ["Code: D2; Feature: Times; Comment: since June", "Code: D3; Feature: Zones"]
 
 
+LIMITS = [(f"Object {number}", str(100 + number), f"Team {number}") for number in range(6)]
+LIMIT_HEAD = ("Object", "Limit", "Owner")
+
+
+def limit_rows(y, *rows, head=True):
+    """Return rows of three columns; the parts of a cell stand below each other."""
+    page = (
+        [*(Text(x, y + 20, name, 11, BOLD) for x, name in zip((72, 300, 400), LIMIT_HEAD, strict=True))] if head else []
+    )
+    page += [Line(72, y + 15, 560, y + 15)] if head else []
+    for row in rows:
+        for x, cell in zip((72, 300, 400), row, strict=True):
+            page += lines(x, y, *cell.split("|")) if cell else []
+        y -= 35 + 12 * max(cell.count("|") for cell in row)
+    return page
+
+
+@pytest.mark.parametrize("head", [True, False], ids=["names again", "no names"])
+@pytest.mark.parametrize(
+    ("begin", "end", "whole"),
+    [
+        (
+            ("Archive of outbound", "900", "Team Z"),
+            ("mail with compliance copies", "", ""),
+            ("Archive of outbound mail with compliance copies", "900", "Team Z"),
+        ),
+        (
+            ("Archive", "900", "needs consent of the"),
+            ("", "", "works council"),
+            ("Archive", "900", "needs consent of the works council"),
+        ),
+        (
+            ("Archive of", "900", "Team Z of|Oslo"),
+            ("mail", "", "and Rome"),
+            ("Archive of mail", "900", "Team Z of Oslo and Rome"),
+        ),
+        (("Ablage der", "900", "Team Z"), ("Post mit|Kopien", "", ""), ("Ablage der Post mit Kopien", "900", "Team Z")),
+    ],
+    ids=["first column", "last column", "two columns", "two lines"],
+)
+def test_row_that_goes_on_over_a_page_is_one_row(head, begin, end, whole):
+    pages = [limit_rows(700, *LIMITS, begin), limit_rows(780, end, *LIMITS, head=head)]
+    rows = [*LIMITS, whole, *LIMITS]
+    shown = ["; ".join(f"{name}: {value}" for name, value in zip(LIMIT_HEAD, row, strict=True)) for row in rows]
+    assert rows_of(read_pdf("a.pdf", laid(*pages))) == shown
+
+
+@pytest.mark.parametrize("row", [("Sum", "1500", ""), ("", "1500", ""), ("Sum", "", "Team Z")])
+def test_row_with_a_number_at_the_top_of_a_page_stays(row):
+    rows = [*LIMITS, ("Object", "", "Team X")] if row[2] else LIMITS
+    document = read_pdf("a.pdf", laid(limit_rows(700, *rows), limit_rows(780, row, *LIMITS)))
+    shown = "; ".join(f"{name}: {value}" for name, value in zip(LIMIT_HEAD, row, strict=True) if value)
+    assert shown in rows_of(document)
+
+
 def test_a_table_whose_columns_begin_elsewhere_has_no_names_of_the_page_before():
     first = [*HEAD, *feature_rows(744, ("B1", "Direct SQL"), ("B2", "Routines", "since May"), ("B3", "Views"))]
     second = [Text(x, y, words) for y in (760, 746, 732) for x, words in ((72, "Oslo"), (260, "Bergen"))]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from selfrag.ingestion.split_document.logic import split
@@ -159,6 +161,155 @@ def test_it_keeps_the_hyphen_of_a_word_that_it_has_without_one_elsewhere():
     more = ("log-", "out, and of the start-", "up of a system whose startup is long, with a read-", "only disk.")
     page = lines(72, 700, *said, *more)
     assert "of the start-up of a system whose startup is long" in text_of(page)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            (
+                "Die Haus- und Gartenarbeit nach dem Miet-",
+                "vertrag gilt bis zum Ende des Kalender-",
+                "vierteljahres, die Kündi-",
+                "gung bedarf der Schriftform.",
+            ),
+            "Die Haus- und Gartenarbeit nach dem Mietvertrag gilt bis zum Ende des Kalendervierteljahres, "
+            "die Kündigung bedarf der Schriftform.",
+        ),
+        (
+            ("The rental con-", "tract and the agree-", "ment end with the pay-", "ment of the rent."),
+            "The rental contract and the agreement end with the payment of the rent.",
+        ),
+        (
+            ("Das sind Haus-", "und Gartenarbeit, Vor-", "oder Nachteile."),
+            "Das sind Haus- und Gartenarbeit, Vor- oder Nachteile.",
+        ),
+        (("Ask for the pre-", "and post-tax sums."), "Ask for the pre- and post-tax sums."),
+        (("La vice-", "et la présidente."), "La vice- et la présidente."),
+        (
+            ("The sens-", "or has a sensor head as this sensor does."),
+            "The sensor has a sensor head as this sensor does.",
+        ),
+    ],
+)
+def test_hyphens_at_line_ends_of_short_files_divide_words(said, shown):
+    assert text_of(lines(72, 700, *said)) == shown
+
+
+LEASE = [
+    "The tenant pays a deposit of 700 EUR before the keys are",
+    "handed over. The deposit is returned within six weeks of",
+    "the end of the lease, less the cost of any repair that the",
+    "tenant has to bear under clause nine of this agreement.",
+]
+
+
+VERTRAG = [
+    "Der Mieter zahlt eine Kaution von 700 Euro vor Übergabe der",
+    "Schlüssel. Die Kaution wird binnen sechs Wochen nach dem",
+    "Ende des Mietverhältnisses erstattet, abzüglich der Kosten",
+    "einer Reparatur, die der Mieter nach Ziffer neun trägt.",
+]
+
+
+def numbered(step=1, first=1, x=50.0, gap=24, text_x=72, size=8, said=LEASE, blank=0):
+    """Return a page of sixteen lines with numbers in the margin, which count blank lines, too."""
+    page = [Text(72, 780, "Agreement", 16, BOLD)]
+    for at in range(16 + 3 * blank):
+        number, line = first + at, at - at // 5 * blank
+        page += [Text(x, 740 - at * gap, str(number), size)] * (number % step == 0)
+        page += [Text(text_x, 740 - at * gap, said[line % 4], 11)] * (not blank or at % 5 < 4)
+    return page
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        (numbered(), LEASE),
+        (numbered(x=540), LEASE),
+        (numbered(step=5), LEASE),
+        (numbered(step=5, first=98, x=540), LEASE),
+        (numbered(first=230, x=53, text_x=75, gap=14, size=6), LEASE),
+        ([*numbered(), *(Text(540, 740 - at * 24, str(at + 1), 8) for at in range(16))], LEASE),
+        (numbered(said=VERTRAG), VERTRAG),
+        (numbered(step=5, first=2, blank=1), LEASE),
+        (numbered(blank=1, x=540), LEASE),
+    ],
+    ids=["left", "right", "fifth", "fifth at the right", "near", "both", "German", "fifth, blank lines", "blank lines"],
+)
+def test_numbers_of_lines_in_the_margin_leave_the_text(page, said):
+    document = read_pdf("a.pdf", laid(page))
+    assert document.text.split() == ["Agreement", *" ".join(said * 4).split()]
+    assert " ".join(said[:2]) in document.text
+    assert (document.tables, document.rows) == ((), ())
+
+
+def test_numbers_of_lines_that_begin_again_on_each_page_leave_the_text():
+    pages = [
+        [replace(text, words=f"{text.words} {city}") if text.size == 11 else text for text in numbered()]
+        for city in CITIES
+    ]
+    said = [word for city in CITIES for word in " ".join(f"{line} {city}" for line in LEASE * 4).split()]
+    assert [word for word in text_of(*pages).split() if word != "Agreement"] == said
+
+
+def test_numbers_of_paragraphs_entries_and_years_stay():
+    decision = [
+        text
+        for at in range(8)
+        for text in (Text(50, 740 - at * 40, str(at + 14)), *lines(90, 740 - at * 40, LEASE[0], LEASE[1], size=11))
+    ]
+    assert all(str(number) in text_of(decision) for number in range(14, 22))
+    rules = [
+        "Close the valve of the pump and wait for ten",
+        "Open the drain below it and let the water out",
+        "Call the desk.",
+    ]
+    entries = [
+        text
+        for at in range(9)
+        for text in (Text(50, 740 - at * 14, str(at + 1)), Text(72, 740 - at * 14, rules[at % 3]))
+    ]
+    assert all(str(number) in text_of(entries) for number in range(1, 10))
+    assert "2024" in text_of(numbered(first=2015))
+    assert "No" in text_of([Text(50, 754, "No"), *numbered()])
+
+
+HALL = [
+    "he deposit for a hall is 400 EUR and has to be",
+    "paid two weeks before the event takes place. It is",
+    "returned when the hall has been handed back clean, and",
+    "when all keys have been given to the caretaker again.",
+]
+
+
+def opened(letter, size, y, beside, first=HALL[0], indent=30):
+    said = [first, *HALL[1:]]
+    return [
+        Text(72, 800, "Deposits", 14, BOLD),
+        Text(72, y, letter, size),
+        *(Text(72 + indent * (at < beside), 760 - 14 * at, line, 11) for at, line in enumerate(said)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("page", "begins"),
+    [
+        (opened("T", 42, 738, 2), "The deposit for a hall is 400 EUR and has to be paid two weeks before"),
+        (opened("T", 34, 745, 2, indent=24), "The deposit for"),
+        (opened("T", 60, 730, 3, indent=40), "The deposit for"),
+        (opened('"T', 40, 745, 2, indent=42), '"The deposit for'),
+        (opened("A", 42, 745, 2, "hall costs 400 EUR, and the deposit has to be"), "A hall costs"),
+        (opened("A", 42, 745, 2, "fter the event the deposit of the hall is"), "After the event"),
+        (opened("C", 42, 745, 2, "Rules of the hall and of its deposit, to be"), "C Rules of"),
+    ],
+    ids=["two lines", "near", "three lines", "quote", "a word", "no word", "a title"],
+)
+def test_large_first_letter_begins_the_first_line_beside_it(page, begins):
+    document = read_pdf("a.pdf", laid(page))
+    assert document.text.startswith(f"Deposits\n\n{begins}")
+    assert " ".join(document.text.split()).endswith(" ".join(HALL[1:]))
+    assert [heading.text for heading in document.headings] == ["Deposits"]
 
 
 def test_the_number_of_a_note_is_not_glued_to_its_text():

@@ -1,12 +1,13 @@
 """The text of a Word document: of a ZIP archive of XML only the parts that are needed are unpacked."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
 
 from selfrag.domain.documents import Document
-from selfrag.domain.writing import Writer
+from selfrag.domain.writing import Read, Writer
 from selfrag.reader.archive import ElementDepth, XmlArchive, open_archive, switched_on
 from selfrag.reader.equations import ReaderOfEquations, WithEquations
 from selfrag.reader.kinds import WORD
@@ -16,25 +17,31 @@ from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
 from selfrag.reader.office.numbering import numeral, whole
 from selfrag.reader.office.ooxml.docx_parts import RUN_PROPERTIES, Numbering, Styles, shading, take_property
 from selfrag.reader.office.properties import properties
-from selfrag.reader.office.relations import Relation, relations
+from selfrag.reader.office.relations import relations
 from selfrag.reader.office.story import Story
 from selfrag.reader.office.tables import write
 from selfrag.reader.visibility import UNCERTAIN, WHITE, LeftOut
 
-# Not shown, or shown elsewhere as well: properties, text that was moved away, and text boxes for old versions.
-_SKIPPED = frozenset({"pPrChange", "rPrChange", "tblGrid", "tabs", "moveFrom", "Fallback"})
-_MARKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+# Not shown, or shown twice: properties, ruby readings, deletions, moved text, and text boxes for old versions.
+_SKIPPED = frozenset({"pPrChange", "rPrChange", "tblGrid", "tabs", "del", "moveFrom", "Fallback", "rt"})
+_MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 Notes = Mapping[str, dict[str, str]]
+PartsOf = Callable[[str], dict[str, list[Block]]]
 _NOTES = {"footnoteReference": ("footnotes", "decimal"), "endnoteReference": ("endnotes", "lowerRoman")}
 _PAGE_NUMBERS = ("PAGE", "NUMPAGES", "SECTIONPAGES")
-_MAX_INSTRUCTION = 100
+_MAX_INSTRUCTION, _MAX_FORM_DATA = 100, 100
+_FORM_DATA = ("checkBox", "default", "checked", "result", "listEntry")
+_CODE = re.compile(r"[0-9A-Fa-f]{2,4}")
+_ANSWERED = "\x03"  # marks a form field whose value is written; XML can hold no such character
+_BODY = "word/document.xml"
+_OF_NO_KIND = ("", ".bin", ".dat", ".xht", ".xhtml")  # endings that programs give to a page or a Word document
 _FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stands out
 
 
 class Body(ReaderOfEquations):
     """Tells a story of what stands in a part; `notes` are the texts of notes by kind and id.
 
-    `page_number` stands where the number of a page does.
+    `page_number` replaces the number of a page. `parts` returns the charts and imported files of a part by their ids.
     """
 
     def __init__(
@@ -42,19 +49,21 @@ class Body(ReaderOfEquations):
         styles: Styles,
         numbering: Numbering,
         notes: Notes,
+        parts: PartsOf,
         page_number: str = "",
         left_out: LeftOut | None = None,
-        charts: dict[str, list[str]] | None = None,
+        part: str = _BODY,
     ) -> None:
         self.story = Story(left_out)
         self.sections: list[DocxSection] = [DocxSection(0)]
         self.comments = 0
         self._styles, self._numbering, self._notes = styles, numbering, notes
         self._counted = dict.fromkeys(_NOTES, 0)
-        self._charts = charts or {}
+        self.parts, self._parts = parts, parts(part)
         self._fields = Fields(page_number)
         self._depth = ElementDepth()
-        self._in_text = self._bold = self._in_run = self._in_paragraph_look = False
+        self._prompt = 0  # the depth of a content control (sdt) that nobody has filled in: it shows a prompt
+        self._in_text = self._bold = self._in_run = self._in_paragraph_look = self._goes_on = False
         self._run, self._run_style = RunLook(), ""
         self._look: RunLook | None = None  # of the run with its styles, once a text of it has come
         self._fills = [""]  # the colours behind the page, the tables and the cells that are open
@@ -71,6 +80,7 @@ class Body(ReaderOfEquations):
             "txbxContent": lambda: self._fills.pop(),
             "sectPr": lambda: setattr(self._looks[-1], "ends_section", True),
             "t": lambda: setattr(self, "_in_text", False),
+            "ffData": lambda: self.story.add(self._fields.read_form_value(), self._bold),
         }
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -89,6 +99,8 @@ class Body(ReaderOfEquations):
     def end(self, name: str) -> None:
         if self._depth.leave():
             return
+        if self._depth.depth < self._prompt:
+            self._prompt = 0
         if name in self._ends:
             self._ends[name]()
         else:
@@ -106,7 +118,7 @@ class Body(ReaderOfEquations):
             self.story.add(text)
 
     def _beginnings(self) -> dict[str, Callable[[dict[str, str]], None]]:
-        story = self.story
+        story, depth = self.story, self._depth
         return {
             "p": self._begin_paragraph,
             "pStyle": self._take_style,
@@ -116,6 +128,7 @@ class Body(ReaderOfEquations):
             "b": lambda attributes: setattr(self, "_bold", switched_on(attributes)),
             "rStyle": lambda attributes: setattr(self, "_run_style", attributes.get("val", "")),
             "pPr": lambda _: setattr(self, "_in_paragraph_look", True),
+            "framePr": lambda attributes: setattr(self._looks[-1], "drop_cap", attributes.get("dropCap", "none")),
             "shd": self._shade,
             **dict.fromkeys(("background", "txbxContent"), lambda _: self._fills.append(UNCERTAIN)),
             "t": lambda _: setattr(self, "_in_text", True),
@@ -128,17 +141,31 @@ class Body(ReaderOfEquations):
             "gridSpan": lambda attributes: setattr(story.innermost(Cell), "columns", whole(attributes.get("val", ""))),
             "vMerge": lambda attributes: setattr(story.innermost(Cell), "on", attributes.get("val") != "restart"),
             **dict.fromkeys(("drawing", "pict"), lambda _: story.picture()),
-            "chart": lambda attributes: story.take_in(map(Paragraph, self._charts.pop(attributes.get("r:id", ""), ()))),
+            **dict.fromkeys(("chart", "altChunk"), self._take_part),
+            "sym": self._take_sign,
+            "showingPlcHdr": lambda on: setattr(self, "_prompt", self._prompt or switched_on(on) * (depth.depth - 2)),
             **{name: partial(self._refer, name) for name in _NOTES},
             "commentReference": lambda _: setattr(self, "comments", self.comments + 1),
             **dict.fromkeys(("headerReference", "footerReference"), self._take_header),
         }
 
-    def _add(self, text: str) -> None:
+    def _add(self, text: str, font: str | None = None) -> None:
+        if self._prompt:
+            return
         if self._look is None:
             self._look = self._run.above(self._styles.run_look(self._looks[-1].style, self._run_style))
         behind = next(filter(None, (self._looks[-1].fill, *reversed(self._fills))), WHITE)
-        self.story.add_run(self._fields.shown(text), self._look, behind, self._bold)
+        look = self._look if font is None else replace(self._look, font=font)
+        self.story.add_run(self._fields.shown(text), look, behind, self._bold)
+
+    def _take_sign(self, attributes: dict[str, str]) -> None:
+        code = attributes.get("char", "")
+        sign = chr(int(code, 16)) if _CODE.fullmatch(code) else ""
+        if sign.isprintable() or "\ue000" <= sign <= "\uf8ff":
+            self._add(sign, attributes.get("font", ""))
+
+    def _take_part(self, attributes: dict[str, str]) -> None:
+        self.story.take_in(self._parts.pop(attributes.get("r:id", ""), ()))
 
     def _begin_run(self) -> None:
         self._bold, self._in_run = False, True
@@ -171,7 +198,9 @@ class Body(ReaderOfEquations):
             self._fills[-1] = UNCERTAIN
 
     def _begin_paragraph(self, _: dict[str, str]) -> None:
-        self.story.begin_paragraph()
+        if not self._goes_on:
+            self.story.begin_paragraph()
+        self._goes_on = False
         self._looks.append(DocxLook())
 
     def _take_style(self, attributes: dict[str, str]) -> None:
@@ -194,6 +223,8 @@ class Body(ReaderOfEquations):
         look, styles = self._looks.pop(), self._styles
         if styles.lists_contents(look.style):
             self.story.drop_paragraph()
+        elif look.drop_cap != "none":
+            self._goes_on = True  # The next paragraph is the rest of it.
         else:
             label = self._numbering.label(look.list, look.list_level) if self.story.says else ""
             self.story.end_paragraph(styles.level(look.style), styles.is_caption(look.style), label)
@@ -218,6 +249,7 @@ class Fields:
         self._page_number = page_number
         self._open: list[str] = []  # what each asks for
         self._in_instruction = False
+        self._form: list[tuple[str, str]] = []  # the data of the form field that is open
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """An element begins."""
@@ -228,6 +260,10 @@ class Fields:
             self._open.append("")
         elif kind == "end" and self._open:
             self._open.pop()
+        elif name == "ffData":
+            self._form.clear()
+        elif name in _FORM_DATA and len(self._form) < _MAX_FORM_DATA:
+            self._form.append((name, attributes.get("val", "1")))
         self._in_instruction = name == "instrText"
 
     def end(self, name: str) -> None:
@@ -241,10 +277,20 @@ class Fields:
         if self._in_instruction and self._open:
             self._open[-1] = (self._open[-1] + text)[:_MAX_INSTRUCTION]
 
+    def read_form_value(self) -> str:
+        """Return the state of a check box or the choice of a list by the data of the field that is open."""
+        form, options = dict(self._form), [option for name, option in self._form if name == "listEntry"]
+        if self._open and ("checkBox" in form or options):
+            self._open[-1] = f"{_ANSWERED} "
+        value = form.get("checked") or form.get("result") or form.get("default", "0")
+        box = "[x]" if switched_on({"val": value}) else "[ ]"
+        return box if "checkBox" in form else "".join(options[whole(value) :][:1])
+
     def shown(self, text: str) -> str:
         """Return what is shown of a text inside the fields that are open."""
         instruction = self._open[-1].split() if self._open else []
-        return self._page_number if instruction and instruction[0].upper() in _PAGE_NUMBERS else text
+        kind = instruction[0].upper() if instruction else ""
+        return self._page_number if kind in _PAGE_NUMBERS else "" if kind == _ANSWERED else text
 
 
 @dataclass
@@ -264,6 +310,7 @@ class DocxLook:
     list: str = ""
     list_level: int = 0
     ends_section: bool = False
+    drop_cap: str = "none"
 
 
 def stands_out(look: Mapping[str, str]) -> bool:
@@ -275,15 +322,16 @@ def stands_out(look: Mapping[str, str]) -> bool:
     return not bits or len(bits) > 4 or bool(int(bits, 16) & _FIRST_ROW)
 
 
-_BODY, _STYLES, _NUMBERING = "word/document.xml", "word/styles.xml", "word/numbering.xml"
+_STYLES, _NUMBERING = "word/styles.xml", "word/numbering.xml"
 _PROPERTIES = "docProps/core.xml"
 _NOTE_PARTS = {"footnotes": "word/footnotes.xml", "endnotes": "word/endnotes.xml"}
 
 
-def read_docx(key: str, content: bytes) -> Document:
+def read_docx(key: str, content: bytes, read: Read) -> Document:
     """Paragraphs, rows of tables, notes and headers, with headings by style; raises BadDocument.
 
     A header or footer is read once, before its section, without page numbers and what the text says itself.
+    `read` reads an imported file.
     """
     writer = Writer(key)
     with open_archive(key, content, WORD) as archive:
@@ -295,8 +343,9 @@ def read_docx(key: str, content: bytes) -> Document:
             writer.warnings.append(f"{key} has lists that cannot be read, so their numbers are missing.")
             numbering = Numbering()
         left_out = LeftOut()
-        notes, drawn = _notes(writer, archive, styles, left_out), charts(archive, _BODY, writer)
-        body = Body(styles, numbering, notes, left_out=left_out, charts=drawn)
+        parts = partial(_read_parts, archive, writer, read)
+        notes = _notes(writer, archive, styles, left_out, parts)
+        body = Body(styles, numbering, notes, parts, left_out=left_out)
         archive.parse(_BODY, WithEquations(body))
         if body.comments:
             writer.warnings.append(f"{key} has comments, which are not read.")
@@ -313,8 +362,8 @@ class _NoteTexts(Body):
 
     notes: dict[str, str]
 
-    def __init__(self, styles: Styles, left_out: LeftOut) -> None:
-        super().__init__(styles, Numbering(), {}, left_out=left_out)
+    def __init__(self, styles: Styles, left_out: LeftOut, parts: PartsOf, part: str) -> None:
+        super().__init__(styles, Numbering(), {}, parts, left_out=left_out, part=part)
         self.notes = {}
         self._id = ""
 
@@ -330,14 +379,25 @@ class _NoteTexts(Body):
             self.notes[self._id] = " ".join(" ".join(texts(self.story.blocks)).split())
 
 
-def _notes(writer: Writer, archive: XmlArchive, styles: Styles, left_out: LeftOut) -> Notes:
+def _notes(writer: Writer, archive: XmlArchive, styles: Styles, left_out: LeftOut, parts: PartsOf) -> Notes:
     texts: dict[str, dict[str, str]] = {}
     for kind, name in _NOTE_PARTS.items():
-        reader = _NoteTexts(styles, left_out)
+        reader = _NoteTexts(styles, left_out, parts, name)
         if not archive.parse_optional(name, WithEquations(reader)):
             writer.warnings.append(f"{writer.key} has {kind} that cannot be read; they are missing.")
         texts[kind] = reader.notes
     return texts
+
+
+def _read_parts(archive: XmlArchive, writer: Writer, read: Read, part: str) -> dict[str, list[Block]]:
+    parts = {name: list[Block](map(Paragraph, lines)) for name, lines in charts(archive, part, writer).items()}
+    for name, relation in relations(archive, part).items():
+        if relation.kind == "aFChunk":
+            path, content = PurePosixPath(relation.part), archive.unpacked(relation.part)
+            kind = (".html", ".docx")[content.startswith(b"PK")] if path.suffix.lower() in _OF_NO_KIND else ""
+            document = writer.read_within(read, f"{writer.key} part {path.name}{kind}", content)
+            parts[name] = [document] if document else []
+    return parts
 
 
 def _with_headers(archive: XmlArchive, styles: Styles, body: Body) -> list[Block]:
@@ -348,18 +408,11 @@ def _with_headers(archive: XmlArchive, styles: Styles, body: Body) -> list[Block
     seen = set(map(compared, texts(body.story.blocks)))
     blocks, upto = list[Block](), 0
     for section, following in zip(body.sections, [*body.sections[1:], None], strict=True):
-        headers = _header_lines(archive, styles, related, section.headers, body.story.left_out)
-        blocks += [Paragraph(line) for line in new_lines(headers, seen)]
+        for part in dict.fromkeys(related[name].part for name in section.headers if name in related):
+            reader = Body(styles, Numbering(), {}, body.parts, PAGE_NUMBER, body.story.left_out, part)
+            archive.parse(part, reader)
+            blocks += [Paragraph(line) for line in new_lines(texts(reader.story.blocks), seen)]
         ends = following.begins if following else len(body.story.blocks)
         blocks += body.story.blocks[upto:ends]
         upto = ends
     return blocks
-
-
-def _header_lines(
-    archive: XmlArchive, styles: Styles, related: Mapping[str, Relation], headers: Sequence[str], left_out: LeftOut
-) -> Iterator[str]:
-    for part in dict.fromkeys(related[name].part for name in headers if name in related):
-        reader = Body(styles, Numbering(), {}, PAGE_NUMBER, left_out)
-        archive.parse(part, reader)
-        yield from texts(reader.story.blocks)

@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 
 from selfrag.reader.archive import PartReader, switched_on
 from selfrag.reader.office.blocks import RunLook, Script
-from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, whole
+from selfrag.reader.office.numbering import MAX_LEVELS, ZERO_PADDED, Counters, numeral, whole
 from selfrag.reader.visibility import UNCERTAIN
 
 _TITLE_LEVEL, _LOWEST_HEADING = 1, 9
 _MAX_BASES = 20
 _BESIDE_TITLE = ("subtitle", "author", "date")  # which build on the title in what pandoc writes
-RUN_PROPERTIES = frozenset({"vanish", "strike", "dstrike", "vertAlign", "color", "highlight", "sz"})
+RUN_PROPERTIES = frozenset({"vanish", "strike", "dstrike", "vertAlign", "color", "highlight", "sz", "rFonts"})
 _SCRIPTS: dict[str, Script] = {"superscript": "superscript", "subscript": "subscript"}
 _HIGHLIGHTS = {"none": "", "white": "ffffff", "black": "000000"}
 _PLAIN_SHADINGS = ("", "clear", "nil")
@@ -33,6 +33,8 @@ def take_property(look: RunLook, name: str, attributes: dict[str, str]) -> None:
         look.fill = shading(attributes)
     elif name == "sz":
         look.size = whole(value) / 2
+    elif name == "rFonts":
+        look.font = attributes.get("ascii") or attributes.get("hAnsi") or look.font
 
 
 def shading(attributes: dict[str, str]) -> str:
@@ -154,6 +156,7 @@ class _DocxList:
     starts: list[int] = field(default_factory=lambda: [1] * MAX_LEVELS)
     written: list[str] = field(default_factory=lambda: ["decimal"] * MAX_LEVELS)
     texts: list[str] = field(default_factory=lambda: [""] * MAX_LEVELS)
+    legal: list[bool] = field(default_factory=lambda: [False] * MAX_LEVELS)  # all numbers of a label by digits
 
 
 class Numbering(PartReader):
@@ -180,6 +183,8 @@ class Numbering(PartReader):
             self._kind.written[self._level] = value
         elif name == "lvlText":
             self._kind.texts[self._level] = value[:_MAX_LABEL]
+        elif name == "isLgl":
+            self._kind.legal[self._level] = switched_on(attributes)
         elif name == "num":
             self._list, self._kind = attributes.get("numId", ""), _DocxList()
         elif name == "abstractNumId":
@@ -197,5 +202,6 @@ class Numbering(PartReader):
         numbers = self._counters.next(self._lists[name], level, kind.starts)
         shown = kind.texts[level]
         for at, number in enumerate(numbers):
-            shown = shown.replace(f"%{at + 1}", numeral(number, kind.written[at]))
+            written = "" if kind.legal[level] and kind.written[at] != ZERO_PADDED else kind.written[at]
+            shown = shown.replace(f"%{at + 1}", numeral(number, written))
         return shown.strip()

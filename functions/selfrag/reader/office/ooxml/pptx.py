@@ -14,6 +14,7 @@ from selfrag.reader.office.numbering import whole
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import relations
 from selfrag.reader.office.story import Story
+from selfrag.reader.office.symbols import read_signs
 from selfrag.reader.office.tables import write
 from selfrag.reader.visibility import UNCERTAIN, LeftOut
 
@@ -42,7 +43,7 @@ class SlideReader(ReaderOfEquations):
         self._shape_at = 0  # the depth of the shape that is open
         self._in_text = self._bold = False
         self._in_look = ""  # the element of a run's look that is open
-        self._run = RunLook()
+        self._run, self._sign_font = RunLook(), ""
         self._fills = SlideFills()
 
     def blocks(self) -> list[Block]:
@@ -67,9 +68,9 @@ class SlideReader(ReaderOfEquations):
         elif name == "rPr":
             self._begin_look(attributes)
         elif name == "r":
-            self._bold, self._run = False, RunLook()
+            self._bold, self._run, self._sign_font = False, RunLook(), ""
         elif self._in_look:
-            self._take_color(name, attributes)
+            self._take_look(name, attributes)
         else:
             self._fills.start(name, attributes)
             self._begin(name, attributes)
@@ -98,7 +99,8 @@ class SlideReader(ReaderOfEquations):
     def text(self, text: str) -> None:
         if not self._in_text or self._depth.on:
             return
-        self._story.add_run(text, self._run, self._fills.behind, self._bold)
+        shown = "".join(char if char.isascii() else read_signs(char, self._sign_font) for char in text)
+        self._story.add_run(shown, self._run, self._fills.behind, self._bold)
 
     def equation(self, text: str) -> None:
         """Take in an equation as text."""
@@ -113,11 +115,15 @@ class SlideReader(ReaderOfEquations):
         struck = attributes.get("strike", "") not in ("", "noStrike")
         self._run = RunLook(struck=struck, script=script, size=whole(attributes.get("sz", "")) / 100)
 
-    def _take_color(self, name: str, attributes: dict[str, str]) -> None:
-        """Take in the colour of a run, or that behind it; one that is changed is not certain."""
+    def _take_look(self, name: str, attributes: dict[str, str]) -> None:
+        """Take in the font of a run, its colour, or that behind it; a colour that is changed is not certain."""
         color = UNCERTAIN if name in _CHANGES else attributes.get("val", "")
         if name in ("ln", "highlight", "effectLst", "uFill"):
             self._in_look = name
+        elif name == "latin":
+            self._run.font = attributes.get("typeface")
+        elif name == "sym":
+            self._sign_font = attributes.get("typeface", "")
         elif name in ("srgbClr", *_CHANGES) and self._in_look in ("rPr", "highlight"):
             setattr(self._run, "color" if self._in_look == "rPr" else "fill", color)
 

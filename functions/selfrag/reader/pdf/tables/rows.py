@@ -10,13 +10,14 @@ from selfrag.reader.column_names import YEAR
 from selfrag.reader.pdf.shapes import around
 from selfrag.reader.pdf.tables.blocks import Block, Columns, Row
 from selfrag.reader.pdf.tables.frames import flat_lines
-from selfrag.reader.pdf.text.paragraphs import Words
+from selfrag.reader.pdf.text.paragraphs import PdfParagraph, Words
 
 _MORE = 0.1  # of the size: by so much more are the lines of two rows apart than those of one
 _SHARE = 0.25  # of the lines of a table that have two cells or more
 _LEAST_SHARED = 3  # rows
 _EXACT = 4  # points: heights of lines are rounded to 3
 _LONGEST = 120  # characters of a name: what is longer is a sentence
+_MAX_ENDS = 8  # lines of a page that may end a row
 _ALIGNED = 2  # points by which columns may begin apart on two pages
 _BEYOND = 3  # sizes, by which a line that names a group of rows goes beyond the first column
 _OFF = 9  # points from the middle of what a name is over
@@ -114,11 +115,18 @@ class PdfTable:
     lefts: list[float]
     caption: str = ""
 
-    def go_on(self, table: "PdfTable") -> None:
-        """Take the names of the table before, if this one has none and its columns all begin where some of those do."""
+    def go_on(self, table: "PdfTable", above: Sequence[PdfParagraph], words: Words) -> int:
+        """Go on with the table before, if all columns begin where some of its do: take its names, and end its last row.
+
+        Return how many of the paragraphs above belong to that row.
+        """
         nearest = [min(range(len(table.lefts)), key=lambda at: abs(left - table.lefts[at])) for left in self.lefts]
         near = (abs(left - table.lefts[at]) <= _ALIGNED for left, at in zip(self.lefts, nearest, strict=True))
-        if not any(self.names) and all(near):
+        if not all(near) or (any(self.names) and self.names != table.names):
+            return 0
+        above = () if any(self.names) else above
+        ends = [[end.text * (abs(end.left - left) <= _ALIGNED) for left in table.lefts] for end in above]
+        if not any(self.names):
             cells = [dict(zip(nearest, row, strict=False)) for row in self.rows]
             columns = range(len(table.lefts))
             self.rows = [
@@ -126,6 +134,21 @@ class PdfTable:
                 for row, held in zip(self.rows, cells, strict=True)
             ]
             self.names, self.lefts = table.names, table.lefts
+        rows, taken = [*ends, *self.rows[:-1]][:_MAX_ENDS], 0
+        while rows[taken:] and _is_end_of_row(rows[taken], table.rows, self.rows[2:]):
+            table.rows[-1] = [_joined(cells, words) for cells in zip(table.rows[-1], rows[taken], strict=True)]
+            taken += 1
+        del self.rows[: max(0, taken - len(ends))]
+        return min(taken, len(ends))
+
+
+def _is_end_of_row(row: Sequence[str], before: Sequence[Sequence[str]], after: Sequence[Sequence[str]]) -> bool:
+    """Return whether a row only continues texts of the row before, and leaves a column empty that is always filled."""
+    alike = [other for other in (*before, *after) if len(other) == len(row)]
+    values = [(value, above) for value, above in zip(row, before[-1], strict=False) if value]
+    goes_on = all(above and not is_number(value) and not is_number(above) for value, above in values)
+    lacks = any(not value and all(column) for value, *column in zip(row, *alike, strict=True))
+    return len(row) == len(before[-1]) > len(values) > 0 and goes_on and lacks and len(alike) >= _LEAST_SHARED
 
 
 def table_of(block: Block, words: Words) -> PdfTable | None:

@@ -20,6 +20,10 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST, _FIRST = re.compile(rf"({_WORD.pattern})([-\u2010]?)$"), re.compile(r"[^\W\d_]+")
 _JOINED = re.compile(r"\S[-\u2010/]$")
 _LEAST, _SHARE = 3, 0.15  # of the hyphens at ends of lines: where so many divide known words, others do, too
+_MIN_VOCABULARY = 500  # words of a document, of which too few come twice to tell that
+_CONJUNCTIONS = ("und", "oder", "bzw", "bis", "sowie", "and", "or", "nor", "to", "et", "ou", "y", "o", "e")
+# First parts of compounds. A short document divides no words if most of its hyphens at line ends follow one of these.
+_COMPOUND = re.compile("cross|ex|full|half|high|log|long|low|multi|non|post|read|run|self|short|start|time|two|well")
 _LONGEST = 100  # characters of a word that is looked up
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 # Hebrew and Arabic.
@@ -37,6 +41,7 @@ class PdfParagraph:
     lines: int = 1
     apart: bool = False
     across: bool = False
+    left: float = 0
 
 
 class Words:
@@ -47,8 +52,11 @@ class Words:
         # Neither the first word of a line nor the last: the end of a line may have cut them.
         self._vocabulary = {word.casefold() for text in texts for word in _WORD.findall(text)[1:-1]}
         over = [_word_over(before, after) for before, after in pairwise(texts)]
-        ends = [last + first for last, hyphen, first in over if hyphen and first.islower()]
-        self._divides = len(ends) < _LEAST or sum(map(self._has, ends)) >= _SHARE * len(ends)
+        ends = [(last, first) for last, hyphen, first in over if hyphen and first.islower()]
+        divided = sum(self._has(last + first) for last, first in ends)
+        compounds = sum(bool(_COMPOUND.fullmatch(last.casefold())) for last, _ in ends)
+        few = len(ends) < _LEAST or len(self._vocabulary) < _MIN_VOCABULARY
+        self._divides = divided >= _SHARE * len(ends) or (few and 2 * compounds < len(ends))
 
     def put_together(self, before: str, after: str, cell: bool = False) -> str:
         """Return two lines as one: without the hyphen that only the end of the line asked for.
@@ -58,6 +66,8 @@ class Words:
         last, hyphen, first = _word_over(before, after)
         whole = last + first
         cut = self._has(whole) and not (self._has(last) and self._has(first))
+        if hyphen and first in _CONJUNCTIONS and not self._has(whole):
+            return f"{before} {after}"
         if hyphen:
             lower = first.islower() and self._divides and (self._has(whole) or not self._has(last + hyphen + first))
             return (before[:-1] if lower or (whole.isupper() and cut) else before) + after
@@ -97,7 +107,7 @@ def paragraphs_of(lines: Sequence[PdfSegment], words: Words) -> list[PdfParagrap
             held.bold = held.bold and line.bold
         else:
             apart = last is None or white > 0.5 * _LEADING * line.size or _differ(last, line)
-            paragraphs.append(PdfParagraph(line.text, line.size, line.bold, apart=apart))
+            paragraphs.append(PdfParagraph(line.text, line.size, line.bold, apart=apart, left=line.box.left))
         last = line
     return paragraphs
 

@@ -5,7 +5,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import pairwise
-from statistics import median_low
+from statistics import median, median_low
+from typing import TypeVar
 
 from selfrag.reader.pdf.pdfium import PdfPage
 from selfrag.reader.pdf.shapes import Box, PdfSegment, PdfSheet, Rule, Word, around
@@ -36,6 +37,15 @@ _GAP = 0.15  # of the size; the least space that TeX sets is a fifth
 _BACK = 0.4  # of the size: no letter is set so far into the one before it, but a cell into the one beside it
 # Of a watermark: so large as the page's largest letters, and of so many words at most.
 _AS_LARGE, _MOST_WORDS = 0.95, 20
+# Numbers of lines: how far they count at least, and how many of them count on; sizes to the name of a column; sizes of
+# a line of running text; how many lines are as long as the longest, and how many begin within a sentence.
+_MIN_COUNTED, _COUNTING, _BELOW_NAME, _BROAD, _FULL, _WITHIN = 4, 0.8, 2.5, 15, 0.7, 0.3
+_COUNT = re.compile(r"(?!(?:19|20)\d\d$)\d{1,5}")  # no year
+_ENDS_WITHIN = re.compile(r"(?:[.!?] |[。！？])\S")
+# A letter as high as several lines: sizes of the text, sizes to the text; letters of a page; those that are words.
+_LARGE, _BESIDE, MAX_LETTERS, _LETTER_WORDS = 1.8, 1.5, 20, frozenset("AEIOYÀÓ")
+_LETTER = re.compile(r"[\"'“„«‘¿¡「]?[^\W\d_]{1,2}")
+Placed = TypeVar("Placed", Word, PdfSegment)
 
 
 def words_of(page: PdfPage) -> list[Word]:
@@ -65,6 +75,60 @@ def _without_watermarks(words: list[Word], page: PdfPage) -> list[Word]:
         word for word in large if any(word.box.holds(other.box) for other in text) and is_pale(page.paint(word.index))
     ]
     return [word for word in level if word not in marks] if marks else level
+
+
+def _drop_line_numbers(words: list[Word], frames: Sequence[Box]) -> list[Word]:
+    """Return the words of a page without a column of numbers outside of its text that counts its lines."""
+    for side in (0, 1):
+        rows = rows_of(words)
+        pitch = median_low([1, *(above[0].base - row[0].base for above, row in pairwise(rows))]) or 1
+        lines = [(at, row[-side], row[1 - side : len(row) - side]) for at, row in enumerate(rows)]
+        lines = [line for line in lines if _COUNT.fullmatch(line[1].text) and line[2]]
+        text = around([word.box for *_, line in lines for word in line] or [Box(0, 0, 0, 0)])
+        lines = [line for line in lines if not text.left <= line[1].box.right <= text.right + line[1].size]
+        counted = int(lines[-1][1].text) - int(lines[0][1].text) if lines else 0
+        counting = [
+            int(b[1].text) - int(a[1].text) in (b[0] - a[0], round((a[1].base - b[1].base) / pitch))
+            for a, b in pairwise(lines)
+        ]
+        if counted < _MIN_COUNTED or sum(counting) < _COUNTING * len(counting):
+            continue
+        column = around([number.box for _, number, _ in lines])
+        below_name = column._replace(top=column.top + _BELOW_NAME * lines[0][1].size)
+        others = (*frames, *(word.box for word in words if not _COUNT.fullmatch(word.text)))
+        certain = counted >= 2 * len(lines) or _is_running_text([line for *_, line in lines])
+        if certain and not any(map(below_name.meets, others)):
+            margin = column._replace(bottom=-1e7, top=1e7)
+            words = [word for word in words if not (_COUNT.fullmatch(word.text) and margin.meets(word.box))]
+    return words
+
+
+def _is_running_text(lines: Sequence[Sequence[Word]]) -> bool:
+    """Return whether lines are broad, as long as each other, and do not end with the sentences in them."""
+    widths = [line[-1].box.right - line[0].box.left for line in lines]
+    texts = [" ".join(word.text for word in line) for line in lines]
+    within = sum(_ENDS_WITHIN.search(text) is not None for text in texts)
+    goes_on = sum(text[:1].islower() and above[-1:] not in ".!?" for above, text in pairwise(texts))
+    broad = median(widths) >= max(_BROAD * lines[0][0].size, _FULL * max(widths))
+    return broad and within > 0 and within + goes_on >= _WITHIN * len(lines)
+
+
+def _join_first_letters(words: list[Word]) -> list[Word]:
+    """Return the words with each letter that is as high as several lines put before the first word at its right."""
+    usual = median([word.size for word in words] or [1])
+    letters = [word for word in words if word.size >= _LARGE * usual and _LETTER.fullmatch(word.text)]
+    counts = Counter(word.text.casefold() for word in words) if letters else Counter[str]()
+    for letter in letters[:MAX_LETTERS]:
+        near = letter.box._replace(left=letter.box.right - usual / 2, right=letter.box.right + _BESIDE * usual)
+        small = (word for word in words if _LARGE * word.size <= letter.size)
+        beside = [word for word in small if near.holds(word.box._replace(right=word.box.left))]
+        if len({round(word.base) for word in beside}) > 1:
+            first = max(beside, key=lambda word: word.base)
+            whole, title = letter.text + first.text, first.text[:1].isupper() and first.text[1:2].islower()
+            alone = letter.text in _LETTER_WORDS and counts[first.text.casefold()] > 1 > counts[whole.casefold()]
+            first.text = f"{letter.text} {first.text}" if alone or title else whole
+            words = [word for word in words if word is not letter]
+    return words
 
 
 def _word(shown: str, start: int, end: int, page: PdfPage) -> Word | None:
@@ -127,10 +191,12 @@ def sheet_of(page: PdfPage) -> PdfSheet:
         letters[word.quarters] += len(word.text)
     main = max(letters, key=lambda quarters: letters[quarters], default=0)
     turned = [Rule(rule.box.turned(main), rule.flat == (main % 2 == 0)) for rule in rules]
-    segments = _segments([word for word in words if word.quarters == main], turned, page)
-    across = _segments([word for word in words if word.quarters != main], (), page)
     frames, annotations = frames_of(turned), [*page.annotations()]
-    fields = [held._replace(box=held.box.turned(main)) for held in annotations if not held.comment]
+    level = _drop_line_numbers(_join_first_letters([word for word in words if word.quarters == main]), frames)
+    segments = _segments(level, turned, page)
+    across = _segments([word for word in words if word.quarters != main], (), page)
+    shown = (held for held in annotations if not held.comment and not held.attached)
+    fields = [held._replace(box=held.box.turned(main)) for held in shown]
     if fields:
         segments = with_annotations(segments, fields, frames)
     bounds = page.bounds()
@@ -142,8 +208,9 @@ def sheet_of(page: PdfPage) -> PdfSheet:
         frames,
         picture=max((box.width * box.height / area for box in pictures), default=None),
         printed=bool(words),
-        comments=len(fields) < len(annotations),
+        comments=any(held.comment for held in annotations),
         unseen=len(printed) - len(words),
+        attached=[held.attached for held in annotations if held.attached],
     )
 
 
@@ -162,9 +229,9 @@ def _segments(words: Sequence[Word], rules: Sequence[Rule], page: PdfPage) -> li
     return [_segment(held, page, notes) for held in runs]
 
 
-def rows_of(segments: Iterable[PdfSegment]) -> list[list[PdfSegment]]:
-    """Return the stretches line by line, from the top; those of a line from the left."""
-    rows = list[list[PdfSegment]]()
+def rows_of(segments: Iterable[Placed]) -> list[list[Placed]]:
+    """Return the stretches or words line by line, from the top; those of a line from the left."""
+    rows = list[list[Placed]]()
     for segment in sorted(segments, key=lambda segment: -segment.box.top - segment.box.bottom):
         if rows and rows[-1][0].box.beside(segment.box):
             rows[-1].append(segment)
