@@ -19,10 +19,16 @@ def is_named(query: str, document: str) -> bool:
 
     A name of one word or number, such as leave.md, is only recognised with its ending.
     """
-    name = document.rsplit("/", 1)[-1]
-    stem = name.rpartition(".")[0] or name
+    name = file_name(document)
+    stem = name.rpartition(".")[0]
     is_telling = _TELLING.search(stem) is not None and not stem.isdecimal()
-    return _contains(query, name) or (is_telling and _contains(query, stem))
+    return bool(name) and (_contains(query, name) or (is_telling and _contains(query, stem)))
+
+
+def file_name(document: str) -> str:
+    """Return the name of a document's file, "" for a document that is no file with an ending."""
+    name = document.rsplit("/", 1)[-1]
+    return name if "." in name.strip(".") else ""
 
 
 def _contains(query: str, name: str) -> bool:

@@ -27,6 +27,8 @@ def test_query_names_file(query: str, document: str) -> None:
         ("old-zx-manual-47x", "zx-manual-47.md"),
         ("", "a-1.md"),
         ("How many faults were there in 2026?", "2026.pdf"),
+        ("What did 17 people say of LICENSE?", "17"),
+        ("What did 17 people say of LICENSE?", "LICENSE"),
     ],
 )
 def test_other_words_name_no_file(query: str, document: str) -> None:

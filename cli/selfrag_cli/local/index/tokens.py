@@ -12,6 +12,7 @@ import Stemmer
 
 from selfrag.domain.passages import Passage, embedded_text
 from selfrag.text.east_asian import RUN
+from selfrag.text.file_names import file_name
 
 # Lucene's list. Longer ones, without the question words, were no better on XQuAD's questions.
 STOP_WORDS = frozenset(
@@ -57,7 +58,7 @@ def tokens(text: str) -> list[str]:
 
 def passage_tokens(passage: Passage) -> list[str]:
     """Return the tokens by which a passage is found: its title, its text, and its file's name if they lack it."""
-    text, name = embedded_text(passage.title, passage.text), passage.document.rsplit("/", 1)[-1]
+    text, name = embedded_text(passage.title, passage.text), file_name(passage.document)
     return tokens(text if name in passage.title else f"{text}\n{name}")
 
 
