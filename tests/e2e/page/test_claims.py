@@ -51,6 +51,16 @@ def test_a_sentence_shows_what_its_claim_is_worth_and_lights_its_quote(tab: Tab)
         assert tab.violations() == []
 
 
+def test_state_of_the_search_stands_under_answer_and_refusal(tab: Tab) -> None:
+    waiting = "12% of the passages are read for their meaning so far; ask again in about 6 minutes."
+    for status in ("answered", "abstained"):
+        said = {**response(), "status": status}
+        said["usage"] = {**said["usage"], "warnings": [waiting]}
+        with replying(said) as url:
+            opened(tab, url)
+            expect(tab.page.locator(".answer + .some")).to_have_text(waiting)
+
+
 def test_a_person_labels_a_claim_by_keyboard_where_it_stands_and_what_was_said_before_is_said_again(tab: Tab) -> None:
     with replying(response()) as url:
         opened(tab, url)

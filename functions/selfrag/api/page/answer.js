@@ -154,6 +154,8 @@ function shown(response, sources, again = null) {
     statusOf(response),
     answer,
     response.selection ? block("p", response.selection.note, "some selection") : "",
+    // Such as that a part of the passages was not searched yet: without it a refusal looks final.
+    ...response.usage.warnings.map((warning) => make("p", { class: "some" }, theirs(warning))),
     ...(abstained ? helpOf(response, again) : response.status === "failed" ? [] : [evidenceOf(response)]),
     feedbackOf(response),
     checkedOf(response),
