@@ -86,10 +86,8 @@ def main() -> None:
         app()
     except Interruption as error:
         _leave(str(error))
-    except MassRemoval as error:
-        fail(str(error), code=1)
     except SelfragError as error:
-        fail(str(error))
+        fail(str(error), code=1 if isinstance(error, MassRemoval) else 2)
     except KeyboardInterrupt:
         _leave()
     except Exception as error:

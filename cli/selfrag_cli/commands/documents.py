@@ -45,8 +45,7 @@ def ingest(
 ) -> None:
     """Read a directory or a site into the local index, and report on every file or page.
 
-    Unchanged files are skipped, and files that are gone are removed from the index; if they are more than half, only
-    with --replace.
+    Unchanged files are skipped, and files that are gone are removed from the index.
     """
     place = place_to_read(source, collection)
     limits = SiteLimits(depth, pages, megabytes)

@@ -105,8 +105,8 @@ def show_sources(console: Console, citations: Sequence[Citation]) -> None:
 
 
 def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
-    """Return how many claims are supported, from how many sources, in which time and for how much."""
-    support, sources = response.reflection.support, len(_source_ids(response.citations))
+    """Return how many claims are supported, from how many documents, in which time and for how much."""
+    support, documents = response.reflection.support, len({citation.document for citation in response.citations})
     line = Text()
     if support and _is_by_rule(support):
         line.append(support_by_rule(claim.passage_ids for claim in support.claims), GREY)
@@ -114,7 +114,7 @@ def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
         held = sum(claim.support == "full" for claim in support.claims)
         colour = "green" if held == len(support.claims) else "yellow"
         line.append(f"{held} of {len(support.claims)} claims supported", colour)
-    more = [f"{sources} source{'s' if sources > 1 else ''}"] if sources else []
+    more = [f"{documents} source{'s' if documents > 1 else ''}"] if documents else []
     more += [f"{_whole(steps):.2f} s"] if steps else []
     more += [_dollars(response.usage)] if response.usage.cost_usd != 0 else []
     line.append(" · ".join(["", *more] if line and more else more))

@@ -8,7 +8,8 @@ from urllib.parse import unquote
 from selfrag.domain.documents import MAX_TAG_CHARACTERS, MAX_TAGS, Labels, day, has_words, tag
 
 _BETWEEN_TAGS = re.compile(r"[,;]")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAMES = ("jan", "feb", "mar mär", "apr", "may mai", "jun", "jul", "aug", "sep", "oct okt", "nov", "dec dez")
+_MONTHS = {name: str(number) for number, names in enumerate(_NAMES, 1) for name in names.split()}
 # A day with its year first, with its year last as German writes it, and with the month's name in English or German.
 # What may be a day or a month, as in 01/02/2026, is none.
 _YEAR_FIRST = re.compile(r"(\d{4})[-/.年년] ?(\d{1,2})[-/.月월] ?(\d{1,2})(?!\d)")
@@ -19,7 +20,6 @@ _NAMED = re.compile(
 _COMPACT = re.compile(r"^(20\d\d)(\d\d)(\d\d)(?!\d)")
 _WORD_START = re.compile(r"(?<![^\W_])[^\W_]")
 _SEARCHED = 200
-_GERMAN_MONTHS = {"mär": "mar", "mai": "may", "okt": "oct", "dez": "dec"}
 
 
 def labels(tags: Iterable[str], date: str) -> Labels:
@@ -56,10 +56,8 @@ def _day(text: str) -> str | None:
         year, month, number = match.groups()
     elif match := _YEAR_LAST.match(text):
         number, month, year = match.groups()
-    elif (match := _NAMED.match(text.lower())) and bool(match[1]) != bool(match[3]):
-        name = _GERMAN_MONTHS.get(match[2], match[2])
-        if name in _MONTHS:
-            year, month, number = match[4], str(_MONTHS.index(name) + 1), match[1] or match[3]
+    elif (match := _NAMED.match(text.lower())) and match[2] in _MONTHS and bool(match[1]) != bool(match[3]):
+        year, month, number = match[4], _MONTHS[match[2]], match[1] or match[3]
     with suppress(ValueError):
         return day(f"{year}-{month:0>2}-{number:0>2}" if year else text[:10])
     return None

@@ -28,13 +28,9 @@ def fuse(
     vector_z = _z_scores(by_vector.values(), spread_floor)
     last = min(by_vector.values(), default=0.0)
     total = {key: round(text_z(text[key]) + vector_z(by_vector.get(key, last)), 9) for key in text}
-
-    # Of equals the better match of the words comes first, then the lower id: the same question has the same order.
-    def order(key: str) -> tuple[float, float, str]:
-        return -total[key], -text[key], key
-
     waiting = set(unembedded) if by_vector else set()
-    ranking = sorted(total.keys() - waiting, key=order)
+    # Of equals the better match of the words comes first, then the lower id: the same question has the same order.
+    ranking = sorted(total.keys() - waiting, key=lambda key: (-total[key], -text[key], key))
     for place, key in enumerate(sorted(by_text, key=lambda key: (-by_text[key], key))):
         if key in waiting:
             total[key] = total[ranking[place]] if place < len(ranking) else min(total[other] for other in ranking)

@@ -7,7 +7,6 @@ import threading
 import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -167,31 +166,6 @@ class Unembedded(NamedTuple):
     letters: int
 
 
-@dataclass(frozen=True)
-class EmbeddingState:
-    """The vectors of the collections that a search looks in; `seconds_left` is None if no embedding is at work."""
-
-    embedded: int
-    passages: int
-    completed: bool
-    seconds_left: float | None
-
-    @property
-    def ranks(self) -> bool:
-        """Return whether vectors take part in the ranking."""
-        return self.completed or self.embedded == self.passages
-
-    @property
-    def warning(self) -> str:
-        """Return a sentence for a person who searches before all passages have a vector; "" after that."""
-        if self.embedded == self.passages:
-            return ""
-        share = f"{100 * self.embedded // self.passages}% of the passages are read for their meaning so far"
-        minutes = math.ceil((self.seconds_left or 0) / 60)
-        again = f"in about {minutes} minute{'s' if minutes > 1 else ''}" if minutes else "later"
-        return f"{'' if self.completed else 'Found by words alone: '}{share}; ask again {again}."
-
-
 class EmbeddedIndex(Index):
     """An exact search of passages; vectors stay in memory from the first search on, and changes are added to them.
 
@@ -223,13 +197,13 @@ class EmbeddedIndex(Index):
             matches = within & (scores > 0)
             by_text = self._ranked(numbers, scores, best(scores, matches, size), size)
             by_vector: Ranked = []
-            state = self._embedding_state(held, bounds.collections)
-            if vector is not None and state.ranks:
+            uses_vectors, waiting = self._embedding_state(held, bounds.collections)
+            if vector is not None and uses_vectors:
                 scores = cosines(held, vector)
                 by_vector = self._ranked(numbers, scores, best(scores, within & np.isfinite(scores), size), size)
             shown = self._shown(number for number, _ in [*by_text, *by_vector])
             hits = [[(shown[number], score) for number, score in ranked] for ranked in (by_text, by_vector)]
-            unembedded = _without_vectors(held, by_text) if state.warning else set()
+            unembedded = _without_vectors(held, by_text) if waiting else set()
             if vector is not None:  # it is a person's question, and no trial of the words alone
                 self._requested |= {number: shown[number].document for number in unembedded}
             return Candidates(
@@ -239,7 +213,7 @@ class EmbeddedIndex(Index):
                 vector_full=len(hits[1]) == size,
                 text_hits=int(matches.sum()),
                 unembedded=frozenset(shown[number].passage_id for number in unembedded),
-                warnings=[state.warning] if state.warning else [],
+                warnings=[waiting] if waiting else [],
             )
 
     @override
@@ -275,11 +249,16 @@ class EmbeddedIndex(Index):
         with self._lock, writing(self._connection):
             self._connection.execute(_NOTE_BACKFILL, (collection, not seconds_left, time.time(), seconds_left))
 
-    def _embedding_state(self, held: Sequence[CollectionVectors], collections: Sequence[str]) -> "EmbeddingState":
+    def _embedding_state(self, held: Sequence[CollectionVectors], collections: Sequence[str]) -> tuple[bool, str]:
+        """Return whether vectors take part in the ranking, and a sentence for a person as long as some are missing."""
         embedded, passages = sum(len(each.embedded) for each in held), sum(len(each.numbers) for each in held)
+        if embedded == passages:
+            return True, ""
         completed, at, left = self._connection.execute(_BACKFILLS, (json.dumps(list(collections)),)).fetchone()
-        is_current = at is not None and time.time() - at < _STALE_SECONDS
-        return EmbeddingState(embedded, passages, completed == len(held), left if is_current else None)
+        minutes = math.ceil(left / 60) if left and time.time() - at < _STALE_SECONDS else 0
+        again = f"in about {minutes} minute{'s' if minutes > 1 else ''}" if minutes else "later"
+        share = f"{100 * embedded // passages}% of the passages are read for their meaning so far; ask again {again}."
+        return completed >= len(held), share if completed >= len(held) else f"Found by words alone: {share}"
 
     def all_of(self, collection: str) -> list[Passage]:
         """Return every passage of a collection, by passage id."""

@@ -24,7 +24,7 @@ from selfrag_cli.local.serving.folder import Folder
 from selfrag_cli.local.serving.gateway import serving
 from selfrag_cli.local.setup import AS_SET, Setup
 from selfrag_cli.local.sources.embedding import Busy, embed_all, refuse_to_wait
-from selfrag_cli.local.sources.place import Place, source_of
+from selfrag_cli.local.sources.place import AnotherDirectory, Place, source_of
 from selfrag_cli.local.sources.progress import OnDocument
 from selfrag_cli.local.sources.report import MassRemoval, NothingUsable
 from selfrag_cli.local.sources.sync import IngestionStack, ingestion_stack, read
@@ -143,8 +143,8 @@ def _bucket(
     folder = Folder(place.source, place.collection)
     with ingestion_stack(manifest, open_embedder()) as stack:
         deleted = set[str]()
-        ingest = partial(_ingest, place, stack, on_read, deleted)
-        ingesting = IngestionThread(ingest, Documents(place.collection, manifest))
+        documents = Documents(place.collection, manifest)
+        ingesting = IngestionThread(partial(_ingest, place, stack, on_read, deleted), documents)
 
         def note(key: str, etag: str) -> None:
             (deleted.discard if etag else deleted.add)(place.path_of(key))
@@ -165,12 +165,12 @@ def _read(place: Place, writable: bool, on_document: OnDocument) -> None:
 
 def _ingest(place: Place, stack: IngestionStack, on_read: Callable[[], None], deleted: set[str]) -> None:
     """Ingest what has changed; more than half of the documents may go only if callers have `deleted` them all."""
+
+    def may_replace(refusal: AnotherDirectory | MassRemoval) -> bool:
+        return isinstance(refusal, MassRemoval) and deleted.issuperset(refusal.lost)
+
     try:
-        report = read(
-            place,
-            may_replace=lambda refusal: isinstance(refusal, MassRemoval) and deleted.issuperset(refusal.lost),
-            stack=stack,
-        )
+        report = read(place, may_replace=may_replace, stack=stack)
         on_read()
     except NothingUsable as error:
         # A directory whose documents were deleted is no mistake.

@@ -92,11 +92,6 @@ class Comparison:
         records = ((path, self.before[path]) for path in self.gone)
         return [path for path, each in records if each.generation and each.version.split('"')[1] not in self.digests]
 
-    @property
-    def indexed(self) -> int:
-        """Return the number of documents in the index."""
-        return sum(bool(record.generation) for record in self.before.values())
-
     def keep_lost(self, why: str) -> "Comparison":
         """Return the same without removing what is lost."""
         gone = sorted(set(self.gone) - set(self.lost))

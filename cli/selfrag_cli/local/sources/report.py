@@ -121,8 +121,8 @@ def plan_of(place: Place, comparison: Comparison) -> IngestionPlan:
 
 def mass_removal(place: Place, comparison: Comparison) -> MassRemoval | None:
     """Return what to say if more than half of a place's documents would be removed, and not one document alone."""
-    is_most = 2 * len(comparison.lost) > max(comparison.indexed, 2)
-    return MassRemoval(place, comparison.lost, comparison.indexed) if is_most else None
+    indexed = sum(bool(record.generation) for record in comparison.before.values())
+    return MassRemoval(place, comparison.lost, indexed) if 2 * len(comparison.lost) > max(indexed, 2) else None
 
 
 def _listed(paths: Sequence[str]) -> str:

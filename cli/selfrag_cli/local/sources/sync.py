@@ -140,16 +140,13 @@ def read(
     """
     # Of several processes one brings it in step, and the others find it so.
     with alone(place.collection, on_wait), embedding_with(embedder) as embedding, opened_manifest() as manifest:
-        is_replaced = False
         try:
             refuse_another(place)
         except AnotherDirectory as error:
             if not may_replace(error):
                 raise
-            is_replaced = True
         comparison = compare_with(place, manifest, _made_by(embedding))
-        removal = None if is_replaced else mass_removal(place, comparison)
-        if removal and not may_replace(removal):
+        if (removal := mass_removal(place, comparison)) and not may_replace(removal):
             comparison = comparison.keep_lost(str(removal))
         comparison.keep()
         if not comparison.in_step:

@@ -119,14 +119,13 @@ def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
 
 
 def _continued(question: str, ranked: Sequence[Quote], best: Quote, title: str) -> list[Quote]:
-    """Return the best sentence, and the next one if it has a word of the question that the best and its title lack."""
+    """Return the best sentence and the next, each for a word of the question that the other and the title lack."""
 
     def adds(quote: Quote, other: Quote) -> bool:
-        units_of_it = (unit for unit in units(question) if has(quote.text, unit))
-        return any(not has(f"{title} {other.text}", unit) for unit in units_of_it)
+        return any(has(quote.text, unit) and not has(f"{title} {other.text}", unit) for unit in units(question))
 
     after = [quote for quote in ranked if (quote.source, quote.start) == (best.source, best.end) and adds(quote, best)]
-    return [*([best] if not after or adds(best, after[0]) else []), *after]
+    return [best, *after] if not after or adds(best, after[0]) else after
 
 
 def _in_context(quote: Quote, blocks: Sequence[str]) -> Quote:

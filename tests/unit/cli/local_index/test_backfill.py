@@ -21,7 +21,6 @@ from selfrag.question.retrieve.logic import retrieve
 from selfrag_cli.local.home import alone, connect
 from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex, embedding_with, open_index
 from selfrag_cli.local.index.backfill import VectorBackfill
-from selfrag_cli.local.index.passage_index import EmbeddingState
 from selfrag_cli.local.sources.embedding import SMALL, Busy, embed_all, embed_for, refuse_to_wait
 from selfrag_cli.local.sources.place import directory_collection, place_to_read
 from selfrag_cli.local.sources.sync import read
@@ -82,16 +81,20 @@ def test_words_alone_rank_until_first_embedding_is_complete(write: Write) -> Non
 
 
 def test_minutes_left_come_from_a_current_embedding_only() -> None:
-    seconds = {None: "later", 0.0: "later", 1.0: "in about 1 minute", 61.0: "in about 2 minutes"}
-    for left, again in seconds.items():
-        assert EmbeddingState(12, 100, False, left).warning == WAITING.format(12).replace("later", again)
     with closing(connect(SCHEMA)) as connection:
         index = EmbeddedIndex(connection)
         index.add([type(each)(each.passage, []) for each in [entry("p")]])
-        index.note_backfill("c", 300.0)
-        assert "in about 5 minutes" in index.search("", None, 1, Bounds(["c"])).warnings[0]
+
+        def state() -> str:
+            (warning,) = index.search("", None, 1, Bounds(["c"])).warnings
+            return warning
+
+        assert state() == WAITING.format(0)
+        for left, again in {1.0: "in about 1 minute", 61.0: "in about 2 minutes", 300.0: "in about 5 minutes"}.items():
+            index.note_backfill("c", left)
+            assert state() == WAITING.format(0).replace("later", again)
         with time_machine.travel(time.time() + 600):
-            assert "later" in index.search("", None, 1, Bounds(["c"])).warnings[0]
+            assert state() == WAITING.format(0)
 
 
 def test_an_answer_says_how_many_passages_are_embedded(write: Write) -> None:
