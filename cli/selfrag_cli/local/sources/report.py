@@ -147,8 +147,8 @@ def _counted(place: Place, comparison: Comparison, after: Mapping[str, Record]) 
     counts["unreadable"] += len(files.unread.keys() - set(comparison.kept))
     counts["removed"] = sum(bool(comparison.before[path].generation) for path in comparison.gone)
     warnings = [*files.notes, *files.unread.values(), *_refused(files.others), *_warnings(place, comparison, after)]
-    more = IngestionReport(links=files.links, others=dict(files.others), loss=comparison.loss, site_note=files.summary)
-    return replace(more, warnings=warnings, **counts)
+    others, loss, note = dict(files.others), comparison.loss, files.summary
+    return IngestionReport(**counts, links=files.links, others=others, warnings=warnings, loss=loss, site_note=note)
 
 
 def _outcomes(comparison: Comparison, after: Mapping[str, Record]) -> dict[str, str]:
