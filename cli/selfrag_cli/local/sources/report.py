@@ -90,7 +90,7 @@ class MassRemoval(SelfragError):
         into = f" --collection {place.collection}" if not is_own(place.collection) else ""
         super().__init__(
             f"{place} has no longer {len(lost)} of the {total} documents of its collection: {_listed(lost)}. They were "
-            "not removed: the folder may be empty because a share is not mounted. To remove them: "
+            "not removed: a share that is not mounted looks the same, and a site that is down in part. To remove them: "
             f"`selfrag ingest {shlex.quote(str(place.root))}{into} --replace`."
         )
 
