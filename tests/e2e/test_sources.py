@@ -162,7 +162,7 @@ def test_question_to_an_emptied_share_is_answered_from_before(
         file.unlink()
     ended = here("ask", "How much does the crane take?", "--docs", str(share))
     assert (ended.code, "The crane takes 12 tonnes." in ended.out) == (0, True)
-    assert "share is not mounted" in ended.err
+    assert "a share that is not mounted looks the same" in ended.err
     assert "ready" in here("documents", "--docs", str(share)).out
 
 
