@@ -84,7 +84,8 @@ def _read(place: Place, compare_with: "CompareWith", replacing: bool) -> Ingesti
     from selfrag_cli.local.sources.sync import sync
 
     def may_replace(refusal: AnotherDirectory | MassRemoval) -> bool:
-        if replacing or agreed(f"{refusal} {refusal.question}", otherwise=refusal):
+        question = "Remove them now?" if isinstance(refusal, MassRemoval) else "Read it in its place now?"
+        if replacing or agreed(f"{refusal} {question}", otherwise=refusal):
             return True
         raise typer.Exit(1)
 

@@ -23,14 +23,15 @@ class Files(ABC):
     """The documents of a directory, or of a site, in order; and what else was met, each file once.
 
     `paths` have slashes, or are addresses. `others` counts the files of other kinds by their ending, `links` what is a
-    link, and `unread` says why something cannot be read, by its path. `notes` are sentences about all of it, and
-    `summary` says how it was found, "" if there is nothing to say.
+    link, `empty` are folders with nothing in them, and `unread` says why something cannot be read, by its path. `notes`
+    are sentences about all of it, and `summary` says how it was found, "" if there is nothing to say.
     """
 
     paths: list[str] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
     links: int = 0
     unread: dict[str, str] = field(default_factory=dict)
+    empty: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     summary: str = ""
 
@@ -167,6 +168,8 @@ def documents_below(directory: Path, collection: str) -> DirectoryFiles:
         files.unread[path] = f"{directory if path == '.' else path} cannot be read: {error.strerror}."
 
     for folder, folders, names in os.walk(directory, onerror=cannot_list):
+        if not folders and not names:
+            files.empty.append(_shown(Path(folder).relative_to(directory)))
         folders[:] = [name for name in folders if not name.startswith(".")]
         files.links += sum(os.path.islink(os.path.join(folder, name)) for name in folders)
         for name in names:

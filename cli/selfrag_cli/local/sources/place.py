@@ -122,8 +122,6 @@ def _opened() -> Iterator[sqlite3.Connection]:
 class AnotherDirectory(InvalidInput):
     """A collection was read from another directory or site than the one that is to be read into it now."""
 
-    question = "Read it in its place now?"
-
 
 @dataclass(frozen=True)
 class Place:

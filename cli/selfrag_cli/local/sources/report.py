@@ -81,9 +81,7 @@ class NothingUsable(InvalidInput):
 
 
 class MassRemoval(SelfragError):
-    """More than half of a collection would be removed, as if a share was not mounted."""
-
-    question = "Remove them now?"
+    """Much of a collection would be removed, as if a share was not mounted."""
 
     def __init__(self, place: Place, lost: Sequence[str], total: int) -> None:
         self.lost = lost
@@ -120,9 +118,13 @@ def plan_of(place: Place, comparison: Comparison) -> IngestionPlan:
 
 
 def mass_removal(place: Place, comparison: Comparison) -> MassRemoval | None:
-    """Return what to say if more than half of a place's documents would be removed, and not one document alone."""
-    indexed = sum(bool(record.generation) for record in comparison.before.values())
-    return MassRemoval(place, comparison.lost, indexed) if 2 * len(comparison.lost) > max(indexed, 2) else None
+    """Return what to say if more than half of a place's documents would be removed, or all of a folder that is empty.
+
+    A document that is alone in that is no mistake.
+    """
+    lost, indexed = comparison.lost, sum(bool(record.generation) for record in comparison.before.values())
+    is_empty = any(sum(path.startswith(f"{folder}/") for path in lost) > 1 for folder in comparison.files.empty)
+    return MassRemoval(place, lost, indexed) if is_empty or 2 * len(lost) > max(indexed, 2) else None
 
 
 def _listed(paths: Sequence[str]) -> str:

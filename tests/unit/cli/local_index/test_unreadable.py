@@ -91,6 +91,7 @@ def test_what_cannot_be_read_now_keeps_its_passages(
 MOST = {
     "an empty directory": ["hr/a.md", "hr/b.md", "hr/c.md", "ops/d.md", "ops/e.md"],
     "one of two folders empty": ["hr/a.md", "hr/b.md", "hr/c.md"],
+    "the smaller of two folders empty": ["ops/d.md", "ops/e.md"],
 }
 
 
