@@ -22,7 +22,7 @@ from selfrag_cli.commands.releases import rollback
 from selfrag_cli.commands.serving import mcp, serve
 from selfrag_cli.lab.commands import COMMANDS as LABORATORY
 from selfrag_cli.local.home import explain, is_damage
-from selfrag_cli.local.sources.report import Interruption
+from selfrag_cli.local.sources.report import Interruption, MassRemoval
 from selfrag_cli.terminal import fail
 
 # The groups in which --help lists the commands.
@@ -87,7 +87,7 @@ def main() -> None:
     except Interruption as error:
         _leave(str(error))
     except SelfragError as error:
-        fail(str(error))
+        fail(str(error), code=1 if isinstance(error, MassRemoval) else 2)
     except KeyboardInterrupt:
         _leave()
     except Exception as error:

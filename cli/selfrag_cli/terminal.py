@@ -16,7 +16,7 @@ from rich.progress import Progress as ProgressBar
 from rich.segment import Segment
 from rich.table import Column
 
-from selfrag.domain.errors import InvalidInput
+from selfrag.domain.errors import SelfragError
 
 if TYPE_CHECKING:
     from selfrag_cli.local.sources.progress import OnDocument, Progress
@@ -88,10 +88,10 @@ def attended() -> bool:
     return sys.stdin.isatty() and err.is_terminal
 
 
-def agreed(question: str, otherwise: str) -> bool:
-    """Return whether the person at the terminal says yes; raises InvalidInput(otherwise) without a terminal."""
+def agreed(question: str, otherwise: SelfragError) -> bool:
+    """Return whether the person at the terminal says yes; raises `otherwise` without a terminal."""
     if not attended():
-        raise InvalidInput(otherwise)
+        raise otherwise
     return typer.confirm(question, err=True)
 
 

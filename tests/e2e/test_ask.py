@@ -321,7 +321,7 @@ def test_trace_shows_the_last_execution_step_by_step(read: Command) -> None:
 
 def test_the_suggestion_of_every_document_is_answered_from_it(ask: Ask, documents: Path) -> None:
     (documents / "fees.md").write_text("# Fees\n\nThe parking permit costs 15 EUR.\n", encoding="utf-8")
-    (documents / "garden.md").write_text("# Garden\n\nTulips grow near the gate.\n", encoding="utf-8")
+    (documents / "garden.md").write_text("# Garden\n\nThe gate must be closed before noon.\n", encoding="utf-8")
     ask("What does the parking permit cost?", documents)
     with opened_manifest() as manifest:
         records = manifest.records(directory_collection(documents))

@@ -133,6 +133,39 @@ def test_an_emptied_directory_says_how_many_documents_are_removed(
     assert "holds no document that can be used any more: it is empty." in ended.err
 
 
+def test_emptied_share_keeps_its_documents_until_replaced(here: Run, tmp_path: Path, embedder: FakeEmbedder) -> None:
+    share = tmp_path / "share"
+    share.mkdir()
+    for name in "abc":
+        (share / f"{name}.md").write_text(f"The {name} crane lifts 12 tonnes.\n")
+    here("ingest", str(share), "--collection", "ops")
+    for file in share.iterdir():
+        file.unlink()
+    ended = here("ingest", str(share), "--collection", "ops")
+    assert (ended.code, ended.out) == (1, "")
+    assert "no longer 3 of the 3 documents of its collection: a.md, b.md, c.md. They were not" in ended.err
+    assert f"`selfrag ingest {share} --collection ops --replace`" in ended.err
+    assert "12 tonnes" in here("search", "crane", "--collection", "ops").out
+    ended = here("ingest", str(share), "--collection", "ops", "--replace")
+    assert (ended.code, ended.out) == (0, "0 added, 0 changed, 3 removed, 0 unchanged, 0 failed\n")
+
+
+def test_question_to_an_emptied_share_is_answered_from_before(
+    here: Run, tmp_path: Path, embedder: FakeEmbedder
+) -> None:
+    share = tmp_path / "share"
+    share.mkdir()
+    for name in ("crane", "ferry", "berth"):
+        (share / f"{name}.md").write_text(f"The {name} takes 12 tonnes.\n")
+    here("ingest", str(share))
+    for file in share.iterdir():
+        file.unlink()
+    ended = here("ask", "How much does the crane take?", "--docs", str(share))
+    assert (ended.code, "The crane takes 12 tonnes." in ended.out) == (0, True)
+    assert "a share that is not mounted looks the same" in ended.err
+    assert "ready" in here("documents", "--docs", str(share)).out
+
+
 def test_collections_are_listed_moved_and_removed(
     here: Run, directories: tuple[Path, Path], embedder: FakeEmbedder
 ) -> None:

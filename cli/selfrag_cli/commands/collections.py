@@ -9,6 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.options import AsJson
 from selfrag_cli.terminal import agreed, out, print_json, print_line, visible
 
@@ -46,7 +47,9 @@ def remove(name: Name, yes: Annotated[bool, typer.Option("--yes", help="Do not a
     entry = stored_collection(name)
     root = entry.root or "without a directory"
     what = f"{entry.name} ({root}: {entry.documents} documents, {entry.size.passages} passages)"
-    if not yes and not agreed(f"Remove the collection {visible(what)}?", f"Say --yes to remove the collection {what}."):
+    if not yes and not agreed(
+        f"Remove the collection {visible(what)}?", InvalidInput(f"Say --yes to remove the collection {what}.")
+    ):
         raise typer.Exit(1)
     remove_collection(entry)
     print_line(f"Removed the collection {what}.")

@@ -7,7 +7,7 @@ import typer
 
 from selfrag.domain.questions import read_filters
 from selfrag_cli.local.sources.place import AnotherDirectory, Place, place_to_ask, place_to_read
-from selfrag_cli.local.sources.report import IngestionReport, NothingUsable
+from selfrag_cli.local.sources.report import IngestionReport, MassRemoval, NothingUsable
 from selfrag_cli.local.sources.site.notes import SiteLimits
 from selfrag_cli.options import AsJson, Collection, Docs, Filters, IntoCollection
 from selfrag_cli.terminal import agreed, out, print_json, print_line, reading_progress, warn, warn_of_wait
@@ -32,7 +32,7 @@ def ingest(
     ],
     collection: IntoCollection = "",
     replacing: Annotated[
-        bool, typer.Option("--replace", help="Replace the directory or site that the collection was read from.")
+        bool, typer.Option("--replace", help="Replace what the collection was read from, or remove most of it.")
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if a document could not be read.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
@@ -83,8 +83,9 @@ def _show_plan(place: Place, compare_with: "CompareWith") -> IngestionReport:
 def _read(place: Place, compare_with: "CompareWith", replacing: bool) -> IngestionReport:
     from selfrag_cli.local.sources.sync import sync
 
-    def may_replace(another: AnotherDirectory) -> bool:
-        if replacing or agreed(f"{another} Read it in its place now?", otherwise=str(another)):
+    def may_replace(refusal: AnotherDirectory | MassRemoval) -> bool:
+        question = "Remove them now?" if isinstance(refusal, MassRemoval) else "Read it in its place now?"
+        if replacing or agreed(f"{refusal} {question}", otherwise=refusal):
             return True
         raise typer.Exit(1)
 

@@ -110,10 +110,10 @@ def _prepare(place: "Place", question: str) -> None:
     from selfrag_cli.local.lookup import stored_records
     from selfrag_cli.local.sources.embedding import embed_for, embed_in_background
     from selfrag_cli.local.sources.sync import read
-    from selfrag_cli.terminal import warn_of_wait
+    from selfrag_cli.terminal import warn, warn_of_wait
 
     if place.directory:
-        read(place, on_wait=warn_of_wait)
+        warn(read(place, on_wait=warn_of_wait).in_short(place))
     else:
         stored_records(place)
     if question:

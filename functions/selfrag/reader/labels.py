@@ -8,14 +8,18 @@ from urllib.parse import unquote
 from selfrag.domain.documents import MAX_TAG_CHARACTERS, MAX_TAGS, Labels, day, has_words, tag
 
 _BETWEEN_TAGS = re.compile(r"[,;]")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-# A day with its year first, with its year last as German writes it, and with the month's English name. What may be a
-# day or a month, as in 01/02/2026, is none.
+_NAMES = ("jan", "feb", "mar mär", "apr", "may mai", "jun", "jul", "aug", "sep", "oct okt", "nov", "dec dez")
+_MONTHS = {name: str(number) for number, names in enumerate(_NAMES, 1) for name in names.split()}
+# A day with its year first, with its year last as German writes it, and with the month's name in English or German.
+# What may be a day or a month, as in 01/02/2026, is none.
 _YEAR_FIRST = re.compile(r"(\d{4})[-/.年년] ?(\d{1,2})[-/.月월] ?(\d{1,2})(?!\d)")
 _YEAR_LAST = re.compile(r"(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})(?!\d)")
 _NAMED = re.compile(
-    r"(?:[a-z]+, )?(?:(\d{1,2})(?:st|nd|rd|th)? )?([a-z]{3})[a-z]*\.?,? (?:(\d{1,2})(?:st|nd|rd|th)?,? )?(\d{4})\b"
+    r"(?:[a-z]+, )?(?:(\d{1,2})(?:st|nd|rd|th|\.)? )?([a-zä]{3})[a-z]*\.?,? (?:(\d{1,2})(?:st|nd|rd|th)?,? )?(\d{4})\b"
 )
+_COMPACT = re.compile(r"^(20\d\d)(\d\d)(\d\d)(?!\d)")
+_WORD_START = re.compile(r"(?<![^\W_])[^\W_]")
+_SEARCHED = 200
 
 
 def labels(tags: Iterable[str], date: str) -> Labels:
@@ -39,6 +43,12 @@ def last_modified(metadata: Mapping[str, str]) -> str | None:
     return _day(metadata.get("modified", ""))
 
 
+def day_in(*texts: str) -> str | None:
+    """Return the first day in these texts, such as a file's name and its title."""
+    places = ((text, start.start()) for text in texts for start in _WORD_START.finditer(text[:_SEARCHED]))
+    return next((day for text, at in places if (day := _day(_COMPACT.sub(r"\1-\2-\3", text[at : at + 40])))), None)
+
+
 def _day(text: str) -> str | None:
     """Return the day with which a text begins."""
     year = month = number = ""
@@ -47,7 +57,7 @@ def _day(text: str) -> str | None:
     elif match := _YEAR_LAST.match(text):
         number, month, year = match.groups()
     elif (match := _NAMED.match(text.lower())) and match[2] in _MONTHS and bool(match[1]) != bool(match[3]):
-        year, month, number = match[4], str(_MONTHS.index(match[2]) + 1), match[1] or match[3]
+        year, month, number = match[4], _MONTHS[match[2]], match[1] or match[3]
     with suppress(ValueError):
         return day(f"{year}-{month:0>2}-{number:0>2}" if year else text[:10])
     return None

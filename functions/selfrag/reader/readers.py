@@ -15,6 +15,7 @@ from selfrag.domain.errors import BadDocument
 from selfrag.domain.kinds import EXTENSIONS, ending_of
 from selfrag.domain.writing import Read
 from selfrag.reader.kinds import refusal
+from selfrag.reader.labels import day_in
 from selfrag.reader.processes.child import begin
 
 # A short line that stands alone and does not end like a sentence.
@@ -43,6 +44,8 @@ _OF_TEXT = {
     **dict.fromkeys((".txt", ".text"), "readers:read_text"),
     ".json": "data.json_files:read_json",
 }
+# In these no person has written the date: a program sets it, or leaves that of a template.
+_DATED_BY_PROGRAM = frozenset((".docx", ".pptx", ".odt", ".odp", ".ods", ".xlsx", ".xlsm", ".pdf"))
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,9 @@ def parse(key: str, content: bytes, parts: FileParts = ALL) -> Document:
     document = _read(key, content, parts)
     if not has_words(document.text):
         raise BadDocument(f"{key} holds no words.")
-    return document
+    written = None if ending_of(key) in _DATED_BY_PROGRAM else document.date
+    date = written or day_in(PurePosixPath(key).name, document.title) or document.date
+    return replace(document, date=date)
 
 
 def read_text(key: str, text: str) -> Document:

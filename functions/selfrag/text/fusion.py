@@ -4,7 +4,7 @@ On third-party questions the sum of z-scores beat reciprocal rank fusion and eac
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from statistics import fmean, median, pstdev
+from statistics import fmean, pstdev
 
 
 def fuse(
@@ -20,18 +20,22 @@ def fuse(
     What full text did not match has its true score, 0; a full list of hits (`text_full`) may lack matches, so what it
     lacks gets its lowest score. What the list of vectors lacks gets its lowest score, too: they compare everything.
     `spread_floor` is the embedder's: vectors that differ less have less weight. The `unembedded` have no vector yet, so
-    they get the median score of those that have one.
+    they keep the places that full text gave them.
     """
     lowest = min(by_text.values(), default=0.0) if text_full else 0.0
     text = {key: by_text.get(key, lowest) for key in (*by_text, *by_vector)}
     text_z = _z_scores(text.values(), 0.0)
     vector_z = _z_scores(by_vector.values(), spread_floor)
     last = min(by_vector.values(), default=0.0)
-    middle = median(by_vector.values()) if by_vector else 0.0
-    vectors = {key: by_vector.get(key, middle if key in unembedded else last) for key in text}
-    total = {key: round(text_z(text[key]) + vector_z(vectors[key]), 9) for key in text}
+    total = {key: round(text_z(text[key]) + vector_z(by_vector.get(key, last)), 9) for key in text}
+    waiting = set(unembedded) if by_vector else set()
     # Of equals the better match of the words comes first, then the lower id: the same question has the same order.
-    return dict(sorted(total.items(), key=lambda ranked: (-ranked[1], -text[ranked[0]], ranked[0])))
+    ranking = sorted(total.keys() - waiting, key=lambda key: (-total[key], -text[key], key))
+    for place, key in enumerate(sorted(by_text, key=lambda key: (-by_text[key], key))):
+        if key in waiting:
+            total[key] = total[ranking[place]] if place < len(ranking) else min(total[other] for other in ranking)
+            ranking.insert(place, key)
+    return {key: total[key] for key in ranking}
 
 
 def _z_scores(scores: Iterable[float], floor: float) -> Callable[[float], float]:

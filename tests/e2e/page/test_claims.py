@@ -51,6 +51,55 @@ def test_a_sentence_shows_what_its_claim_is_worth_and_lights_its_quote(tab: Tab)
         assert tab.violations() == []
 
 
+def test_numbers_agree_in_chips_marks_counts_and_drawer(tab: Tab) -> None:
+    said = response()
+    said["citations"].append({**cited("crane", len(ANSWER)), "document": "harbour/crane.md"})
+    said["reflection"]["support"]["claims"] = []
+    with replying(said) as url:
+        opened(tab, url)
+        assert tab.page.locator(".cards .number").all_inner_texts() == ["1–2", "3"]
+        marks = tab.page.locator(".answer .cite")
+        assert [mark.get_attribute("data-number") for mark in marks.all()] == ["1", "2", "3"]
+        expect(tab.page.locator(".evidence")).to_contain_text("3 sources")
+        marks.nth(1).click()
+        expect(tab.page.locator("#source h2")).to_have_text("Source 2 of 3")
+
+
+WRAPPED = [
+    ("On January 1st of each year the term of any member\n      who has served more than 42 months is set to expire.",
+     "On January 1st of each year the term of any member who has served more than 42 months is set to expire."),
+    ("Every berth is given out by the harbour master at noon\n\nThe crane lifts boats.", None),
+    ("Every berth is given out by the harbour master at noon.\nThe crane lifts boats of up to 12 tonnes.", None),
+    ("The harbour is open in the following months of the year\n- May\n2. June", None),
+    ("Guest berth for one night in summer    34 EUR\nGuest berth for one night in winter    20 EUR", None),
+    ("    result = compute_the_price_of_a_berth(length, nights)\n    return result", None),
+]  # fmt: skip
+
+
+def test_wrapped_lines_are_joined_but_not_those_of_tables_and_code(tab: Tab) -> None:
+    with replying(response()) as url:
+        tab.open(url)
+        for text, joined in WRAPPED:
+            for at in (0, 20, 60):
+                parts = tab.page.evaluate("(parts) => unwrapped(parts)", [text[:at], text[at:], ""])
+                assert "".join(parts) == (joined or text)
+                assert parts[0] == text[:at].replace("\n      ", " ")
+        said = response()
+        said["citations"][0] |= {"before": "It is so. ", "quote": WRAPPED[0][0], "after": ""}
+        quote = tab.page.evaluate("(one) => quoteOf(one).querySelector('mark').textContent", said["citations"][0])
+        assert quote == WRAPPED[0][1]
+
+
+def test_state_of_the_search_stands_under_answer_and_refusal(tab: Tab) -> None:
+    waiting = "12% of the passages are read for their meaning so far; ask again in about 6 minutes."
+    for status in ("answered", "abstained"):
+        said = {**response(), "status": status}
+        said["usage"] = {**said["usage"], "warnings": [waiting]}
+        with replying(said) as url:
+            opened(tab, url)
+            expect(tab.page.locator(".answer + .some")).to_have_text(waiting)
+
+
 def test_a_person_labels_a_claim_by_keyboard_where_it_stands_and_what_was_said_before_is_said_again(tab: Tab) -> None:
     with replying(response()) as url:
         opened(tab, url)

@@ -20,6 +20,20 @@ def asked(tab: Tab) -> None:
     tab.press("Enter")
 
 
+def test_token_is_asked_for_before_question_and_upload(tab: Tab) -> None:
+    with saying("Fact.", 401, "Open the link that `selfrag serve` has printed.") as url:
+        tab.open(url)
+        tab.until(OPEN)
+        assert tab.run("byId('key-hint').textContent") == "Open the link that `selfrag serve` has printed."
+        tab.press("Escape")
+        tab.until(f"!{OPEN}")
+        tab.run("take([new File(['x'], 'x.md')]), null")
+        tab.until(OPEN)
+        assert "collection" not in tab.run("byId('told').textContent")
+        given_the_key(tab, "the-key")
+        tab.until("byId('into').value === 'Fact.'")
+
+
 def test_a_key_that_is_refused_is_forgotten_and_asked_for_again(tab: Tab) -> None:
     with saying("Fact.") as url:
         tab.open(url)

@@ -56,7 +56,7 @@ def document_of(text: str) -> dict[str, Any]:
 
 
 @contextmanager
-def saying(text: str) -> Iterator[str]:
+def saying(text: str, status: int = 403, hint: str = "Send a valid API key in the header x-api-key.") -> Iterator[str]:
     """The URL of an API that has the page and says this text wherever it may; a key is wanted once a question comes."""
 
     def reply(request: Request) -> Response:
@@ -64,8 +64,8 @@ def saying(text: str) -> Iterator[str]:
             policy = {"Content-Security-Policy": bundle.policy()}
             return Response(bundle.html(), 200, policy, content_type="text/html; charset=utf-8")
         if request.headers.get("x-api-key") != "the-key":
-            problem = {"status": 403, "detail": text, "hint": "Send a valid API key in the header x-api-key."}
-            return Response(json.dumps(problem), 403, content_type="application/problem+json")
+            problem = {"status": status, "detail": text, "hint": hint}
+            return Response(json.dumps(problem), status, content_type="application/problem+json")
         if request.method == "POST":
             return _json({"id": "q0", "status": "running"}, 202)
         if request.path == "/v1/documents":

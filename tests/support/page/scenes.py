@@ -217,7 +217,7 @@ def documents() -> list[dict[str, Any]]:
         failed = name.endswith(".pdf")
         title = "" if failed else name.split("/")[1].split(".")[0].replace("-", " ").capitalize()
         told.append({"id": f"{at:032x}", "key": f"handbook/{name}", "collection": "handbook", "title": title,
-                     "suggestion": None if failed else f"What does “{title}” say?",
+                     "suggestion": None if failed else f"What is the limit of {title}?",
                      "status": "failed" if failed else "ready", "passages": 0 if failed else 3 + at % 5, "pages": 0,
                      "warnings": [], "tags": [], "date": "2026-01-01", "updated_at": "2026-01-02T00:00:00Z",
                      "reason": "The PDF is encrypted: its password is not known." if failed else ""})  # fmt: skip

@@ -60,6 +60,30 @@ def test_a_word_document_says_them_in_its_properties():
     assert parse("a.docx", zipped(damaged, onto=plain)).text == "25 days."
 
 
+@pytest.mark.parametrize(
+    ("name", "created", "modified", "date"),
+    [
+        ("minutes-2026-10-14.docx", "2013-12-23T23:15:00Z", "2013-12-23T23:15:00Z", "2026-10-14"),
+        ("20261014_minutes.docx", "2019-01-01T08:00:00Z", "2026-10-20T08:00:00Z", "2026-10-14"),
+        ("Minutes of 14 October 2026.docx", "2019-01-01T08:00:00Z", "2019-01-01T08:00:00Z", "2026-10-14"),
+        ("minutes.docx", "2013-12-23T23:15:00Z", "2013-12-23T23:15:00Z", None),
+        ("minutes.docx", "2013-12-23T23:15:00Z", "2026-10-20T08:00:00Z", "2026-10-20"),
+        ("minutes.docx", "2026-10-20T08:00:00Z", "2019-01-01T08:00:00Z", "2026-10-20"),
+        ("rules-v2.12.2013.docx", "2019-01-01T08:00:00Z", "", "2019-01-01"),
+    ],
+)
+def test_date_in_the_name_comes_before_those_of_a_template(name, created, modified, date):
+    core = CORE.replace("2019-01-01T08:00:00Z", created).replace("2026-01-31T09:30:00Z", modified)
+    assert said(name, zipped({"docProps/core.xml": core}, onto=docx(paragraph("25 days."))))[1] == date
+
+
+def test_date_in_the_title_is_the_documents_unless_it_says_another():
+    title = "Protokoll vom 14. Oktober 2026"
+    assert said("a.txt", f"{title}\n\nDer Kran wird repariert.\n")[1] == "2026-10-14"
+    assert said("a.md", f"---\ndate: 2026-01-31\n---\n# {title}\n\n25 days.\n")[1] == "2026-01-31"
+    assert said("a.pdf", pdf("25 days.", information=f"/Title ({title}) /CreationDate (D:20130131)"))[1] == "2026-10-14"
+
+
 def test_an_object_says_them_in_percent_encoded_metadata():
     assert of_object({"tags": "HR, %E4%BC%91%E6%9A%87", "date": "2026-01-31"}) == Labels(("hr", "休暇"), "2026-01-31")
     assert of_object({"owner": "Ann"}) == Labels()

@@ -101,8 +101,22 @@ def test_fusion_does_not_depend_on_the_order_of_what_it_is_given(scores: dict[st
     assert {p.passage_id for p in again} == {p.passage_id for p in expected} or len(scores) > 10
 
 
-def test_a_passage_without_a_vector_is_neither_better_nor_worse_for_it() -> None:
-    vectors = {"a": 0.9, "b": 0.85, "c": 0.8, "d": 0.7}
-    fused = fuse({"new": 3.0, "old": 3.0, "b": 3.0}, vectors, unembedded={"new"})
-    assert fused["b"] > fused["new"] > fused["old"], "better than the median, the median, and the last"
+def test_passage_without_a_vector_keeps_its_place_by_words() -> None:
+    by_text, vectors = {"a": 9.0, "new": 8.0, "b": 3.0, "late": 2.0}, {"b": 0.9, "a": 0.6, "c": 0.85, "d": 0.7}
+    fused = fuse(by_text, vectors, unembedded={"new", "late"})
+    assert [list(fused).index(key) for key in ("new", "late")] == [1, 3]
+    assert list(fused.values()) == sorted(fused.values(), reverse=True)
+    assert list(fuse({"new": 9.0, "a": 1.0}, {"a": 0.9}, unembedded={"new"})) == ["new", "a"]
     assert fuse({"new": 3.0}, {}, unembedded={"new"}) == {"new": 0.0}
+
+
+@given(SCORES, COSINES)
+def test_no_passage_without_a_vector_is_behind_its_place_by_words(
+    by_text: dict[str, float], by_vector: dict[str, float]
+) -> None:
+    waiting = by_text.keys() - by_vector.keys()
+    fused = fuse(by_text, by_vector, unembedded=waiting)
+    assert fused.keys() == by_text.keys() | by_vector.keys()
+    if by_vector:
+        words = sorted(by_text, key=lambda key: (-by_text[key], key))
+        assert all(list(fused).index(key) <= words.index(key) for key in waiting)

@@ -3,6 +3,8 @@
 import os
 import sys
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
@@ -14,6 +16,8 @@ from selfrag_cli.local.index.passage_index import EmbeddedIndex, Unembedded
 
 # So many passages are embedded together: seconds on a busy machine, after which a run that is to end can end.
 _TOGETHER = 8
+# The pace of so many batches tells how long the others take.
+_RECENT = 20
 # What the embedder takes for a passage beyond its letters, in letters.
 _OVERHEAD = 100
 
@@ -44,6 +48,7 @@ class VectorBackfill:
         """Embed until each passage has a vector, or the run is to end; yield the progress after some passages."""
         pending = self._index.unembedded(self._collection)
         total, work, done, cost = len(pending), sum(map(_cost, pending)), 0, 0
+        pace = deque([(time.monotonic(), 0)], maxlen=_RECENT)
         times = {document: self._modified(document) for document in {passage.document for passage in pending}}
         while pending and not (stopped and stopped.is_set()):
             batch = self._first(pending, times)
@@ -51,7 +56,12 @@ class VectorBackfill:
             embedded = {passage.number for passage in batch}
             pending = [passage for passage in pending if passage.number not in embedded]
             done, cost = done + len(batch), cost + sum(map(_cost, batch))
+            pace.append((time.monotonic(), cost))
+            seconds = (pace[-1][0] - pace[0][0]) / (cost - pace[0][1])
+            self._index.note_backfill(self._collection, seconds * (work - cost))
             yield BackfillProgress(done, total, cost / work, batch[-1].document)
+        if not pending:
+            self._index.note_backfill(self._collection, 0.0)
 
     def embed(self, numbers: Sequence[int]) -> None:
         """Embed the passages of these numbers; one that is gone is no error."""

@@ -40,3 +40,4 @@ def forget(connection: sqlite3.Connection, collection: str, key: Callable[[str],
     keys = [key(content_of(passage)) for passage in texts]
     connection.execute("DELETE FROM embeddings WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(keys),))
     connection.execute("DELETE FROM passages WHERE collection = ?", (collection,))
+    connection.execute("DELETE FROM backfills WHERE collection = ?", (collection,))

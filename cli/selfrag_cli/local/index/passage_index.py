@@ -4,6 +4,7 @@ import json
 import math
 import sqlite3
 import threading
+import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -142,6 +143,17 @@ WHERE collection = ? AND NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.number 
 # Of a passage that is gone by now, a vector is not written.
 _ADD_VECTOR = "INSERT OR IGNORE INTO vectors SELECT number, ? FROM passages WHERE number = ?"
 
+_NOTE_BACKFILL = """
+INSERT INTO backfills VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+completed = max(completed, excluded.completed), at = excluded.at, seconds_left = excluded.seconds_left
+"""
+_BACKFILLS = """
+SELECT coalesce(sum(completed), 0), min(at), sum(seconds_left) FROM backfills
+WHERE collection IN (SELECT value FROM json_each(?))
+"""
+# A run that has embedded nothing for so long has ended.
+_STALE_SECONDS = 120.0
+
 # Numbers of passages with their scores, best first.
 Ranked = list[tuple[int, float]]
 
@@ -170,8 +182,9 @@ class EmbeddedIndex(Index):
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
         """Return the best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is no match.
 
-        Without a vector by BM25 alone. Word statistics are those of the collections, whatever the other filters.
-        Passages whose vectors are missing are found by BM25, and `requested` names those of searches with a vector.
+        Without a vector by BM25 alone, and so until all passages have had a vector once. Word statistics are those of
+        the collections, whatever the other filters. Passages whose vectors are missing are found by BM25, and
+        `requested` names those of searches with a vector.
         """
         with self._lock, reading(self._connection):
             held = self._refreshed(bounds.collections)
@@ -184,13 +197,13 @@ class EmbeddedIndex(Index):
             matches = within & (scores > 0)
             by_text = self._ranked(numbers, scores, best(scores, matches, size), size)
             by_vector: Ranked = []
-            if vector is not None:
+            uses_vectors, waiting = self._embedding_state(held, bounds.collections)
+            if vector is not None and uses_vectors:
                 scores = cosines(held, vector)
                 by_vector = self._ranked(numbers, scores, best(scores, within & np.isfinite(scores), size), size)
             shown = self._shown(number for number, _ in [*by_text, *by_vector])
             hits = [[(shown[number], score) for number, score in ranked] for ranked in (by_text, by_vector)]
-            warnings = _warnings(held)
-            unembedded = _without_vectors(held, by_text) if warnings else set()
+            unembedded = _without_vectors(held, by_text) if waiting else set()
             if vector is not None:  # it is a person's question, and no trial of the words alone
                 self._requested |= {number: shown[number].document for number in unembedded}
             return Candidates(
@@ -200,7 +213,7 @@ class EmbeddedIndex(Index):
                 vector_full=len(hits[1]) == size,
                 text_hits=int(matches.sum()),
                 unembedded=frozenset(shown[number].passage_id for number in unembedded),
-                warnings=warnings,
+                warnings=[waiting] if waiting else [],
             )
 
     @override
@@ -230,6 +243,22 @@ class EmbeddedIndex(Index):
         rows = [(np.asarray(vector, np.float32).tobytes(), number) for number, vector in vectors.items()]
         with self._lock, writing(self._connection):
             self._connection.executemany(_ADD_VECTOR, rows)
+
+    def note_backfill(self, collection: str, seconds_left: float) -> None:
+        """Write down how long the vectors that are missing will take, 0 if none is."""
+        with self._lock, writing(self._connection):
+            self._connection.execute(_NOTE_BACKFILL, (collection, not seconds_left, time.time(), seconds_left))
+
+    def _embedding_state(self, held: Sequence[CollectionVectors], collections: Sequence[str]) -> tuple[bool, str]:
+        """Return whether vectors take part in the ranking, and a sentence for a person as long as some are missing."""
+        embedded, passages = sum(len(each.embedded) for each in held), sum(len(each.numbers) for each in held)
+        if embedded == passages:
+            return True, ""
+        completed, at, left = self._connection.execute(_BACKFILLS, (json.dumps(list(collections)),)).fetchone()
+        minutes = math.ceil(left / 60) if left and time.time() - at < _STALE_SECONDS else 0
+        again = f"in about {minutes} minute{'s' if minutes > 1 else ''}" if minutes else "later"
+        share = f"{100 * embedded // passages}% of the passages are read for their meaning so far; ask again {again}."
+        return completed >= len(held), share if completed >= len(held) else f"Found by words alone: {share}"
 
     def all_of(self, collection: str) -> list[Passage]:
         """Return every passage of a collection, by passage id."""
@@ -280,12 +309,6 @@ def _without_vectors(held: Sequence[CollectionVectors], ranked: Ranked) -> set[i
     """Return the numbers of hits that have no vector."""
     hits = np.array([number for number, _ in ranked], np.int64)
     return set(np.setdiff1d(hits, np.concatenate([each.embedded for each in held])).tolist())
-
-
-def _warnings(held: Sequence[CollectionVectors]) -> list[str]:
-    """Return a sentence for a person who searches before all passages have a vector."""
-    embedded, passages = sum(len(each.embedded) for each in held), sum(len(each.numbers) for each in held)
-    return [f"By words alone: {embedded:,} of {passages:,} passages are embedded."] if embedded < passages else []
 
 
 def _named(passage: Passage) -> Passage:

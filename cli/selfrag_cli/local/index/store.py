@@ -29,6 +29,8 @@ CREATE TABLE IF NOT EXISTS passages (
 );
 CREATE INDEX IF NOT EXISTS passages_bounds ON passages (collection, document, date, tags, length);
 CREATE TABLE IF NOT EXISTS vectors (number INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS backfills (
+    collection TEXT PRIMARY KEY, completed INTEGER NOT NULL, at REAL NOT NULL, seconds_left REAL NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (tokens, passage UNINDEXED, tokenize = 'ascii');
 CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5vocab (texts, instance);
 CREATE TRIGGER IF NOT EXISTS passage_added AFTER INSERT ON passages BEGIN

@@ -24,9 +24,9 @@ from selfrag_cli.local.serving.folder import Folder
 from selfrag_cli.local.serving.gateway import serving
 from selfrag_cli.local.setup import AS_SET, Setup
 from selfrag_cli.local.sources.embedding import Busy, embed_all, refuse_to_wait
-from selfrag_cli.local.sources.place import Place, source_of
+from selfrag_cli.local.sources.place import AnotherDirectory, Place, source_of
 from selfrag_cli.local.sources.progress import OnDocument
-from selfrag_cli.local.sources.report import NothingUsable
+from selfrag_cli.local.sources.report import MassRemoval, NothingUsable
 from selfrag_cli.local.sources.sync import IngestionStack, ingestion_stack, read
 from selfrag_cli.local.stack import running_stack
 from selfrag_cli.local.stores.bindings import LocalBindings
@@ -142,23 +142,35 @@ def _bucket(
         return
     folder = Folder(place.source, place.collection)
     with ingestion_stack(manifest, open_embedder()) as stack:
-        ingesting = IngestionThread(partial(_ingest, place, stack, on_read), Documents(place.collection, manifest))
+        deleted = set[str]()
+        documents = Documents(place.collection, manifest)
+        ingesting = IngestionThread(partial(_ingest, place, stack, on_read, deleted), documents)
+
+        def note(key: str, etag: str) -> None:
+            (deleted.discard if etag else deleted.add)(place.path_of(key))
+            ingesting.changed(key, etag)
+
         with ingesting.at_work(stack.close):
-            yield lambda url: DirectoryBucket(folder, url, ingesting.changed)
+            yield lambda url: DirectoryBucket(folder, url, note)
 
 
 def _read(place: Place, writable: bool, on_document: OnDocument) -> None:
     """Read a directory, unless another process does so now; an empty one may be filled by uploads."""
     with suppress(NothingUsable) if writable else nullcontext():
         try:
-            read(place, on_document, on_wait=refuse_to_wait)
+            warn(read(place, on_document, on_wait=refuse_to_wait).in_short(place))
         except Busy as error:
             warn([f"Another selfrag (process {error.process}) reads {place} just now; what is there is served."])
 
 
-def _ingest(place: Place, stack: IngestionStack, on_read: Callable[[], None]) -> None:
+def _ingest(place: Place, stack: IngestionStack, on_read: Callable[[], None], deleted: set[str]) -> None:
+    """Ingest what has changed; more than half of the documents may go only if callers have `deleted` them all."""
+
+    def may_replace(refusal: AnotherDirectory | MassRemoval) -> bool:
+        return isinstance(refusal, MassRemoval) and deleted.issuperset(refusal.lost)
+
     try:
-        report = read(place, stack=stack)
+        report = read(place, may_replace=may_replace, stack=stack)
         on_read()
     except NothingUsable as error:
         # A directory whose documents were deleted is no mistake.

@@ -2,11 +2,12 @@
 
 import hashlib
 import os
+import stat
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
 
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES
 from selfrag.domain.errors import BadDocument
@@ -22,14 +23,15 @@ class Files(ABC):
     """The documents of a directory, or of a site, in order; and what else was met, each file once.
 
     `paths` have slashes, or are addresses. `others` counts the files of other kinds by their ending, `links` what is a
-    link, and `unread` says why something cannot be read, by its path. `notes` are sentences about all of it, and
-    `summary` says how it was found, "" if there is nothing to say.
+    link, `empty` are folders with nothing in them, and `unread` says why something cannot be read, by its path. `notes`
+    are sentences about all of it, and `summary` says how it was found, "" if there is nothing to say.
     """
 
     paths: list[str] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
     links: int = 0
     unread: dict[str, str] = field(default_factory=dict)
+    empty: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     summary: str = ""
 
@@ -62,7 +64,8 @@ class Comparison:
     """The records of each path before, and the files as they are now.
 
     `todo` are to be ingested, `gone` are known but no files any more; `unread` says why something cannot be read.
-    `keep` writes down what the next comparison needs to know of this one.
+    `digests` are those of the files that could be read, `loss` says what would be removed and is not. `keep` writes
+    down what the next comparison needs to know of this one.
     """
 
     before: dict[str, Record]
@@ -70,6 +73,8 @@ class Comparison:
     todo: list[str]
     gone: list[str]
     unread: dict[str, str]
+    digests: Collection[str] = ()
+    loss: str = ""
     keep: Callable[[], None] = lambda: None
 
     @property
@@ -77,33 +82,55 @@ class Comparison:
         """Return whether nothing is to be done."""
         return not self.todo and not self.gone
 
+    @property
+    def kept(self) -> list[str]:
+        """Return the documents that cannot be read now and stay in the index as they were read before."""
+        return sorted(path for path in self.unread if path in self.before and self.before[path].generation)
+
+    @property
+    def lost(self) -> list[str]:
+        """Return the documents that are gone, without those whose content has another name now."""
+        records = ((path, self.before[path]) for path in self.gone)
+        return [path for path, each in records if each.generation and each.version.split('"')[1] not in self.digests]
+
+    def keep_lost(self, why: str) -> "Comparison":
+        """Return the same without removing what is lost."""
+        gone = sorted(set(self.gone) - set(self.lost))
+        unread = {**self.unread, **dict.fromkeys(self.lost, why)}
+        return replace(
+            self, gone=gone, unread=unread, loss=why, files=replace(self.files, notes=[why, *self.files.notes])
+        )
+
 
 def compare(place: Place, manifest: LocalManifest, made_by: str) -> Comparison:
     """Compare a place's files with the manifest; `made_by` names what else passages depend on than the content."""
     # Read before the files are: what another process adds meanwhile is then not taken for a file that is gone.
     before = records_by_path(place, manifest)
     files = documents_below(place.source, place.collection)
-    todo, unread = [], dict(files.unread)
+    todo, unread, digests = [], dict(files.unread), set()
     for path in files.paths:
-        content, why = content_of(files, path)
-        if why:
-            unread[path] = why
-        if not _as_recorded(before.get(path), content, made_by):
+        try:
+            digest = digest_of(files.content(path))
+        except BadDocument as error:
+            unread[path] = str(error)
+            continue
+        digests.add(digest)
+        if not is_settled(before.get(path), digest, made_by):
             todo.append(path)
-    return Comparison(before, files, todo, sorted(before.keys() - set(files.paths)), unread)
+    for path in before.keys() - set(files.paths):
+        # A document that cannot be seen now may well be there: a folder above it cannot be listed.
+        if why := next((unread[str(above)] for above in PurePosixPath(path).parents if str(above) in unread), ""):
+            unread[path] = why
+    for path in unread:
+        if path in before and before[path].generation:
+            unread[path] = f"{unread[path].removesuffix('.')}; what was read of it before is kept."
+    gone = sorted(before.keys() - set(files.paths) - unread.keys())
+    return Comparison(before, files, todo, gone, unread, digests)
 
 
 def records_by_path(place: Place, manifest: LocalManifest) -> dict[str, Record]:
     """Return the manifest's record of each document of a place, by its path in the directory."""
     return {place.path_of(key): record for key, record in manifest.records(place.collection).items()}
-
-
-def content_of(files: Files, path: str) -> tuple[bytes | None, str]:
-    """Return the bytes of a file and ""; None and the reason if it cannot be read."""
-    try:
-        return files.content(path), ""
-    except BadDocument as error:
-        return None, str(error)
 
 
 def is_about(record: Record) -> bool:
@@ -125,10 +152,6 @@ def is_settled(record: Record | None, digest: str, made_by: str) -> bool:
     return final and record.version == f'"{digest}" {made_by}'
 
 
-def _as_recorded(record: Record | None, content: bytes | None, made_by: str) -> bool:
-    return record is None if content is None else is_settled(record, digest_of(content), made_by)
-
-
 def documents_below(directory: Path, collection: str) -> DirectoryFiles:
     """Find the documents below a directory; hidden files and lock files are left out, and links are not followed.
 
@@ -140,12 +163,15 @@ def documents_below(directory: Path, collection: str) -> DirectoryFiles:
     most = MAX_KEY_BYTES - len(f"{collection}/".encode())
 
     def cannot_list(error: OSError) -> None:
-        path = _shown(Path(error.filename).relative_to(directory))
+        # A listing that breaks off names no folder.
+        path = _shown(Path(error.filename or directory).relative_to(directory))
         files.unread[path] = f"{directory if path == '.' else path} cannot be read: {error.strerror}."
 
     for folder, folders, names in os.walk(directory, onerror=cannot_list):
+        if not folders and not names:
+            files.empty.append(_shown(Path(folder).relative_to(directory)))
         folders[:] = [name for name in folders if not name.startswith(".")]
-        files.links += sum(Path(folder, name).is_symlink() for name in folders)
+        files.links += sum(os.path.islink(os.path.join(folder, name)) for name in folders)
         for name in names:
             if not name.startswith(".") and not is_lock_file(name):
                 _add(files, Path(folder, name), most)
@@ -156,11 +182,16 @@ def documents_below(directory: Path, collection: str) -> DirectoryFiles:
 def _add(files: DirectoryFiles, file: Path, most: int) -> None:
     path = file.relative_to(files.directory)
     shown = _shown(path)
-    if file.is_symlink():
+    try:
+        mode = file.lstat().st_mode
+    except OSError as error:
+        files.unread[shown] = f"{shown} cannot be read: {error.strerror}."
+        return
+    if stat.S_ISLNK(mode):
         files.links += 1
     elif file.suffix.lower() not in EXTENSIONS:
         files.others[file.suffix.lower().encode(errors="replace").decode()] += 1
-    elif not file.is_file():
+    elif not stat.S_ISREG(mode):
         files.unread[shown] = f"{shown} is no file that holds something, but a pipe, a socket or a device."
     elif path.as_posix() != shown:
         files.unread[shown] = f"{shown} has a name that is not valid UTF-8; rename it."

@@ -2,17 +2,18 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.kinds import EXTENSIONS, REFUSED
 from selfrag.domain.records import Record
 from selfrag_cli.local.sources.comparison import Comparison, is_about
-from selfrag_cli.local.sources.place import AnotherDirectory, Place, refuse_another
+from selfrag_cli.local.sources.place import AnotherDirectory, Place, is_own, refuse_another
 
 _VERBS = {"added": "add", "changed": "change"}
 _ALWAYS = ("added", "changed", "removed", "unchanged", "failed")
+_MAX_NAMES = 20
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,9 @@ class IngestionReport:
     """The outcome of every file: each is counted once, and documents that are no files any more as `removed`.
 
     `failed` were read and hold nothing that can be used, or a step failed; `unreadable` could not be read at all;
-    `others` counts files of other kinds by their ending, `links` what was not followed. `warnings` is a sentence for
-    each thing that was not read, `site_note` says how a site's pages were found.
+    `kept` cannot be read now and stay in the index as they were read before. `others` counts files of other kinds by
+    their ending, `links` what was not followed. `warnings` is a sentence for each thing that was not read, `loss` says
+    what would be removed and was not, `site_note` says how a site's pages were found.
     """
 
     added: int = 0
@@ -30,21 +32,22 @@ class IngestionReport:
     unchanged: int = 0
     failed: int = 0
     unreadable: int = 0
+    kept: int = 0
     links: int = 0
     others: Mapping[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    loss: str = ""
     site_note: str = ""
 
     @property
     def not_read(self) -> int:
         """Return the number of documents that could not be read."""
-        return self.failed + self.unreadable
+        return self.failed + self.unreadable + self.kept
 
     def summary(self) -> str:
         """Return the counts in one line."""
         counts = [f"{getattr(self, count)} {count}" for count in _ALWAYS]
-        if self.unreadable:
-            counts.append(f"{self.unreadable} unreadable")
+        counts += [f"{number} {name}" for name in ("unreadable", "kept") if (number := getattr(self, name))]
         if self.others:
             kinds = sorted(self.others.items(), key=lambda kind: (-kind[1], kind[0]))
             listed = ", ".join(f"{ending or 'without an ending'} {count}" for ending, count in kinds)
@@ -55,8 +58,8 @@ class IngestionReport:
 
     def in_short(self, place: Place) -> list[str]:
         """Return one line for a person who asks, if not all documents could be read; ingestion told the rest."""
-        if not self.not_read:
-            return []
+        if self.loss or not self.not_read:
+            return [self.loss] if self.loss else []
         docs = "" if place.is_sample else f" --docs {shlex.quote(str(place.source))}"
         some = "1 document" if self.not_read == 1 else f"{self.not_read} documents"
         return [f"{some} could not be read; see `selfrag documents{docs}`"]
@@ -75,6 +78,19 @@ class NothingUsable(InvalidInput):
     def __init__(self, message: str, report: IngestionReport) -> None:
         super().__init__(message)
         self.report = report
+
+
+class MassRemoval(SelfragError):
+    """Much of a collection would be removed, as if a share was not mounted."""
+
+    def __init__(self, place: Place, lost: Sequence[str], total: int) -> None:
+        self.lost = lost
+        into = f" --collection {place.collection}" if not is_own(place.collection) else ""
+        super().__init__(
+            f"{place} has no longer {len(lost)} of the {total} documents of its collection: {_listed(lost)}. They were "
+            "not removed: a share that is not mounted looks the same, and a site that is down in part. To remove them: "
+            f"`selfrag ingest {shlex.quote(str(place.root))}{into} --replace`."
+        )
 
 
 @dataclass(frozen=True)
@@ -96,7 +112,24 @@ def plan_of(place: Place, comparison: Comparison) -> IngestionPlan:
         refuse_another(place)
     except AnotherDirectory as error:
         report = replace(report, warnings=[str(error), *report.warnings])
+    if removal := mass_removal(place, comparison):
+        report = replace(report, warnings=[str(removal), *report.warnings])
     return IngestionPlan(report, lines)
+
+
+def mass_removal(place: Place, comparison: Comparison) -> MassRemoval | None:
+    """Return what to say if more than half of a place's documents would be removed, or all of a folder that is empty.
+
+    A document that is alone in that is no mistake.
+    """
+    lost, indexed = comparison.lost, sum(bool(record.generation) for record in comparison.before.values())
+    is_empty = any(sum(path.startswith(f"{folder}/") for path in lost) > 1 for folder in comparison.files.empty)
+    return MassRemoval(place, lost, indexed) if is_empty or 2 * len(lost) > max(indexed, 2) else None
+
+
+def _listed(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - _MAX_NAMES} more" if len(paths) > _MAX_NAMES else ""
+    return ", ".join(paths[:_MAX_NAMES]) + more
 
 
 def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> IngestionReport:
@@ -112,12 +145,12 @@ def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record])
 def _counted(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> IngestionReport:
     """Count every file once, by its record before and after."""
     files, counts = comparison.files, Counter(_outcomes(comparison, after).values())
-    counts["unreadable"] += len(files.unread)
+    counts["kept"] = len(comparison.kept)
+    counts["unreadable"] += len(files.unread.keys() - set(comparison.kept))
     counts["removed"] = sum(bool(comparison.before[path].generation) for path in comparison.gone)
     warnings = [*files.notes, *files.unread.values(), *_refused(files.others), *_warnings(place, comparison, after)]
-    return IngestionReport(
-        **counts, links=files.links, others=dict(files.others), warnings=warnings, site_note=files.summary
-    )
+    others, loss, note = dict(files.others), comparison.loss, files.summary
+    return IngestionReport(**counts, links=files.links, others=others, warnings=warnings, loss=loss, site_note=note)
 
 
 def _outcomes(comparison: Comparison, after: Mapping[str, Record]) -> dict[str, str]:
@@ -128,7 +161,7 @@ def _outcomes(comparison: Comparison, after: Mapping[str, Record]) -> dict[str, 
 def _outcome(path: str, comparison: Comparison, after: Mapping[str, Record]) -> str:
     was, now = comparison.before.get(path), after.get(path)
     if path in comparison.unread or now is None:
-        return "unreadable"
+        return "kept" if was and was.generation else "unreadable"
     if now.status == "failed":
         return "failed"
     if was is None or not was.generation:
@@ -154,6 +187,8 @@ def _warnings(place: Place, comparison: Comparison, after: Mapping[str, Record])
             yield place.path_of(record.reason) if is_about(record) else f"{path}: {record.reason}"
         elif record and path in comparison.todo:
             yield from map(place.path_of, record.warnings)
+    if unseen := sorted(set(comparison.kept) - set(comparison.files.paths)):
+        yield f"Kept as read before: {_listed(unseen)}."
 
 
 def _reason(comparison: Comparison, warnings: list[str]) -> str:

@@ -20,7 +20,7 @@ from typing_extensions import override
 
 from selfrag import bootstrap
 from selfrag.domain.documents import document_id
-from selfrag.domain.errors import Misconfigured, SelfragError
+from selfrag.domain.errors import BadDocument, Misconfigured, SelfragError
 from selfrag.domain.passages import Bounds
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.index import search
@@ -34,11 +34,19 @@ from selfrag_cli.local.index import CachedEmbedder, NamedEmbedder, embedding_wit
 from selfrag_cli.local.index.tokens import TOKENIZER
 from selfrag_cli.local.recognition.tesseract import program
 from selfrag_cli.local.runner.tasks import LambdaHandler
-from selfrag_cli.local.sources.comparison import Comparison, compare, content_of, is_about, records_by_path
+from selfrag_cli.local.sources.comparison import Comparison, compare, is_about, records_by_path
 from selfrag_cli.local.sources.embedding import embed_all
 from selfrag_cli.local.sources.place import AnotherDirectory, Place, refuse_another, remember
 from selfrag_cli.local.sources.progress import OnDocument, Progress
-from selfrag_cli.local.sources.report import IngestionPlan, IngestionReport, Interruption, plan_of, report_of
+from selfrag_cli.local.sources.report import (
+    IngestionPlan,
+    IngestionReport,
+    Interruption,
+    MassRemoval,
+    mass_removal,
+    plan_of,
+    report_of,
+)
 from selfrag_cli.local.stores.attributes import Item
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag_cli.local.stores.objects import LocalObjects
@@ -49,6 +57,7 @@ AT_ONCE = 3
 GRACE_SECONDS = 1.0
 
 Compare = Callable[[Place, LocalManifest, str], Comparison]
+MayReplace = Callable[[AnotherDirectory | MassRemoval], bool]
 
 
 @dataclass(frozen=True)
@@ -101,7 +110,7 @@ def sync(
     place: Place,
     on_document: OnDocument = lambda progress: None,
     embedder: NamedEmbedder | None = None,
-    may_replace: Callable[[AnotherDirectory], bool] = lambda another: False,
+    may_replace: MayReplace = lambda refusal: False,
     compare_with: Compare = compare,
     on_wait: OnWait = lambda process: None,
 ) -> IngestionReport:
@@ -115,7 +124,7 @@ def read(
     place: Place,
     on_document: OnDocument = lambda progress: None,
     embedder: NamedEmbedder | None = None,
-    may_replace: Callable[[AnotherDirectory], bool] = lambda another: False,
+    may_replace: MayReplace = lambda refusal: False,
     compare_with: Compare = compare,
     stack: IngestionStack | None = None,
     on_wait: OnWait = lambda process: None,
@@ -123,10 +132,11 @@ def read(
     """Bring a place's collection up to date with its directory, or with what else `compare_with` compares it with.
 
     Its passages can then be searched by their words; `embed_all` adds the vectors, of multilingual-e5-small unless
-    another embedder is given. A `stack` is one that is in force already. Several processes may do so at once, for the
-    same directory or others: `on_wait` is called with the id of the one that is waited for. Raises InvalidInput if the
-    directory is missing, AnotherDirectory if the collection was read from another one which it may not replace,
-    NothingUsable if it holds no document that can be used, Interruption.
+    another embedder is given. A `stack` is one that is in force already. If more than half of the documents are gone,
+    they are removed only if `may_replace` says so; else they are kept, and the report says so. Several processes may do
+    so at once, for the same directory or others: `on_wait` is called with the id of the one that is waited for. Raises
+    InvalidInput if the directory is missing, AnotherDirectory if the collection was read from another one which it may
+    not replace, NothingUsable if it holds no document that can be used, Interruption.
     """
     # Of several processes one brings it in step, and the others find it so.
     with alone(place.collection, on_wait), embedding_with(embedder) as embedding, opened_manifest() as manifest:
@@ -136,6 +146,8 @@ def read(
             if not may_replace(error):
                 raise
         comparison = compare_with(place, manifest, _made_by(embedding))
+        if (removal := mass_removal(place, comparison)) and not may_replace(removal):
+            comparison = comparison.keep_lost(str(removal))
         comparison.keep()
         if not comparison.in_step:
             _remember(place, comparison, int(time.time()))
@@ -179,10 +191,11 @@ def _ingest(
         path = place.path_of(key)
         if path in comparison.gone:
             return None
-        data, why = content_of(comparison.files, path)
-        if why:
-            unread[path] = why
-        return None if data is None else Object(data, comparison.files.metadata(path))
+        try:
+            return Object(comparison.files.content(path), comparison.files.metadata(path))
+        except BadDocument as error:
+            unread[path] = str(error)
+            raise
 
     def report(key: str, ended: bool) -> None:
         nonlocal read
@@ -304,6 +317,8 @@ class _Run:
                 ended = self._machine.start(uuid.uuid4().hex, {"bucket": DOCUMENTS_BUCKET, "key": key}).wait()
             if ended.output is None:
                 raise SelfragError(f"{key} was not ingested: {ended.error}")
+        except BadDocument:  # it cannot be read any more: what was read of it before stays
+            self._events.put((key, True))
         except Exception as error:
             self._events.put(error)
         else:

@@ -3,11 +3,11 @@
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from selfrag_cli.local.stand_in.arithmetic import without_counts
 from selfrag_cli.local.stand_in.questions import subject_of
-from selfrag_cli.local.stand_in.words import AMOUNT, denies, folded, has, holds, letters, names, units
+from selfrag_cli.local.stand_in.words import AMOUNT, corrected, denies, folded, has, holds, letters, names, units
 
 # A sentence counts whole, the headings above it nearly so, and the rest of its passage little.
 _HEADING, _PASSAGE = 0.8, 0.4
@@ -25,6 +25,13 @@ _SUPERSEDED = re.compile(r"\b(?:superseded|obsolete|outdated|withdrawn|archived?
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NUMBER = re.compile(r"\d+")
 _ENDED = re.compile(r"[.!?:;。！？：；][\"'”’)\]」』）*_]*\s*$")
+# A sentence that begins so is about the one before it.
+_POINTS_BACK = re.compile(
+    r"(?:This|That|These|Those|It|They|Dies|Diese[rs]?|Das (?:ist|sind|heißt|nennt|gilt))\b"
+    r"|これ|それ|この|その|이것|그것|이는"
+)
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_MAX_ITEMS = 8
 _MARK = re.compile(r"^\s*(?:>\s*)*(?:#+\s+|[-*+•]\s+|\d{1,3}[.)]\s+)?")
 _LONGEST_HEADING, _FULL_LINE = 70, 45
 
@@ -65,6 +72,7 @@ def quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
 
     A follow-up has as `context` the questions before it. Of a question for what a document says, its first sentences.
     """
+    question = corrected(question, "\n".join(source.text for source in sources))
     weights = _weights(question, context, [source.text for source in sources])
     subject, newest = letters(subject_of(question)), max((source.date for source in sources), default="")
     sentences = [
@@ -86,9 +94,10 @@ def quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
 def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> list[Quote]:
     """Return the sentences that answer, if any: the best one, and one for each name that it leaves out.
 
-    A sentence that goes on from the best one is added for a word of the question. A name of the question that stands in
-    no source of theirs leaves none.
+    A sentence that goes on from the best one is added for a word of the question, or takes its place if the best one
+    adds none. A name of the question that stands in no source of theirs leaves none.
     """
+    question = corrected(question, "\n".join(source.text for source in sources))
     ranked = [quote for quote in quotes(question, sources, context) if quote.share >= ENOUGH]
     best = ranked[:1]
     if subject_of(question):
@@ -99,14 +108,38 @@ def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
     evidence = "\n".join(sources[quote.source].text for quote in best)
     if not all(holds(evidence, name) for name in names(question)):
         return []
-    return [*best, *(_continuation(question, ranked, best[0], sources[best[0].source].title) if len(best) == 1 else [])]
+    if len(best) == 1:
+        best = _continued(question, ranked, best[0], sources[best[0].source].title)
+    whole = [_in_context(quote, sources[quote.source].blocks) for quote in best]
+    return [
+        quote
+        for at, quote in enumerate(whole)
+        if not any(quote.source == other.source and quote.start < other.end for other in whole[:at])
+    ]
 
 
-def _continuation(question: str, ranked: Sequence[Quote], best: Quote, title: str) -> list[Quote]:
-    """Return the next sentence if it has a word of the question that the best one and its title lack."""
-    missing = [unit for unit in units(question) if not has(f"{title} {best.text}", unit)]
-    after = [quote for quote in ranked if (quote.source, quote.start) == (best.source, best.end)]
-    return [quote for quote in after if any(has(quote.text, unit) for unit in missing)]
+def _continued(question: str, ranked: Sequence[Quote], best: Quote, title: str) -> list[Quote]:
+    """Return the best sentence and the next, each for a word of the question that the other and the title lack."""
+
+    def adds(quote: Quote, other: Quote) -> bool:
+        return any(has(quote.text, unit) and not has(f"{title} {other.text}", unit) for unit in units(question))
+
+    after = [quote for quote in ranked if (quote.source, quote.start) == (best.source, best.end) and adds(quote, best)]
+    return [best, *after] if not after or adds(best, after[0]) else after
+
+
+def _in_context(quote: Quote, blocks: Sequence[str]) -> Quote:
+    """Return a quote with the sentence before it that it points back to, and with the block or list it announces."""
+    before = [(start, text) for start, end, text, _ in _sentences(blocks) if end == quote.start]
+    if before and _POINTS_BACK.match(quote.text):
+        quote = replace(quote, start=before[0][0], text=f"{before[0][1]} {quote.text}")
+    end = quote.end
+    while quote.text.endswith((":", "：")) and end < min(len(blocks), quote.end + _MAX_ITEMS):
+        if blocks[end].lstrip().startswith("#") or (end > quote.end and not _ITEM.match(blocks[end])):
+            break
+        end += 1
+    lines = [quote.text, *(" ".join(block.split()) for block in blocks[quote.end : end])]
+    return replace(quote, end=end, text="\n".join(lines))
 
 
 def _titled(subject: str, source: QuoteSource) -> float:
@@ -155,13 +188,19 @@ def _share(question: str, weights: Mapping[str, float], source: QuoteSource, tex
     )
     if any(denies(f"{source.title} {headings} {text}", name) for name in names(question)):
         return 0.0
+    # Words of the question that are scattered over a passage of another topic are no answer.
+    topic = f"{source.title} {source.document} {headings}"
+    own = [word for word in units(question) if has(source.text, word)]
+    is_topical = any(has(topic, unit) for unit in own) or any(holds(source.text, name) for name in names(question))
+    if not is_topical and 2 * sum(has(text, unit) for unit in own) <= len(own):
+        return 0.0
     return max(0.0, got / (sum(weights.values()) or 1.0) - penalty)
 
 
 def _sentences(blocks: Sequence[str]) -> Iterator[tuple[int, int, str, str]]:
     """Yield the sentences that state something, with their blocks and the headings above them."""
     headings: list[str] = []
-    start = 0
+    start, announced = 0, ""
     while start < len(blocks):
         end = start + 1
         while end < len(blocks) and _goes_on(blocks[end - 1], blocks[end]):
@@ -172,7 +211,9 @@ def _sentences(blocks: Sequence[str]) -> Iterator[tuple[int, int, str, str]]:
             level = len(block) - len(block.lstrip("#"))
             headings = [*(headings[: max(0, level - 1)] if level else headings[:1]), text]
         elif letters(text):
-            yield start, end, text, " ".join(headings)
+            announced = announced if _ITEM.match(block) else ""
+            yield start, end, text, " ".join([*headings, announced])
+            announced = text if text.endswith((":", "：")) else announced
         start = end
 
 

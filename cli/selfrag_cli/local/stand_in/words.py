@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from threading import Lock
 
 import Stemmer
@@ -27,6 +28,9 @@ STOP = frozenset(_STOP.split())
 GREETINGS = frozenset(("hello", "hi", "good morning", "thanks", "thank you", "こんにちは", "ありがとう", "안녕하세요"))
 _WORD = re.compile(r"[^\W_]+(?:[-.,:/][^\W_]+)*")
 _PARTS = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+# A shorter word with one letter else is likely another word.
+_MIN_TYPO = 5
 # An amount is asked for by these, which are no content.
 AMOUNT = re.compile(
     r"\bhow (?:many|much|long|often|fast|far|high|tall|big|large|heavy|deep|wide|old|late|early|soon|expensive)\b"
@@ -102,6 +106,31 @@ def has(text: str, unit: str) -> bool:
 def content_words(text: str) -> list[str]:
     """Return the words of a text that are content, once each, and the runs of East Asian characters."""
     return list(dict.fromkeys(word for word, _ in _content(text)))
+
+
+def corrected(question: str, text: str) -> str:
+    """Return a question in the words of a text: those that it writes apart, or that differ by a typing error."""
+    words = [word for word in _PARTS.findall(folded(text)) if word.isalpha()]
+    apart = {one + two: f"{one} {two}" for one, two in pairwise(words)}
+
+    def near(match: re.Match[str]) -> str:
+        word = folded(match[0])
+        if len(word) < _MIN_TYPO or word in STOP or any(has(text, unit) for unit in units(word)):
+            return match[0]
+        return apart.get(word) or next((other for other in words if _is_typo(word, other)), match[0])
+
+    return _LETTERS.sub(near, question)
+
+
+def _is_typo(word: str, other: str) -> bool:
+    """Return whether a word becomes another one by one letter more, less or (in a long one) else, or by two swapped."""
+    if word[0] != other[0] or abs(len(word) - len(other)) > 1:
+        return False
+    start = next((at for at, (one, two) in enumerate(zip(word, other, strict=False)) if one != two), len(word))
+    here, there = word[start:], other[start:]
+    is_swapped = here[:2] == there[1::-1] and here[2:] == there[2:]
+    is_one_else = here[1:] == there[1:] and len(word) > _MIN_TYPO
+    return here[1:] == there or here == there[1:] or is_swapped or is_one_else
 
 
 def _content(text: str) -> Iterator[tuple[str, dict[str, list[str]]]]:

@@ -105,9 +105,9 @@ const dollars = (cost) => (cost === null ? word("unknown") : decimal(cost, 4, IN
 const seconds = (time, digits = 2) => (time < 0.5 / 10 ** digits ? "" : decimal(time, digits, { style: "unit", unit: "second" }));
 const tookOf = (usage) => Math.max(0, ...Object.values(usage.by_step).map((step) => (step.started || 0) + step.seconds));
 
-// How many claims hold, from how many documents; or that a rule, and no model, has compared the answer with its source.
+// How many claims hold, from how many sources; or that a rule, and no model, has compared the answer with its source.
 function evidenceOf(response) {
-  const { support } = response.reflection, documents = new Set(response.citations.map((one) => one.document));
+  const { support } = response.reflection, sources = response.citations.length;
   const said = [], rule = support ? byRule(support) : response.notice;
   if (rule) {
     said.push(`${word(support?.claims.every((claim) => claim.passage_ids.length) ? "foundByRule" : "notFoundByRule")} ${word("noneChecked")}`);
@@ -115,7 +115,7 @@ function evidenceOf(response) {
     const held = support.claims.filter((claim) => claim.support === "full").length;
     said.push(make("strong", { class: colour(support.level) }, filled("claimsChecked", held, support.claims.length)));
   }
-  if (documents.size) said.push(filled(documents.size > 1 ? "sourceCount" : "oneSource", documents.size));
+  if (sources) said.push(filled(sources > 1 ? "sourceCount" : "oneSource", sources));
   return make("p", { class: `evidence dim${rule ? " notice" : ""}` }, ...said.flatMap((one, at) => (at ? [" · ", one] : [one])));
 }
 
@@ -132,7 +132,7 @@ function helpOf(response, again) {
   const act = (name, on) => make("button", { type: "button", on }, word(name));
   return [heading("nearest"), nearest.length ? "" : make("p", { class: "dim" }, word("nothingNear")),
   ...nearest.map((one, at) => make("details", { class: "near", open: at ? null : "" },
-    make("summary", {}, ...whereOf(one)), block("blockquote", one.text))),
+    make("summary", {}, ...whereOf(one)), block("blockquote", unwrapped([one.text])[0]))),
   make("p", { class: "actions" }, again && act("unfiltered", again), writable ? act("addDocument", () => openView("documents")) : null),
   make("p", { class: "dim" }, word("adviceText"))];
 }
@@ -154,6 +154,8 @@ function shown(response, sources, again = null) {
     statusOf(response),
     answer,
     response.selection ? block("p", response.selection.note, "some selection") : "",
+    // Such as that a part of the passages was not searched yet: without it a refusal looks final.
+    ...response.usage.warnings.map((warning) => make("p", { class: "some" }, theirs(warning))),
     ...(abstained ? helpOf(response, again) : response.status === "failed" ? [] : [evidenceOf(response)]),
     feedbackOf(response),
     checkedOf(response),

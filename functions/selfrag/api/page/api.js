@@ -82,6 +82,7 @@ function askForKey(problem) {
     const dialog = byId("key-dialog");
     sessionStorage.removeItem(KEY);
     byId("key-refused").hidden = !problem.key;
+    byId("key-hint").textContent = problem.hint;
     byId("key").value = dialog.returnValue = "";
     dialog.addEventListener("close", () => {
       asked = null;

@@ -74,7 +74,6 @@ function checkedOf(response) {
   const { retrieve, relevance } = response.reflection;
   return make("details", { class: "checked" }, make("summary", {}, word("checked")),
     ...claimsOf(response), ...searchedOf(response), ...doneOf(response),
-    ...response.usage.warnings.map((warning) => make("p", { class: "some" }, theirs(warning))),
     make("details", { class: "figures" }, make("summary", {}, word("figures")),
       ...passesOf(response), heading("verdicts"), retrieve && decisionOf(retrieve), passagesOf(relevance, (one) => (one.score === null ? [] : [` ${decimal(one.score, 2)}`])), ...scoresOf(response.reflection),
       ...comparedOf(response.scores, response.citations, null, Boolean(response.notice)),

@@ -79,8 +79,9 @@ function passageOf(passage, before, citation) {
   if (passage.passage_id === citation.passage_id) {
     const at = Math.max(0, text.indexOf(above + quote) < 0 ? text.indexOf(quote) : text.indexOf(above + quote) + above.length);
     const end = quote ? at + quote.length : text.length;
-    whole.append(text.slice(0, at), make("mark", {}, text.slice(at, end)), text.slice(end));
-  } else whole.append(text);
+    const [begins, marked, ends] = unwrapped([text.slice(0, at), text.slice(at, end), text.slice(end)]);
+    whole.append(begins, make("mark", {}, marked), ends);
+  } else whole.append(...unwrapped([text]));
   made.append(whole);
   return made;
 }

@@ -23,13 +23,19 @@ class Sources {
     return made;
   }
 
-  // The documents that are cited, as cards that open the first citation of each.
+  // The documents that are cited, as cards with the numbers of their citations, the first of which each opens.
   cards() {
     const firsts = this.citations.map((one, at) => [one, at]).filter(
       ([one], at) => this.citations.findIndex((other) => other.document === one.document) === at);
     return make("ul", { class: "cards plain", "aria-label": word("sources") }, ...firsts.map(([one, at]) =>
       make("li", {}, make("button", { type: "button", on: (event) => this.open(at, event.currentTarget) },
-        make("strong", {}, make("span", { class: "number" }, String(at + 1)), " ", nameIn(one)), make("span", { class: "dim" }, named(one.heading || placeOf(one)))))));
+        make("strong", {}, make("span", { class: "number" }, this.numbersOf(one)), " ", nameIn(one)), make("span", { class: "dim" }, named(one.heading || placeOf(one)))))));
+  }
+
+  numbersOf(one) {
+    const numbers = this.citations.flatMap((other, at) => (other.document === one.document ? [at + 1] : []));
+    const [first, last] = [numbers[0], numbers.at(-1)];
+    return first < last && last - first === numbers.length - 1 ? `${first}–${last}` : numbers.join(", ");
   }
 
   // Mark a sentence and its quote, where the drawer is open; nothing moves, and a document that is read stays.
@@ -127,5 +133,22 @@ function turnSource(by) {
 // A quote where it stands in its passage, of which some is left out on either side if it is long, and no part of a word.
 function quoteOf({ before = "", quote, after = "" }) {
   const begins = before.length < AROUND ? before : `…${before.slice(before.search(/\s/) + 1)}`;
-  return make("blockquote", { dir: "auto", lang: "" }, begins, make("mark", {}, quote), after.length < AROUND ? after : `${after}…`);
+  const [above, marked, below] = unwrapped([begins, quote, after.length < AROUND ? after : `${after}…`]);
+  return make("blockquote", { dir: "auto", lang: "" }, above, make("mark", {}, marked), below);
+}
+
+const FULL_LINE = 45, LONGEST_LINE = 100, BOUND = "\ue000";
+const NEW_LINE = /^(?:[-*+•>#]|\d{1,3}[.)]\s)/, COLUMNS = /[|\t{}=;<>`$\\]|\S\x20{2,}\S/, ENDED = /[.!?:。！？：]["'”’)\]]*$/;
+
+// The parts of a text, in which the lines of hard-wrapped paragraphs are joined; those of tables, lists and code stay.
+function unwrapped(parts) {
+  const lines = parts.map((part) => part.replaceAll(BOUND, "\ufffd")).join(BOUND).split("\n");
+  const bare = lines.map((line) => line.replaceAll(BOUND, "").trim());
+  const isFull = (line) => line.length >= FULL_LINE && line.length <= LONGEST_LINE && !ENDED.test(line);
+  return lines.map((line, at) => {
+    if (!at) return line;
+    const [before, now] = [bare[at - 1], bare[at]];
+    const goesOn = isFull(before) && now && now.length <= LONGEST_LINE && !NEW_LINE.test(now) && !COLUMNS.test(before) && !COLUMNS.test(now);
+    return goesOn ? ` ${line.replace(/^(\ue000?)\s+/u, "$1")}` : `\n${line}`;
+  }).join("").split(BOUND);
 }

@@ -54,7 +54,11 @@ function refuse(row, state, why) {
 
 // Files are sent one after the other, and a next one is while those before it are read.
 async function take(files) {
-  if (!byId("into").value.trim()) return tell(word("needsCollection"));
+  if (!byId("into").value.trim()) {
+    tell("");
+    await list();  // asks for the key, without which no collection is known
+  }
+  if (!byId("into").value.trim()) return byId("told").textContent || tell(word("needsCollection"));
   for (const file of files) {
     const refusal = refusalOf(file), showing = uploadRow(file);
     if (refusal) {

@@ -26,8 +26,15 @@ async function learnAll(request) {
   drawScope();
 }
 
-// It asks for no key: those who have none yet are asked for it with their question.
-const look = () => learnAll(callOnce).catch((problem) => { if (!(problem instanceof Problem)) throw problem; });
+// A server that wants its token asks for it before anything else; other keys are asked for with the first question.
+async function look() {
+  try {
+    await learnAll(callOnce);
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    if (problem.status === 401) await askForKey(problem).then(look, () => null);
+  }
+}
 
 function welcome() {
   const ready = known.documents.filter((one) => one.status === "ready"), count = known.all ? ready.length : 0;

@@ -6,6 +6,8 @@ from selfrag.reader.labels import labels
 
 MAX_PROPERTY = 10_000
 _DATES = ("modified", "date", "created", "creation-date")
+# The days on which the templates of python-docx and python-pptx were saved: documents made by them have no other.
+_TEMPLATES = {"2013-12-23", "2013-01-27"}
 
 
 class Properties(PartReader):
@@ -35,8 +37,8 @@ class Properties(PartReader):
 
     def labels(self) -> Labels:
         """Return the labels that the properties give."""
-        date = next((self._values[name] for name in _DATES if self._values[name]), "")
-        return labels([self._values["keywords"], self._values["keyword"]], date)
+        days = {labels([], self._values[name]).date or "" for name in _DATES} - _TEMPLATES
+        return labels([self._values["keywords"], self._values["keyword"]], max(days, default=""))
 
 
 def properties(archive: XmlArchive, name: str) -> Properties:

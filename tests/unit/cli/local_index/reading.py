@@ -10,7 +10,7 @@ from selfrag.domain.passages import Bounds
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from selfrag_cli.local.sources.place import directory_collection, place_to_read
-from selfrag_cli.local.sources.report import IngestionReport
+from selfrag_cli.local.sources.report import IngestionReport, MassRemoval
 from selfrag_cli.local.sources.sync import sync
 from tests.support.fakes import FakeEmbedder
 
@@ -22,7 +22,8 @@ def report(warnings: Iterable[str] = (), others: Mapping[str, int] | None = None
 
 
 def ingest(directory: Path, collection: str = "", **more: Any) -> IngestionReport:
-    return sync(place_to_read(directory, collection), **{"embedder": FakeEmbedder(), **more})
+    allowed = {"embedder": FakeEmbedder(), "may_replace": lambda refusal: isinstance(refusal, MassRemoval)}
+    return sync(place_to_read(directory, collection), **{**allowed, **more})
 
 
 def indexed(directory: Path) -> list[tuple[str, str, str]]:

@@ -1,13 +1,17 @@
 """Documents are found by their words at once; vectors follow, those that are needed most first."""
 
 import os
+import re
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+import time_machine
 
 from selfrag.domain.passages import Bounds
 from selfrag.domain.questions import Filters
@@ -15,7 +19,7 @@ from selfrag.domain.steps import RetrieveTask
 from selfrag.ports.index import search
 from selfrag.question.retrieve.logic import retrieve
 from selfrag_cli.local.home import alone, connect
-from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex, open_index
+from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex, embedding_with, open_index
 from selfrag_cli.local.index.backfill import VectorBackfill
 from selfrag_cli.local.sources.embedding import SMALL, Busy, embed_all, embed_for, refuse_to_wait
 from selfrag_cli.local.sources.place import directory_collection, place_to_read
@@ -24,6 +28,7 @@ from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.made import entry
 
+WAITING = "Found by words alone: {}% of the passages are read for their meaning so far; ask again later."
 LEAVE, PAY = "Leave is 25 days a year.", "Pay day is the 25th."
 
 
@@ -41,17 +46,62 @@ def test_documents_that_are_read_are_found_by_their_words_before_they_are_embedd
     collection = read_only(write({"a.txt": LEAVE, "b.txt": PAY}))
     result = search(open_index(), [("leave", FakeEmbedder().query("leave"))], 4, Bounds([collection]), 0.0)
     assert [passage.document for passage in result.passages] == ["a.txt"]
-    assert (result.by_vector, result.warnings) == ({}, ["By words alone: 0 of 2 passages are embedded."])
+    assert (result.by_vector, result.warnings) == ({}, [WAITING.format(0)])
     embed_all(collection, embedder=FakeEmbedder())
     result = search(open_index(), [("leave", FakeEmbedder().query("leave"))], 4, Bounds([collection]), 0.0)
     assert (len(result.by_vector), result.warnings) == (2, [])
+
+
+def test_words_alone_rank_until_first_embedding_is_complete(write: Write) -> None:
+    directory = write({f"{n:03}.txt": f"Leave in year {n}. {LEAVE}" for n in range(20)})
+    collection, question, bounds = read_only(directory), "leave in year 7", Bounds([directory_collection(directory)])
+
+    def state() -> tuple[list[str], bool, Sequence[str]]:
+        hits = search(open_index(), [(question, FakeEmbedder().query(question))], 4, bounds, 0.0)
+        return [passage.document for passage in hits.passages], bool(hits.by_vector), hits.warnings
+
+    by_words = state()[0]
+    waiting, stopped = open_index().unembedded(collection), threading.Event()
+    with embedding_with(FakeEmbedder()) as embedder:
+        backfill = VectorBackfill(open_index(), embedder, collection, lambda document: 0.0)
+        backfill.embed([passage.number for passage in waiting[:2]])
+        assert state() == (by_words, False, [WAITING.format(10)])
+        for _ in backfill.run(stopped):
+            stopped.set()
+        first, ranked_by_vector, (warning,) = state()
+        assert (first, ranked_by_vector) == (by_words, False)
+        assert re.fullmatch(WAITING.format(50).replace("later", "in about [0-9]+ minutes?"), warning)
+        list(backfill.run())
+    assert state()[1:] == (True, [])
+    write({"new.txt": "The seventh year of leave is 7."})
+    read_only(directory)
+    found, ranked_by_vector, (warning,) = state()
+    assert (found[0], ranked_by_vector) == ("new.txt", True)
+    assert warning == "95% of the passages are read for their meaning so far; ask again later."
+
+
+def test_minutes_left_come_from_a_current_embedding_only() -> None:
+    with closing(connect(SCHEMA)) as connection:
+        index = EmbeddedIndex(connection)
+        index.add([type(each)(each.passage, []) for each in [entry("p")]])
+
+        def state() -> str:
+            (warning,) = index.search("", None, 1, Bounds(["c"])).warnings
+            return warning
+
+        assert state() == WAITING.format(0)
+        for left, again in {1.0: "in about 1 minute", 61.0: "in about 2 minutes", 300.0: "in about 5 minutes"}.items():
+            index.note_backfill("c", left)
+            assert state() == WAITING.format(0).replace("later", again)
+        with time_machine.travel(time.time() + 600):
+            assert state() == WAITING.format(0)
 
 
 def test_an_answer_says_how_many_passages_are_embedded(write: Write) -> None:
     collection = read_only(write({f"{n}.txt": f"Leave in year {n}." for n in range(1234)}))
     task = RetrieveTask(queries=["leave"], top_k=2, collections=[collection], filters=Filters(), bytes_used=0)
     retrieved = retrieve(task, open_index(), FakeEmbedder())
-    assert retrieved.warnings == ["By words alone: 0 of 1,234 passages are embedded."]
+    assert retrieved.warnings == [WAITING.format(0)]
     assert len(retrieved.passages) == 2
 
 

@@ -9,7 +9,7 @@ from selfrag_cli.local.stores.manifest import opened_manifest
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import ingest
 
-LENDING = "# Lending of tools\n\nMembers lend tools for two weeks at no cost, and return them to the shed.\n"
+LENDING = "# Lending of tools\n\nThe lending period lasts two weeks, and tools go back to the shed.\n"
 
 
 def suggestions(directory: Path) -> dict[str, str | None]:
@@ -19,7 +19,7 @@ def suggestions(directory: Path) -> dict[str, str | None]:
 
 
 def test_a_document_has_a_question_that_its_words_find_first(write: Write) -> None:
-    directory = write({"lending.md": LENDING, "other.md": "# Opening hours\n\nThe shed is open on Saturdays.\n"})
+    directory = write({"lending.md": LENDING, "other.md": "# Opening hours\n\nVisits must be announced before noon.\n"})
     ingest(directory)
     assert all(suggestions(directory).values())
     assert open_index().requested == {}, "a trial is no question, whose passages are embedded first"

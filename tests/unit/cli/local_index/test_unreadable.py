@@ -1,8 +1,11 @@
 """What cannot be read of a directory is said, and the rest is found."""
 
+import contextlib
+import errno
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,8 +14,11 @@ from selfrag.domain.kinds import EXTENSIONS
 from selfrag.domain.passages import Bounds
 from selfrag.ports.index import IndexEntry, WriteOutcome
 from selfrag_cli.local.index import EmbeddedIndex, open_index
-from selfrag_cli.local.sources.place import directory_collection
+from selfrag_cli.local.lookup import stored_documents
+from selfrag_cli.local.sources.place import directory_collection, place_to_read
 from selfrag_cli.local.sources.progress import Progress
+from selfrag_cli.local.sources.report import NothingUsable
+from selfrag_cli.local.sources.sync import plan
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, indexed, ingest, report
@@ -43,6 +49,83 @@ def test_a_file_that_is_gone_before_it_is_read_is_a_warning(write: Write) -> Non
     directory = write({f"{n:02}.md": LEAVE for n in range(20)})
     told = ingest(directory, on_document=lambda *_: (directory / "19.md").unlink(missing_ok=True))
     assert told == report(added=19, unreadable=1, warnings=["19.md cannot be read: No such file or directory."])
+
+
+DENIED = {
+    "a folder that cannot be listed": ("scandir", "hr", {"hr/a.md", "hr/sub/b.md", "hr/sub/c.md"}),
+    "a folder below it": ("scandir", "hr/sub", {"hr/sub/b.md", "hr/sub/c.md"}),
+    "the directory itself": ("scandir", "", {"hr/a.md", "hr/sub/b.md", "hr/sub/c.md", "ops/d.md"}),
+    "a folder whose files cannot be seen": ("lstat", "hr", {"hr/a.md", "hr/sub/b.md", "hr/sub/c.md"}),
+    "a file that cannot be opened": ("open", "ops/d.md", {"ops/d.md"}),
+}
+
+
+@pytest.mark.parametrize(("function", "path", "kept"), DENIED.values(), ids=DENIED.keys())
+def test_what_cannot_be_read_now_keeps_its_passages(
+    write: Write, monkeypatch: pytest.MonkeyPatch, function: str, path: str, kept: set[str]
+) -> None:
+    documents = {"hr/a.md": LEAVE, "hr/sub/b.md": "Pay.", "hr/sub/c.md": "Tea.", "ops/d.md": "Crane."}
+    directory = write(documents)
+    ingest(directory)
+    before = indexed(directory)
+    module = Path if function in ("open", "lstat") else os
+    usual = getattr(module, function)
+
+    def denied(at: Any, *more: Any, **named: Any) -> Any:
+        is_denied = directory / path in Path(at).parents if function == "lstat" else Path(at) == directory / path
+        if is_denied:
+            raise PermissionError(errno.EACCES, "Permission denied", str(at))
+        return usual(at, *more, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, function, denied)
+        told = ingest(directory)
+        listed = {row["document"]: row for row in stored_documents(place_to_read(directory))}
+    assert (told.kept, told.removed, told.unchanged) == (len(kept), 0, len(documents) - len(kept))
+    assert all(any(name in warning for warning in told.warnings) for name in kept)
+    assert all("is kept" in listed[name]["warnings"][0] for name in kept)
+    assert indexed(directory) == before
+    assert ingest(directory) == report(unchanged=len(documents))
+
+
+MOST = {
+    "an empty directory": ["hr/a.md", "hr/b.md", "hr/c.md", "ops/d.md", "ops/e.md"],
+    "one of two folders empty": ["hr/a.md", "hr/b.md", "hr/c.md"],
+    "the smaller of two folders empty": ["ops/d.md", "ops/e.md"],
+}
+
+
+@pytest.mark.parametrize("gone", MOST.values(), ids=MOST.keys())
+def test_more_than_half_of_a_collection_is_removed_only_if_allowed(write: Write, gone: list[str]) -> None:
+    directory = write({path: f"Of {path}." for path in MOST["an empty directory"]})
+    ingest(directory)
+    before = indexed(directory)
+    for path in gone:
+        (directory / path).unlink()
+    told = ingest(directory, may_replace=lambda removal: False)
+    assert (told.removed, told.kept, told.in_short(place_to_read(directory))) == (0, len(gone), [told.loss])
+    assert f"no longer {len(gone)} of the 5 documents" in told.loss
+    assert f"`selfrag ingest {directory} --replace`" in told.loss
+    assert plan(place_to_read(directory), FakeEmbedder()).report.warnings[0] == told.loss
+    assert indexed(directory) == before
+    with contextlib.suppress(NothingUsable):
+        ingest(directory)
+    assert {document for document, _, _ in indexed(directory)} == {*MOST["an empty directory"]} - {*gone}
+
+
+def test_one_document_half_of_a_collection_and_renamed_files_go_without_a_question(write: Write) -> None:
+    single = write({"a.md": LEAVE}, "single")
+    ingest(single)
+    (single / "a.md").unlink()
+    with pytest.raises(NothingUsable, match="any more"):
+        ingest(single, may_replace=lambda removal: False)
+    directory = write({f"{name}.md": f"Of {name}." for name in "abcd"})
+    ingest(directory)
+    for name in "ab":
+        (directory / f"{name}.md").unlink()
+        (directory / f"{'cd'['ab'.index(name)]}.md").rename(directory / f"new-{name}.md")
+    told = ingest(directory, may_replace=lambda removal: False)
+    assert (told.added, told.removed, told.loss) == (2, 4, "")
 
 
 def test_what_could_not_be_read_of_a_file_is_a_warning_and_the_rest_is_found(write: Write) -> None:

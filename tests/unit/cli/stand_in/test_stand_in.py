@@ -84,6 +84,57 @@ def test_what_the_passages_do_not_say_is_declined(claude: RuleClaude, question: 
     assert result.answer == ""
 
 
+BUFLIST = passage(
+    "b", "# weechat\n\nUm die maximale Breite der buflist-Spalte zu reduzieren, nutze folgende Option:\n\n"
+    "/set weechat.bar.buflist.size_max 15\n\nDie Farbe ist blau.\n", title="weechat FAQ"
+)  # fmt: skip
+VISA = passage("v", "For a visa to Kobe bring:\n\n1. a passport\n2. two photos\n\nThe fee is 40 EUR.", title="Travel")
+MAIL = passage(
+    "m", "A host sends mail with a forged sender, and your host gets the bounces. This is called backscatter mail. "
+    "It is blocked by header checks."
+)  # fmt: skip
+SEAL = passage("s", "印鑑は総務課で管理します。これは代表印と呼ばれます。")
+TRAILER = passage(
+    "t", "The insurance of the trailer now covers Denmark and Poland as well. The excess is 500 EUR per claim.",
+    title="Insurance of the trailer", document="insurance-trailer.eml"
+)  # fmt: skip
+EXCESS = [passage(f"x{n}", f"Excess baggage {n} is weighed. Excess cash is kept.") for n in range(4)]
+CLAIMS = passage(
+    "c", "A claim is submitted within 30 days of the end of the trip. A purchase without a trip is claimed, too. "
+    "A later claim needs the written approval of the finance lead.", title="Deadline and form"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (
+            "Wie kann ich die maximale Breite der buflist-Spalte reduzieren?",
+            "Um die maximale Breite der buflist-Spalte zu reduzieren, nutze folgende Option:\n"
+            "/set weechat.bar.buflist.size_max 15",
+        ),
+        ("What must I bring for a visa to Kobe?", "For a visa to Kobe bring:\n1. a passport\n2. two photos"),
+        ("How many photos for a visa to Kobe?", "two photos"),
+        (
+            "What is backscatter mail?",
+            "A host sends mail with a forged sender, and your host gets the bounces. This is called backscatter mail.",
+        ),
+        ("代表印とは何ですか?", "印鑑は総務課で管理します。 これは代表印と呼ばれます。"),
+        ("What is the excess of the trailer insurance?", "The excess is 500 EUR per claim."),
+        ("Who approves a trip?", ""),
+        ("Who approves a claim?", "A later claim needs the written approval of the finance lead."),
+        ("Hotel limit in Lodnon?", LONDON),
+        ("What is the hotel limmit in Londn", LONDON),
+        ("WAS IST DAS HOTELLIMIT IN LONDON?", LONDON),
+        ("HOTEL LIMIT IN LISBON", LISBON),
+        ("What is the hotel limit in Londonderry?", ""),
+    ],
+)
+def test_answer_is_the_whole_thought_and_nothing_beside_it(claude: RuleClaude, question: str, answer: str) -> None:
+    result = ask(claude, question, HOTELS, BUFLIST, VISA, MAIL, SEAL, TRAILER, CLAIMS, *EXCESS)
+    assert result.answer == answer
+
+
 def test_a_name_that_stands_in_the_title_or_the_documents_name_is_no_reason_to_decline(claude: RuleClaude) -> None:
     limits = passage("limits", "The limit is 63 bytes for an identifier.", title="Limits of PostgreSQL")
     assert "63 bytes" in ask(claude, "What is the limit for an identifier in PostgreSQL?", limits).answer

@@ -64,9 +64,9 @@ def site_comparison(
             pages.summary = walk.notes.summary(fetcher.bytes)
         todo = [name for name, page in pages.held.items() if not settled(name, page.digest)]
         gone = sorted(before.keys() - set(pages.paths))
-        return Comparison(
-            before, pages, todo, gone, pages.unread | pages.stale, partial(keep, place.collection, walk.visits)
-        )
+        digests = {page.digest for page in pages.held.values()}
+        remember = partial(keep, place.collection, walk.visits)
+        return Comparison(before, pages, todo, gone, pages.unread | pages.stale, digests, keep=remember)
 
     return compare
 

@@ -89,7 +89,7 @@ def test_what_cannot_be_read_for_a_while_stays_as_it_was_with_what_it_links(serv
     told = site.ingest()
     why = f"{site.url}/list was not sent: the reply has status 500; what was read of it before is kept."
     assert (told.summary(), told.warnings) == (
-        "0 added, 0 changed, 0 removed, 2 unchanged, 0 failed, 1 unreadable", [why]
+        "0 added, 0 changed, 0 removed, 2 unchanged, 0 failed, 1 kept", [why]
     )  # fmt: skip
     assert documents(site) == ["/", "/leave", "/list"]
     listed = {one["document"].removeprefix(site.url): one for one in stored_documents(site.place)}
