@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from selfrag.text.file_names import file_name, is_named
 from selfrag_cli.local.stand_in.arithmetic import worked_out
 from selfrag_cli.local.stand_in.words import GREETINGS, content_words, folded, holds, names, plain, units
 
@@ -34,6 +35,32 @@ _SAYS = re.compile(
     r"|^(.{1,200}?)(?:에는|에) (?:무엇|뭐|무슨|어떤 내용).{0,20}$",
     re.IGNORECASE,
 )
+
+
+# A question for all of a kind, and its words that no document has.
+_LISTS = re.compile(
+    r"^(?:please )?(?:list|show|name|give me|enumerate|liste|nenne|zeige?)(?: me| mir)?(?: all| alle)?(?: the| die)?\b"
+    r"|^(?:which|what) (?=[^\W\d_]+s (?:do|are|have|exist)\b)|^welche (?=[^\W\d_]+(?:n|e|er|s) (?:haben|gibt|sind)\b)",
+    re.IGNORECASE,
+)
+_REFERS = re.compile(
+    r"\b(?:according to|says?|states?|contains?|covers?|laut|gemäß|sagt|steht|enthält)\b", re.IGNORECASE
+)
+
+
+def asks_for_all(question: str) -> bool:
+    """Return whether a question asks for all of a kind, such as "Which suppliers do we have?"."""
+    return bool(_LISTS.match(question.strip()))
+
+
+def without_request(question: str, document: str) -> str:
+    """Return a question without its request for a list, and without the name of this file, if it has that."""
+    question = _LISTS.sub("", question.strip())
+    if not is_named(question, document):
+        return question
+    stem = file_name(document).rpartition(".")[0]
+    name = re.compile(rf"{re.escape(stem)}(?:\.\w{{1,5}}\b)?", re.IGNORECASE)
+    return _REFERS.sub(" ", name.sub(" ", question))
 
 
 def is_about_documents(question: str, previous: Fields) -> bool:

@@ -4,9 +4,10 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from selfrag_cli.local.stand_in.arithmetic import without_counts
-from selfrag_cli.local.stand_in.questions import subject_of
+from selfrag_cli.local.stand_in.questions import asks_for_all, subject_of, without_request
 from selfrag_cli.local.stand_in.words import AMOUNT, corrected, denies, folded, has, holds, letters, names, units
 
 # A sentence counts whole, the headings above it nearly so, and the rest of its passage little.
@@ -32,6 +33,8 @@ _POINTS_BACK = re.compile(
 )
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _MAX_ITEMS = 8
+# The first column of a row, with its value on the same line as others.
+_LABEL = re.compile(r"[^:;\n]{1,60}: (?=[^;\n]{1,200}; )")
 _MARK = re.compile(r"^\s*(?:>\s*)*(?:#+\s+|[-*+•]\s+|\d{1,3}[.)]\s+)?")
 _LONGEST_HEADING, _FULL_LINE = 70, 45
 
@@ -73,16 +76,22 @@ def quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
     A follow-up has as `context` the questions before it. Of a question for what a document says, its first sentences.
     """
     question = corrected(question, "\n".join(source.text for source in sources))
-    weights = _weights(question, context, [source.text for source in sources])
+    texts = [source.text for source in sources]
+    asked = [without_request(question, source.document) for source in sources]
+    weights = {words: _weights(words, context, texts) for words in set(asked)}
     subject, newest = letters(subject_of(question)), max((source.date for source in sources), default="")
+
+    def share(number: int, text: str, headings: str) -> float:
+        source = sources[number]
+        if subject:
+            return _titled(subject, source)
+        return _share(asked[number], weights[asked[number]], source, text, headings)
+
     sentences = [
-        Quote(
-            number, start, end, text,
-            _titled(subject, source) if subject else _share(question, weights, source, text, headings),
-        )
+        Quote(number, start, end, text, share(number, text, headings))
         for number, source in enumerate(sources)
         for start, end, text, headings in _sentences(source.blocks)
-    ]  # fmt: skip
+    ]
 
     def order(quote: Quote) -> float:
         source = sources[quote.source]
@@ -100,6 +109,8 @@ def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
     question = corrected(question, "\n".join(source.text for source in sources))
     ranked = [quote for quote in quotes(question, sources, context) if quote.share >= ENOUGH]
     best = ranked[:1]
+    if best and asks_for_all(question):
+        return _rows(ranked, sources) or best
     if subject_of(question):
         return [quote for quote in ranked if quote.source == best[0].source][:_MOST_OF_A_SUBJECT] if best else []
     for name in names(question) if ranked else ():
@@ -115,6 +126,22 @@ def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
         quote
         for at, quote in enumerate(whole)
         if not any(quote.source == other.source and quote.start < other.end for other in whole[:at])
+    ]
+
+
+def _rows(ranked: Sequence[Quote], sources: Sequence[QuoteSource]) -> list[Quote]:
+    """Return all rows of the best one's table, those of a passage as one quote; none if the best is no row."""
+    label = _LABEL.match(ranked[0].text)
+    rows = [
+        Quote(number, start, end, text, ranked[0].share)
+        for number in dict.fromkeys(quote.source for quote in ranked)
+        for start, end, text, _ in _sentences(sources[number].blocks)
+        if label and text.startswith(label[0])
+    ]
+    return [
+        replace(group[0], end=group[-1].end, text="\n".join(row.text for row in group))
+        for _, each in groupby(enumerate(rows), lambda place: (place[1].source, place[0] - place[1].start))
+        if (group := [row for _, row in each])
     ]
 
 

@@ -8,7 +8,15 @@ from collections.abc import Callable
 from selfrag.domain.answers import UNCITED
 from selfrag.text.sentences import split_sentences
 from selfrag_cli.local.stand_in.arithmetic import worked_out
-from selfrag_cli.local.stand_in.questions import Fields, context_of, in_full, is_about_documents, is_follow_up, lacking
+from selfrag_cli.local.stand_in.questions import (
+    Fields,
+    asks_for_all,
+    context_of,
+    in_full,
+    is_about_documents,
+    is_follow_up,
+    lacking,
+)
 from selfrag_cli.local.stand_in.quoting import QuoteSource, chosen, quotes
 from selfrag_cli.local.stand_in.words import content_words, has, letters, names, units
 
@@ -29,7 +37,8 @@ def _decide_retrieval(fields: Fields) -> dict[str, object]:
     else:
         decision, reason = "yes", "The question is no greeting and no sum, so the documents are searched."
     query = "" if decision == "no" else in_full(question, previous)
-    return {"reason": reason, "decision": decision, "complexity": complexity, "query": query}
+    aggregate = decision != "no" and asks_for_all(question)
+    return {"reason": reason, "decision": decision, "complexity": complexity, "query": query, "aggregate": aggregate}
 
 
 def _next(question: str, so_far: str) -> dict[str, object]:

@@ -135,6 +135,34 @@ def test_answer_is_the_whole_thought_and_nothing_beside_it(claude: RuleClaude, q
     assert result.answer == answer
 
 
+MANUALS = [
+    passage(f"z{n}", f"Clean the filter every {n} days with {how}.", title="Care", document=f"zx-manual-{n}.md")
+    for n, how in ((47, "warm water"), (48, "alcohol"), (49, "soap"))
+]
+ROWS = "\n".join(f"Supplier: {name}; City: {city}" for name, city in (("Nordwind", "Kiel"), ("Kaya", "Izmir")))
+SUPPLIERS = passage("r", ROWS, title="suppliers.csv", document="suppliers.csv")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What does zx-manual-48.md say about the filter?", "Clean the filter every 48 days with alcohol."),
+        ("How often do I clean the filter according to ZX-manual-49?", "Clean the filter every 49 days with soap."),
+        ("Which suppliers do we have?", ROWS),
+        ("List all suppliers.", ROWS),
+        ("Which supplier is in Izmir?", "Supplier: Kaya; City: Izmir"),
+    ],
+)
+def test_named_file_and_whole_list_are_quoted(claude: RuleClaude, question: str, answer: str) -> None:
+    assert ask(claude, question, *MANUALS, SUPPLIERS).answer == answer
+
+
+def test_question_for_a_list_is_an_aggregate(grader: Graders) -> None:
+    for question, aggregate in (("Which suppliers do we have?", True), ("Which supplier is in Izmir?", False)):
+        verdict = decide_retrieval.decide(DecideRetrievalTask(question=question), grader("decide_retrieval")).verdict
+        assert verdict.aggregate is aggregate
+
+
 def test_a_name_that_stands_in_the_title_or_the_documents_name_is_no_reason_to_decline(claude: RuleClaude) -> None:
     limits = passage("limits", "The limit is 63 bytes for an identifier.", title="Limits of PostgreSQL")
     assert "63 bytes" in ask(claude, "What is the limit for an identifier in PostgreSQL?", limits).answer
