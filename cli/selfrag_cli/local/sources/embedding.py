@@ -9,7 +9,8 @@ from pathlib import Path
 
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.passages import Bounds
-from selfrag_cli.local.home import OnWait, alone
+from selfrag.reader.processes import isolation
+from selfrag_cli.local.home import OnWait, alone, home
 from selfrag_cli.local.index import NamedEmbedder, embedding_with, open_index
 from selfrag_cli.local.index.backfill import VectorBackfill, yield_to_questions
 from selfrag_cli.local.sources.place import source_of
@@ -73,7 +74,9 @@ def embed_in_background(collection: str) -> list[str]:
 
 def _started(collection: str) -> int:
     return subprocess.Popen(  # noqa: S603 (a program of ours)
-        [sys.executable, "-m", __name__, collection],
+        isolation.command("selfrag_cli.local.sources.embedding", collection),
+        cwd=isolation.DIRECTORY,
+        env={**isolation.environment(), "SELFRAG_HOME": str(home().absolute())},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

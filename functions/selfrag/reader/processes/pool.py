@@ -6,17 +6,16 @@ It is no sandbox: code that a file makes a library run has the rights of this pr
 
 import atexit
 import json
-import os
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
 from typing import Any, Never
 
 from selfrag.domain.errors import BadDocument, Misconfigured, TemporarilyUnavailable
+from selfrag.reader.processes import isolation
 from selfrag.reader.processes.frames import CHUNK_BYTES, LENGTH_BYTES, OUT_OF_MEMORY, WorkerReply, WorkerRequest
 
 MAX_MEMORY = 768 * 1024 * 1024
@@ -28,8 +27,6 @@ MAX_REPLY = 512 * 1024 * 1024
 _TIME_SIGNALS = (-signal.SIGXCPU, -signal.SIGPROF)
 # A library in C aborts when it gets no memory; killed, the machine itself was short of it.
 _MEMORY_CODES = (OUT_OF_MEMORY, -signal.SIGABRT, -signal.SIGKILL)
-# What Python and the libraries need; no key and no setting of ours.
-_VARIABLES = ("PATH", "TMPDIR", "TZ", "LANG", "LC_", "LD_LIBRARY_PATH", "DYLD_", "PYTHON", "MALLOC_")
 
 
 class WorkerFailure(BadDocument):
@@ -107,16 +104,14 @@ class WorkerProcess:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
-        environment = {name: value for name, value in os.environ.items() if name.startswith(_VARIABLES)}
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
         with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "selfrag.reader.processes.child"],
-                cwd="/",  # a folder `selfrag` where the parent was started is not ours
+            self._process = subprocess.Popen(  # noqa: S603 (a module of ours)
+                isolation.command("selfrag.reader.processes.child"),
+                cwd=isolation.DIRECTORY,
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,  # whatever a library prints
                 stderr=subprocess.PIPE,  # of a worker that cannot begin; later the worker ends when it is closed
-                env=environment,
+                env=isolation.environment(),
                 start_new_session=True,  # Ctrl-C at the terminal is the parent's to handle
             )
         self._socket, self._stopped = ours, False
