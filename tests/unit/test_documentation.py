@@ -67,3 +67,9 @@ def anchors(page: Path) -> set[str]:
     """Return the anchors of a page's headings, as GitHub makes them."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_no_page_installs_the_package_that_is_not_published() -> None:
+    installs = re.compile(r"(?:uvx|pipx|pip install|uv (?:tool|pip) install)[^\n`]*?\s\"?selfrag\"?(?=\s|`|$)")
+    found = [line for page in PAGES for line in page.read_text("utf-8").splitlines() if installs.search(line)]
+    assert [line for line in found if "--from ~/selfrag" not in line and "--from ." not in line] == []
