@@ -28,12 +28,13 @@ from selfrag.reader.web.furniture import (
     refuse_navigation,
     role,
 )
+from selfrag.reader.web.generated import write_generated
 from selfrag.reader.web.navigation import Navigation
 from selfrag.reader.web.tables import CELLS, HtmlTable, TableWriter, children, is_data
 from selfrag.reader.web.walk import walk
 from selfrag.text.weight import CAPACITY, weigh
 
-_UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist select rt rp")
+_UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist rt rp")
 _STRUCK = names("s del strike")
 _IN_ITEM = names("p label span em strong b i")
 _BOXES_AROUND = 3
@@ -361,6 +362,7 @@ def _read(key: str, html: str) -> tuple[Document, bool]:
     title, page_labels = " ".join(named.text().split()) if named else "", _labels(tree)
     if tree.root is None:
         return writer.document(title, page_labels), False
+    write_generated(tree)
     survey = Survey(tree.root, PurePosixPath(key).name)
     navigation = Navigation(tree.root, survey.facts, survey.marked)
     PageWriter(writer, survey.facts, navigation.emptied, title or PurePosixPath(key).name).write(tree.root)

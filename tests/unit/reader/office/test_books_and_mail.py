@@ -44,6 +44,10 @@ def test_the_chapters_that_stand_in_one_part_with_the_contents_are_read():
     assert "Contents" not in read(book, toc="toc.xhtml").text
 
 
+def test_steps_of_a_book_keep_their_numbers():
+    assert read({"one": '<ol start="3"><li>Close</li><li><p>Wait</p></li></ol>'}).text == "3. Close\n4. Wait"
+
+
 def test_notes_of_a_book_are_kept_and_elements_that_close_themselves_take_nothing():
     page = (
         '<p>Carry over<a epub:type="noteref" href="#n">1</a>.</p><script src="x"/><p>Ask<a id="x"/>.</p>'
