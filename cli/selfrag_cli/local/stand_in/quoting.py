@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from selfrag.domain.documents import QUOTED
 from selfrag_cli.local.stand_in.arithmetic import without_counts
 from selfrag_cli.local.stand_in.questions import subject_of
 from selfrag_cli.local.stand_in.words import AMOUNT, denies, folded, has, holds, letters, names, units
@@ -26,6 +27,7 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NUMBER = re.compile(r"\d+")
 _ENDED = re.compile(r"[.!?:;。！？：；][\"'”’)\]」』）*_]*\s*$")
 _MARK = re.compile(r"^\s*(?:>\s*)*(?:#+\s+|[-*+•]\s+|\d{1,3}[.)]\s+)?")
+_ROW = re.compile(r"[^:;]{1,60}: [^;]{1,300}; [^:;]{1,60}: ")  # pairs of a name and its value
 _LONGEST_HEADING, _FULL_LINE = 70, 45
 
 
@@ -73,7 +75,7 @@ def quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
             _titled(subject, source) if subject else _share(question, weights, source, text, headings),
         )
         for number, source in enumerate(sources)
-        for start, end, text, headings in _sentences(source.blocks)
+        for start, end, text, headings in _sentences(source)
     ]  # fmt: skip
 
     def order(quote: Quote) -> float:
@@ -89,13 +91,18 @@ def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
     A sentence that goes on from the best one is added for a word of the question. A name of the question that stands in
     no source of theirs leaves none.
     """
-    ranked = [quote for quote in quotes(question, sources, context) if quote.share >= ENOUGH]
+    every = quotes(question, sources, context)
+    ranked = [quote for quote in every if quote.share >= ENOUGH]
     best = ranked[:1]
     if subject_of(question):
         return [quote for quote in ranked if quote.source == best[0].source][:_MOST_OF_A_SUBJECT] if best else []
     for name in names(question) if ranked else ():
         if not any(holds(f"{sources[quote.source].title} {quote.text}", name) for quote in best):
             best += [quote for quote in ranked if holds(quote.text, name)][:1]
+    if best and best[0].text.startswith(QUOTED):  # what the message that quotes it says comes first
+        own = (quote for quote in every if sources[quote.source].document == sources[best[0].source].document)
+        said = next((quote for quote in own if not (quote.text.startswith(QUOTED) or _ROW.match(quote.text))), None)
+        best = [said, *best] if said else best
     evidence = "\n".join(sources[quote.source].text for quote in best)
     if not all(holds(evidence, name) for name in names(question)):
         return []
@@ -158,21 +165,25 @@ def _share(question: str, weights: Mapping[str, float], source: QuoteSource, tex
     return max(0.0, got / (sum(weights.values()) or 1.0) - penalty)
 
 
-def _sentences(blocks: Sequence[str]) -> Iterator[tuple[int, int, str, str]]:
-    """Yield the sentences that state something, with their blocks and the headings above them."""
+def _sentences(source: QuoteSource) -> Iterator[tuple[int, int, str, str]]:
+    """Yield the sentences that state something, with their blocks and the headings above them.
+
+    A title is none, and a quoted message says whose it is.
+    """
     headings: list[str] = []
-    start = 0
+    blocks, titles, start = source.blocks, source.title.split(" > "), 0
     while start < len(blocks):
         end = start + 1
         while end < len(blocks) and _goes_on(blocks[end - 1], blocks[end]):
             end += 1
         block = "".join(blocks[start:end])
         text = " ".join(_MARK.sub("", block, count=1).replace("**", "").split())
-        if block.lstrip().startswith("#") or text.endswith(("?", "？")) or _is_heading(block, text):
+        if block.lstrip().startswith("#") or text.endswith(("?", "？")) or text in titles or _is_heading(block, text):
             level = len(block) - len(block.lstrip("#"))
             headings = [*(headings[: max(0, level - 1)] if level else headings[:1]), text]
         elif letters(text):
-            yield start, end, text, " ".join(headings)
+            said = f"{headings[-1]}: {text}" if headings and headings[-1].startswith(QUOTED) else text
+            yield start, end, said, " ".join(headings)
         start = end
 
 
@@ -191,6 +202,12 @@ def _is_heading(block: str, text: str) -> bool:
 def _goes_on(line: str, following: str) -> bool:
     """Return whether a line of a wrapped text goes on in the next one; indentation belongs to the line before."""
     line = line.rstrip(" \t")
-    if not line.endswith("\n") or line.endswith("\n\n") or _ENDED.search(line) or "|" in line + following:
+    if (
+        not line.endswith("\n")
+        or line.endswith("\n\n")
+        or _ENDED.search(line)
+        or _ROW.match(line)
+        or "|" in line + following
+    ):
         return False
     return len(line) >= _FULL_LINE and _MARK.sub("", following) == following.lstrip() and following[:1] not in "#"

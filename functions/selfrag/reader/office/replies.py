@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from selfrag.domain.documents import Document, Heading, Row, Table
+from selfrag.domain.documents import QUOTED, Document, Heading, Row, Table
 from selfrag.reader.web.furniture import names
 
-QUOTED = "Earlier message"
 Stretch = TypeVar("Stretch", Heading, Row, Table)
 _LEVEL = 2  # below the subject
 _MAX_LINE, _MAX_DEPTH, _MAX_FIELDS = 300, 9, 12
