@@ -14,33 +14,29 @@ from selfrag.domain.writing import Writer, listed
 MAX_BYTES = 5_000_000  # the library takes a second for 1.2 MB
 _UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year", "HOURLY": "hour"}
 _DAYS = {"MO": "Mon", "TU": "Tue", "WE": "Wed", "TH": "Thu", "FR": "Fri", "SA": "Sat", "SU": "Sun"}
+_WORDS = {"BYDAY": "on", "BYMONTHDAY": "on day", "BYMONTH": "in"}
 _ORDINALS = {1: "1st", 2: "2nd", 3: "3rd", -1: "last"}
 
 
 def read_ics(key: str, content: bytes) -> Document:
     """Return a calendar as a Document in which each event is cited whole; raises BadDocument."""
-    lines, unread = events(content)
+    lines, warnings = events(key, content)
     if not lines:
         raise BadDocument(f"{key} holds no event that can be read, or is larger than 5 MB; export it again, in parts.")
     writer = Writer(key)
     for line in lines:
         writer.definition("", line)
-    writer.warnings += [unread_warning(key, unread)] if unread else []
+    writer.warnings += warnings
     return writer.document(PurePosixPath(key).name, Labels())
 
 
-def unread_warning(key: str, count: int) -> str:
-    """Return the warning of entries that were left out."""
-    return f"{key} has calendar entries that were not read ({count}): tasks, and events that are damaged."
-
-
-def events(content: bytes) -> tuple[list[str], int]:
-    """Return a line for each event, and how many entries cannot be read; none if it is no calendar, or too large."""
+def events(key: str, content: bytes) -> tuple[list[str], list[str]]:
+    """Return a line for each event, and a warning of other entries; none if it is no calendar, or too large."""
     lines, unread = list[str](), 0
     try:
         calendars = Calendar.from_ical(content, multiple=True) if len(content) <= MAX_BYTES else []
     except Exception:  # the library raises ValueError and whatever damage leads to
-        return [], 0
+        return [], []
     for calendar in calendars:
         for entry in calendar.walk():
             try:
@@ -49,7 +45,8 @@ def events(content: bytes) -> tuple[list[str], int]:
                 unread += entry.name in ("VTODO", "VJOURNAL")
             except Exception:  # as above
                 unread += 1
-    return lines, unread
+    warning = f"{key} has calendar entries that were not read ({unread}): tasks, and events that are damaged."
+    return lines, [warning] if unread and lines else []
 
 
 def _fields(calendar: Component, event: Event) -> Iterator[str]:
@@ -102,28 +99,20 @@ def _time(begins: date, ends: date, zone: str | None) -> str:
 
 def _repetition(rule: Any) -> str:
     """Return a rule of recurrence in words; parts that are seldom used keep the names that they have in the file."""
-    parts = {name.upper(): values for name, values in rule.items()}
-    unit, every = str(parts.pop("FREQ")[0]), parts.pop("INTERVAL", [1])[0]
+    parts = {name.upper(): values for name, values in rule.items() if name.upper() != "WKST"}
+    unit, every, count = str(parts.pop("FREQ")[0]), parts.pop("INTERVAL", [1])[0], parts.pop("COUNT", None)
     words = [f"every {every} {_UNITS.get(unit, unit)}s" if every > 1 else unit.lower()]
     for name, values in parts.items():
-        match name:
-            case "BYDAY":
-                words.append("on " + ", ".join(map(_weekday, values)))
-            case "UNTIL":
-                words.append(f"until {_day(values[0])}")
-            case "COUNT":
-                words[-1] += f", {values[0]} times"
-            case "BYMONTHDAY":
-                words.append("on day " + ", ".join("last" if day == -1 else f"{day}" for day in values))
-            case "BYMONTH":
-                words.append("in " + ", ".join(f"{date(2000, month, 1):%b}" for month in map(int, values)))
-            case "WKST":
-                pass
-            case _:
-                words.append(f"{name.lower()} {', '.join(map(str, values))}")
-    return " ".join(words)
+        words.append(f"{_WORDS.get(name, name.lower())} {', '.join(_spelt(name, value) for value in values)}")
+    return " ".join(words) + (f", {count[0]} times" if count else "")
 
 
-def _weekday(value: str) -> str:
+def _spelt(name: str, value: Any) -> str:
+    if name == "UNTIL":
+        return _day(value)
+    if name == "BYMONTH":
+        return f"{date(2000, int(value), 1):%b}"
+    if name != "BYDAY":
+        return "last" if value == -1 else str(value)
     number = int(value[:-2] or 0)
-    return f"{_ORDINALS.get(number, f'{number}th') + ' ' if number else ''}{_DAYS.get(value[-2:], value)}"
+    return f"{_ORDINALS.get(number, f'{number}th')} {_DAYS.get(value[-2:], value)}" if number else _DAYS[value]

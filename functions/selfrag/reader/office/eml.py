@@ -19,7 +19,7 @@ from selfrag.reader.archive import LimitExceeded
 from selfrag.reader.data.encodings import codec_of, decoded_as
 from selfrag.reader.kinds import MESSAGE, refuse_other_kinds
 from selfrag.reader.labels import labels
-from selfrag.reader.office.calendars import events, unread_warning
+from selfrag.reader.office.calendars import events
 from selfrag.reader.office.replies import label_quotes, with_marks
 
 MAX_ATTACHMENTS = 200
@@ -149,10 +149,9 @@ class _Reader:
     def _write_events(self, invitations: Iterable[bytes]) -> bool:
         """Write the events of invitations, each once: it often comes beside the text and attached; tell of any."""
         any_read = False
-        for lines, unread in map(events, invitations):
+        for lines, warnings in map(partial(events, self._key), invitations):
             any_read |= bool(lines)
-            if unread and lines:
-                self.writer.warnings.append(unread_warning(self._key, unread))
+            self.writer.warnings += warnings
             for event in lines:
                 if event not in self._events:
                     self._events[event] = None

@@ -1,9 +1,10 @@
-"""Earlier messages that a message quotes: each stands below a heading with its author and day, so that the new wins."""
+"""Earlier messages that a message quotes: a heading with author and day above each tells them from the new one."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import TypeVar
 
 from selfrag.domain.documents import QUOTED, Document, Heading, Row, Table
@@ -92,9 +93,8 @@ def _separator(lines: Sequence[str], at: int) -> tuple[str, int]:
     if len(lines[at]) > _MAX_LINE:
         return "", 0
     if (first := _FIELD.match(lines[at])) and first[1].replace(" ", "").lower() in _FROM:
-        block = [first]
-        while len(block) < _MAX_FIELDS and (field := _FIELD.match("".join(lines[at + len(block) :][:1])[:_MAX_LINE])):
-            block.append(field)
+        fields = takewhile(_FIELD.match, (line[:_MAX_LINE] for line in lines[at + 1 : at + _MAX_FIELDS]))
+        block = [first, *filter(None, map(_FIELD.match, fields))]
         if len(block) > 1 and ("@" in first[2] or any(field[1].lower() in _SUBJECT for field in block)):
             days = (_DAY.search(field[2]) for field in block[1:])
             return _label(_ADDRESS.sub("", first[2]), next(filter(None, days), None)), len(block)
