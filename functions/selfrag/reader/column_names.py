@@ -63,7 +63,7 @@ def is_card(rows: Sequence[Sequence[str]]) -> bool:
     pairs = [(row[0].strip(), "".join(row[1:2]).strip()) for row in rows if not any(row[2:]) and any(row)]
     labels = {label for label, _ in pairs if len(label) <= _MAX_LABEL and label[-1:] not in ".?!。？！"}
     values = [value for _, value in pairs if value]
-    if not 1 < len(values) <= len(pairs) == len(rows) == len(labels) or is_data(values[0]):
+    if not 1 < len(values) <= len(pairs) == len(rows) == len(labels):
         return False
     most = Counter(filter(None, map(_kind, values[1:]))).most_common(1)
     # Most values of one kind, such as amounts, are a column, and the first row has its name.
@@ -71,9 +71,11 @@ def is_card(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _kind(value: str) -> str:
-    """Return the unit of a number, or what else tells data of one kind from others; "" for words."""
-    if not is_data(value) and not any(map(str.isdigit, value[:_NUMBERS_BEGIN])):
-        return ""
+    """Return the unit of a measure, or what else tells data of one kind from others; "" for words."""
     if _DAY_OR_TIME.match(value):
         return "day"
-    return "@" if "@" in value else _NO_UNIT.sub("", value) or "0"
+    if is_data(value):
+        return "@" if "@" in value or "://" in value else "number"
+    if not any(map(str.isdigit, value[:_NUMBERS_BEGIN])):
+        return ""
+    return _NO_UNIT.sub("", value) if " " in value else "code"

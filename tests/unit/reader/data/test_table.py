@@ -148,6 +148,7 @@ def files_of(rows):
     [
         [["Supplier", "Nordwind"], ["Contact", "Ms Ito"], ["Terms", "30 days net"], ["Discount", "2 percent"]],
         [["Tenant", "Ada Example"], ["Phone", "+49 431 1234"], ["Mail", "ada@example.com"], ["Since", "2019-03-01"]],
+        [["Year", "2026"], ["Tenant", "Ada"], ["Rent", "900 EUR"], ["Floor", "third"]],
         [["Pump", "P-7"], ["Place", "Hall 4"], ["Pressure", "6 bar"], ["Flow", "40 l"], ["Serviced by", "Bo"]],
     ],
 )
@@ -162,6 +163,8 @@ def test_card_of_labels_and_values_is_read_by_its_labels(name, rows):
     "rows",
     [
         [["City", "Limit"], ["Oslo", "140 EUR"], ["Rome", "90 EUR"], ["Bonn", "none"]],
+        [["City", "Limit"], ["Oslo", "140 EUR"], ["London", "90 GBP"], ["Boston", "80 USD"]],
+        [["Name", "Desk 1"], ["Ada", "B12"], ["Bo", "C4"], ["Kofi", "none"]],
         [["Part", "Due"], ["Valve", "2026-03-01"], ["Pump", "2026-04-01"]],
     ],
 )
