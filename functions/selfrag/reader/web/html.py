@@ -171,9 +171,7 @@ def _is_ticked(node: LexborNode) -> bool:
     for _ in range(_BOXES_AROUND):
         inner = first.first_child if first is not None and not first.is_text_node else None
         first = inner or first
-    if first is None:
-        return False
-    return bool(_TICK.match(first.text_content or "")) if first.is_text_node else "checked" in first.attributes
+    return first is not None and first.is_text_node and bool(_TICK.match(first.text_content or ""))
 
 
 # Of the terms of definitions that are cut into several passages: lower than any heading that HTML or Markdown has.

@@ -31,6 +31,7 @@ _TOKEN = re.compile(
 )
 _LITERALS = frozenset({"quoted", "escaped", "currency"})
 _OF_DAYS = frozenset("ymdeg")
+_MINUTES, _LONG_NAMES = re.compile("(?<=h)m|m(?=s)"), {"mmm": "n", "ddd": "g"}  # of months, and of days of the week
 _BEHIND_A_DAY = frozenset("日일.")
 _MAX_SECTIONS = 4  # of numbers above, below and at zero, and of texts
 Token = tuple[str, str]
@@ -107,7 +108,7 @@ def _layout(code: str) -> Layout:
     numbers = (parts[:-1] if texts is parts[-1] else parts[:3]) or [[("general", "")]]
     sections, times = list(map(_section, numbers)), _times(numbers[0])
     meanings = {*times.values()}
-    unit = 1 if "s" in meanings else 60 if meanings & {"M", "half"} else 3_600 if "h" in meanings else 86_400
+    unit = 1 if "s" in meanings else 60 if meanings & {"M", "p"} else 3_600 if "h" in meanings else 86_400
     words = "".join(_NUMBER if kind == "text" else value for kind, value in texts if kind in (*_LITERALS, "text"))
     return Layout(
         ";".join(sections),
@@ -120,22 +121,23 @@ def _layout(code: str) -> Layout:
 
 
 def _times(tokens: list[Token]) -> dict[int, str]:
-    """Return what the date letters of a section mean, by place: M is minutes. Beside digits they are words."""
+    """Return the date letters of a section by place, where M is minutes and p half of a day; none beside digits."""
     if any(kind == "place" for kind, _ in tokens):
         return {}
     places = [place for place, (kind, _) in enumerate(tokens) if kind in ("date", "elapsed", "half")]
-    letters = "".join(tokens[place][1][:1].lower() for place in places if tokens[place][0] != "half")
-    runs = iter(zip(" " + letters, letters, letters[1:] + " ", strict=False))
-    times = dict[int, str]()
-    for place in places:
-        kind, value = tokens[place]
-        if kind == "half":
-            times[place] = kind
-            continue
-        before, letter, after = next(runs)
-        is_minutes = kind == "elapsed" or (len(value) < len("mmm") and (before == "h" or after == "s"))
-        times[place] = "M" if letter == "m" and is_minutes else "g" if letter == "d" and len(value) > 2 else letter
-    return times
+    letters = "".join(_letter(*tokens[place]) for place in places)
+    return dict(zip(places, _MINUTES.sub("M", letters).replace("n", "m"), strict=True))
+
+
+def _letter(kind: str, value: str) -> str:
+    first = value[:1].lower()
+    return (
+        "p"
+        if kind == "half"
+        else "M"
+        if (kind, first) == ("elapsed", "m")
+        else _LONG_NAMES.get(value[:3].lower(), first)
+    )
 
 
 def _section(tokens: list[Token]) -> str:
