@@ -118,6 +118,7 @@ def files() -> st.SearchStrategy[tuple[str, bytes]]:
         "html": parts.map(lambda part: f"<p>words</p>{part}".encode("utf-8", "replace")),
         "csv": st.builds(lambda one, two: f"{one}\n{two}".encode("utf-8", "replace"), words, words),
         "json": st.one_of(encoded, depths.map(lambda depth: b'{"a":[' * depth + b"1" + b"]}" * depth)),
+        "ics": parts.map(lambda part: f"BEGIN:VCALENDAR\nBEGIN:VEVENT\n{part}\nEND:VEVENT".encode("utf-8", "replace")),
         "eml": st.builds(
             lambda text, inner, name: eml("words", html=f"<p>{plain(text)}", attached={name: inner}),
             words,

@@ -18,7 +18,6 @@ GENERIC = ("a", "A", "1", " ", "\n", ".", "!?", "a ", "1,", "((", "<a ", "```", 
 # Expressions that get no longer text than this, in characters: a cell, a number's format, the beginning of a page.
 BOUNDS = {
     "selfrag.reader.column_names._DATA": 100,
-    "selfrag.reader.data.workbooks.formats._DATE": 255,
     "selfrag.reader.data.encodings._DECLARED": 1024,
 }
 SIZES = (250, 1_000, 4_000, 16_000)

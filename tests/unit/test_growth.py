@@ -71,7 +71,7 @@ def test_a_format_longer_than_excel_allows_is_cut():
 @pytest.mark.parametrize(
     ("code", "as_shown"),
     [
-        ("[$€-407] 0.00", "€5.50"),
+        ("[$€-407] 0.00", "€ 5.50"),
         ("[$$-409]0.0", "$5.5"),
         ('0.00" kg"', "5.50 kg"),
         ("[Red]0.0", "5.5"),

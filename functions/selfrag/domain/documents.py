@@ -10,6 +10,7 @@ from typing import Any
 MAX_DOCUMENT_BYTES = 10 * 1024 * 1024
 MAX_TAGS, MAX_TAG_CHARACTERS = 20, 60
 DEFAULT_COLLECTION = "documents"
+QUOTED = "Earlier message"  # how the heading of a message begins that another one quotes
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 # The kinds that parse_document reads; the API accepts no others for upload.
-_OFFICE = (".docx", ".eml", ".epub", ".odp", ".odt", ".pptx")
+_OFFICE = (".docx", ".eml", ".epub", ".ics", ".odp", ".odt", ".pptx")
 _DATA = (".csv", ".json", ".jsonl", ".ndjson", ".ods", ".tsv", ".xls", ".xlsb", ".xlsm", ".xlsx")
 EXTENSIONS = frozenset((".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt", *_OFFICE, *_DATA))
 _ARCHIVE = "an archive; unpack it, and add the files that it holds"

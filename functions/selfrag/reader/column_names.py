@@ -1,6 +1,7 @@
 """The names of columns: which rows of a table hold them, where nothing marks them as names."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
 
@@ -19,6 +20,9 @@ _DATA = re.compile(
 )
 YEAR = re.compile(r"(?:19|20)\d\d")
 _LONGEST_DATA = 100
+MAX_CARD_ROWS, _MAX_LABEL = 30, 50
+_DAY_OR_TIME = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}|\d{1,2}:\d\d")
+_NO_UNIT = re.compile(r"[\d\s.,'’:/()+-]+")
 
 
 def look_like_names(first: Sequence[str], below: Sequence[Sequence[str]], likely: bool = False) -> bool:
@@ -49,3 +53,29 @@ def names_columns(values: Sequence[str], below: Sequence[str]) -> bool:
         if is_data(value) and not (YEAR.fullmatch(value.strip()) and not YEAR.fullmatch(under.strip())):
             return False
     return any(value.strip() for value in values)
+
+
+def is_card(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether each row of a table is a label and its value, so that no row names the others.
+
+    The labels are words, all different, and the values are of several kinds. Of rows of words alone it cannot be told.
+    """
+    pairs = [(row[0].strip(), "".join(row[1:2]).strip()) for row in rows if not any(row[2:]) and any(row)]
+    labels = {label for label, _ in pairs if len(label) <= _MAX_LABEL and label[-1:] not in ".?!。？！"}
+    values = [value for _, value in pairs if value]
+    if not 1 < len(values) <= len(pairs) == len(rows) == len(labels):
+        return False
+    most = Counter(filter(None, map(_kind, values[1:]))).most_common(1)
+    # Most values of one kind, such as amounts, are a column, and the first row has its name.
+    return bool(most) and most[0][1] * 2 < len(values) - 1 and not any(map(_kind, labels))
+
+
+def _kind(value: str) -> str:
+    """Return the unit of a measure, or what else tells data of one kind from others; "" for words."""
+    if _DAY_OR_TIME.match(value):
+        return "day"
+    if is_data(value):
+        return "@" if "@" in value or "://" in value else "number"
+    if not any(map(str.isdigit, value[:_NUMBERS_BEGIN])):
+        return ""
+    return _NO_UNIT.sub("", value) if " " in value else "code"

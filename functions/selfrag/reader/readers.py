@@ -31,6 +31,7 @@ _OF_BYTES = {
     ".odp": "office.odf.documents:read_odp",
     ".epub": "office.epub:read_epub",
     ".eml": "office.eml:read_eml",
+    ".ics": "office.calendars:read_ics",
     ".ods": "data.workbooks.ods:read_ods",
     ".xls": "data.workbooks.binary:read_xls",
     ".xlsb": "data.workbooks.binary:read_xlsb",

@@ -123,6 +123,7 @@ def _of_other_kinds() -> dict[str, bytes]:
         "pdf.pptx": pdf("Words."),
         "text.epub": b"Words.",
         "rich.docx": rb"{\rtf1 Words.}",
+        "words.ics": b"Words.",
         "words.eml": b"Words.\n\nMore.",
         "locked.eml": b"Subject: x\nContent-Type: application/pkcs7-mime\n\nabc",
         "locked.epub": epub({"one": "x"}, **{"META-INF/encryption.xml": '<e><EncryptionMethod Algorithm="aes"/></e>'}),

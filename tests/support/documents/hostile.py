@@ -167,6 +167,7 @@ MORE_KINDS: dict[str, Callable[[str], bytes]] = {
         + b"Content-Transfer-Encoding: base64\n\n"
         + base64.encodebytes(f"<p>words</p>{text}".encode())
     ),
+    "ics": lambda text: f"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:words {text}\nEND:VEVENT\nEND:VCALENDAR\n".encode(),
     "raw.json": str.encode,
     "tsv": lambda text: f"name\ttext\nwords\t{text}".encode(),
     "jsonl": lambda text: f"{json.dumps({'name': 'words', 'text': text})}\n{text}\n".encode(),

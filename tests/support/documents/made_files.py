@@ -98,11 +98,23 @@ def _eml(city: str, euros: int) -> bytes:
     return eml(_sentence(city, euros), subject=f"Travel to {city}")
 
 
+def _ics(city: str, euros: int) -> bytes:
+    event = (
+        "BEGIN:VEVENT",
+        f"SUMMARY:Travel to {city}",
+        "DTSTART:20260305T090000",
+        f"DESCRIPTION:{euros} EUR",
+        "END:VEVENT",
+    )
+    return "\r\n".join(("BEGIN:VCALENDAR", *event, "END:VCALENDAR", "")).encode()
+
+
 # One for each ending of selfrag.domain.kinds.EXTENSIONS; a test compares.
 MAKERS: dict[str, Maker] = {
     ".csv": _csv,
     ".eml": _eml,
     ".epub": _epub,
+    ".ics": _ics,
     ".odp": _odp,
     ".odt": _odt,
     ".pptx": _pptx,

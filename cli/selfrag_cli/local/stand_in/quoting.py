@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from selfrag.domain.documents import QUOTED
 from selfrag_cli.local.stand_in.arithmetic import without_counts
 from selfrag_cli.local.stand_in.questions import asks_for_all, subject_of, without_request
 from selfrag_cli.local.stand_in.words import AMOUNT, corrected, denies, folded, has, holds, letters, names, units
@@ -33,9 +34,8 @@ _POINTS_BACK = re.compile(
 )
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _MAX_ITEMS = 8
-# The first column of a row, with its value on the same line as others.
-_LABEL = re.compile(r"[^:;\n]{1,60}: (?=[^;\n]{1,200}; )")
 _MARK = re.compile(r"^\s*(?:>\s*)*(?:#+\s+|[-*+•]\s+|\d{1,3}[.)]\s+)?")
+_ROW = re.compile(r"[^:;]{1,60}: [^;]{1,300}; [^:;]{1,60}: ")  # pairs of a name and its value
 _LONGEST_HEADING, _FULL_LINE = 70, 45
 
 
@@ -90,7 +90,7 @@ def quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
     sentences = [
         Quote(number, start, end, text, share(number, text, headings))
         for number, source in enumerate(sources)
-        for start, end, text, headings in _sentences(source.blocks)
+        for start, end, text, headings in _sentences(source)
     ]
 
     def order(quote: Quote) -> float:
@@ -107,7 +107,8 @@ def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
     adds none. A name of the question that stands in no source of theirs leaves none.
     """
     question = corrected(question, "\n".join(source.text for source in sources))
-    ranked = [quote for quote in quotes(question, sources, context) if quote.share >= ENOUGH]
+    every = quotes(question, sources, context)
+    ranked = [quote for quote in every if quote.share >= ENOUGH]
     best = ranked[:1]
     if best and asks_for_all(question):
         return _rows(ranked, sources) or best
@@ -116,12 +117,16 @@ def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
     for name in names(question) if ranked else ():
         if not any(holds(f"{sources[quote.source].title} {quote.text}", name) for quote in best):
             best += [quote for quote in ranked if holds(quote.text, name)][:1]
+    if best and best[0].text.startswith(QUOTED):  # what the message that quotes it says comes first
+        own = (quote for quote in every if sources[quote.source].document == sources[best[0].source].document)
+        said = next((quote for quote in own if not (quote.text.startswith(QUOTED) or _ROW.match(quote.text))), None)
+        best = [said, *best] if said else best
     evidence = "\n".join(sources[quote.source].text for quote in best)
     if not all(holds(evidence, name) for name in names(question)):
         return []
     if len(best) == 1:
         best = _continued(question, ranked, best[0], sources[best[0].source].title)
-    whole = [_in_context(quote, sources[quote.source].blocks) for quote in best]
+    whole = [_in_context(quote, sources[quote.source]) for quote in best]
     return [
         quote
         for at, quote in enumerate(whole)
@@ -131,12 +136,12 @@ def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
 
 def _rows(ranked: Sequence[Quote], sources: Sequence[QuoteSource]) -> list[Quote]:
     """Return all rows of the best one's table, those of a passage as one quote; none if the best is no row."""
-    label = _LABEL.match(ranked[0].text)
+    label = f"{ranked[0].text.partition(': ')[0]}: "
     rows = [
         Quote(number, start, end, text, ranked[0].share)
         for number in dict.fromkeys(quote.source for quote in ranked)
-        for start, end, text, _ in _sentences(sources[number].blocks)
-        if label and text.startswith(label[0])
+        for start, end, text, _ in _sentences(sources[number])
+        if _ROW.match(text) and text.startswith(label)
     ]
     return [
         replace(group[0], end=group[-1].end, text="\n".join(row.text for row in group))
@@ -155,12 +160,12 @@ def _continued(question: str, ranked: Sequence[Quote], best: Quote, title: str) 
     return [best, *after] if not after or adds(best, after[0]) else after
 
 
-def _in_context(quote: Quote, blocks: Sequence[str]) -> Quote:
+def _in_context(quote: Quote, source: QuoteSource) -> Quote:
     """Return a quote with the sentence before it that it points back to, and with the block or list it announces."""
-    before = [(start, text) for start, end, text, _ in _sentences(blocks) if end == quote.start]
-    if before and _POINTS_BACK.match(quote.text):
+    before = [(start, text) for start, end, text, _ in _sentences(source) if end == quote.start]
+    if before and _POINTS_BACK.match(quote.text) and not _ROW.match(before[0][1]):
         quote = replace(quote, start=before[0][0], text=f"{before[0][1]} {quote.text}")
-    end = quote.end
+    end, blocks = quote.end, source.blocks
     while quote.text.endswith((":", "：")) and end < min(len(blocks), quote.end + _MAX_ITEMS):
         if blocks[end].lstrip().startswith("#") or (end > quote.end and not _ITEM.match(blocks[end])):
             break
@@ -224,9 +229,13 @@ def _share(question: str, weights: Mapping[str, float], source: QuoteSource, tex
     return max(0.0, got / (sum(weights.values()) or 1.0) - penalty)
 
 
-def _sentences(blocks: Sequence[str]) -> Iterator[tuple[int, int, str, str]]:
-    """Yield the sentences that state something, with their blocks and the headings above them."""
+def _sentences(source: QuoteSource) -> Iterator[tuple[int, int, str, str]]:
+    """Yield the sentences that state something, with their blocks and the headings above them.
+
+    A title is none, and a quoted message says whose it is.
+    """
     headings: list[str] = []
+    blocks, titles = source.blocks, source.title.split(" > ")
     start, announced = 0, ""
     while start < len(blocks):
         end = start + 1
@@ -234,12 +243,13 @@ def _sentences(blocks: Sequence[str]) -> Iterator[tuple[int, int, str, str]]:
             end += 1
         block = "".join(blocks[start:end])
         text = " ".join(_MARK.sub("", block, count=1).replace("**", "").split())
-        if block.lstrip().startswith("#") or text.endswith(("?", "？")) or _is_heading(block, text):
+        if block.lstrip().startswith("#") or text.endswith(("?", "？")) or text in titles or _is_heading(block, text):
             level = len(block) - len(block.lstrip("#"))
             headings = [*(headings[: max(0, level - 1)] if level else headings[:1]), text]
         elif letters(text):
             announced = announced if _ITEM.match(block) else ""
-            yield start, end, text, " ".join([*headings, announced])
+            said = f"{headings[-1]}: {text}" if headings and headings[-1].startswith(QUOTED) else text
+            yield start, end, said, " ".join([*headings, announced])
             announced = text if text.endswith((":", "：")) else announced
         start = end
 
@@ -259,6 +269,12 @@ def _is_heading(block: str, text: str) -> bool:
 def _goes_on(line: str, following: str) -> bool:
     """Return whether a line of a wrapped text goes on in the next one; indentation belongs to the line before."""
     line = line.rstrip(" \t")
-    if not line.endswith("\n") or line.endswith("\n\n") or _ENDED.search(line) or "|" in line + following:
+    if (
+        not line.endswith("\n")
+        or line.endswith("\n\n")
+        or _ENDED.search(line)
+        or _ROW.match(line)
+        or "|" in line + following
+    ):
         return False
     return len(line) >= _FULL_LINE and _MARK.sub("", following) == following.lstrip() and following[:1] not in "#"

@@ -6,6 +6,7 @@ No rule judges: relevance and use are shares of words, and support is that a cla
 from collections.abc import Callable
 
 from selfrag.domain.answers import UNCITED
+from selfrag.domain.documents import QUOTED
 from selfrag.text.sentences import split_sentences
 from selfrag_cli.local.stand_in.arithmetic import worked_out
 from selfrag_cli.local.stand_in.questions import (
@@ -66,7 +67,7 @@ def _grade_relevance(fields: Fields) -> dict[str, object]:
 
 
 def _grade_support(fields: Fields) -> dict[str, object]:
-    """Call a claim supported by a passage in which it stands word for word, and by no other."""
+    """Call a claim supported by a passage in which it stands word for word; whose it is may stand apart."""
     passages = [
         (passage.get("number", order), letters(f"{passage.get('title', '')}\n{passage['text']}"))
         for order, passage in enumerate(fields["passages"], start=1)
@@ -74,7 +75,9 @@ def _grade_support(fields: Fields) -> dict[str, object]:
     claims = []
     for sentence in split_sentences(fields["answer"].replace(UNCITED, "")):
         claim = sentence.strip()
-        supporting = [number for number, text in passages if letters(claim) and letters(claim) in text][:1]
+        parts = claim.split(": ", 1) if claim.startswith(QUOTED) else [claim]
+        said = list(filter(None, map(letters, parts)))
+        supporting = [number for number, text in passages if said and all(part in text for part in said)][:1]
         # A number may be what is wrong, so it is not searched for.
         missing = "" if supporting else " ".join(word for word in content_words(claim) if not word[0].isdigit())
         support = "full" if supporting else "none"

@@ -19,6 +19,7 @@ _NONE = "\x1f"  # a table of one column has no delimiter; no file has this contr
 _SAMPLE_ROWS, _SAMPLE_CHARACTERS = 20, 20_000
 # Excel's own line, which it does not show: the delimiter that its reader is to use.
 _SEPARATOR = re.compile(r'"?sep=(.)"?(?:\r\n?|\n)', re.IGNORECASE)
+_TEXT_OF_DIGITS = re.compile(r'="([^"]*+)"')  # how programs keep Excel from taking 00123 for a number
 _FIRST_LEVEL = 1
 
 
@@ -50,7 +51,9 @@ def _lines(rows: Iterator[list[str]]) -> Iterator[DataRow]:
     apart = False
     for number, row in enumerate(rows, 1):
         if any(map(str.strip, row)):
-            yield DataRow(number, row, apart)
+            yield DataRow(
+                number, [_TEXT_OF_DIGITS.sub(r"\1", value, 1) if value[:2] == '="' else value for value in row], apart
+            )
             apart = False
         else:
             apart = True

@@ -7,7 +7,7 @@ from string import ascii_uppercase
 
 from selfrag.domain.tables import ColumnNames, PlacedCell
 from selfrag.domain.writing import MAX_HEADING, Writer
-from selfrag.reader.column_names import is_data, names_columns
+from selfrag.reader.column_names import MAX_CARD_ROWS, is_card, is_data, names_columns
 
 _BANNER_LINES = 3  # at most, above the names of the columns
 
@@ -56,7 +56,10 @@ class DataTables:
             line = next(lines, None)
         if line is None:
             return
-        line, lines = self._below_banner(line, lines)
+        ahead = list(islice(lines, MAX_CARD_ROWS))
+        if self._names is None and len(ahead) < MAX_CARD_ROWS and self._wrote_card([line, *ahead]):
+            return
+        line, lines = self._below_banner(line, chain(ahead, lines))
         below = next(lines, None)
         named = self._begins(line, below)
         level = self._level + flush_headings(self._writer, self._level, self._above)
@@ -70,6 +73,16 @@ class DataTables:
                     "letters."
                 )
             self._write_rows(chain(filter(None, (line, below)), lines))
+
+    def _wrote_card(self, lines: Sequence[DataRow]) -> bool:
+        """Write rows of two columns that are labels with their values, if these are such."""
+        is_pairs = is_card([line.values for line in lines]) and not any(line.merged for line in lines)
+        if is_pairs:
+            flush_headings(self._writer, self._level, self._above)
+            with self._writer.table():
+                for line in lines:
+                    self._writer.row([line.values[0].strip().rstrip(":：")], line.values[1:2], f"row {line.number}")
+        return is_pairs
 
     def _below_banner(self, line: DataRow, lines: Iterator[DataRow]) -> tuple[DataRow, Iterator[DataRow]]:
         """Return the line that names the columns and those after it; a shorter line above it is a banner.

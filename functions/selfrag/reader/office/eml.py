@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime
 from email import message_from_bytes
 from email.message import EmailMessage, Message
 from email.policy import EmailPolicy
-from email.utils import parsedate_to_datetime
+from email.utils import parseaddr, parsedate_to_datetime
+from functools import partial
 from pathlib import PurePosixPath
 from time import monotonic
 from typing import cast
-
-from icalendar import Calendar, Component
 
 from selfrag.domain.documents import Document, has_words
 from selfrag.domain.errors import BadDocument
@@ -21,15 +19,19 @@ from selfrag.reader.archive import LimitExceeded
 from selfrag.reader.data.encodings import codec_of, decoded_as
 from selfrag.reader.kinds import MESSAGE, refuse_other_kinds
 from selfrag.reader.labels import labels
+from selfrag.reader.office.calendars import events
+from selfrag.reader.office.replies import label_quotes, with_marks
 
 MAX_ATTACHMENTS = 200
 MAX_WITHIN = 3  # messages in each other
 MAX_SECONDS = 60  # after which no further attachment is begun
-_ENCRYPTED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime", "multipart/encrypted"})
+_SEALED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
+# Of Cryptographic Message Syntax: the type of a signed message, and that of what was signed.
+_SIGNED, _CONTENT = b"\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02", b"\x2a\x86\x48\x86\xf7\x0d\x01\x07\x01"
+_OCTETS, _PARTS, _IN_PARTS, _LONG_FORM = 0x04, 0x24, 0xA0, 0x80
 # The endings of the kinds of text that have a reader; any other text is read as it is.
 _ENDINGS = {"html": ".html", "markdown": ".md", "csv": ".csv", "tab-separated-values": ".tsv"}
-MAX_BYTES = 500_000  # the library takes a second for 1.2 MB
-MAX_EVENTS = 50
 MAX_HEADER = 2_000  # characters; the parser of headers takes time with the square of their length
 MAX_HEADERS = 10_000
 MAX_BOUNDARIES = 200  # each line is compared with all that are open
@@ -75,17 +77,21 @@ class _Reader:
         self._key, self._read = key, read
         self._until = monotonic() + MAX_SECONDS
         self._met = 0
-        self._events: list[str] = []
+        self._events = dict[str, None]()
 
     def write(self, message: EmailMessage, called: str = "", within: int = 0) -> None:
         """Write a message; `called` is what a citation calls it if it is attached to another one."""
-        if message.get_content_type() in _ENCRYPTED and not within:
+        head, kind = message, message.get_content_type()
+        if kind in _SEALED and (message.get_param("smime-type") == "signed-data" or _SIGNED in payload(message)[:40]):
+            message = parsed(_signed(payload(message)))
+        elif (kind in _SEALED or kind == "multipart/encrypted") and not within:
             raise BadDocument(f"{self._key} is encrypted; save it as .eml without encryption.")
         attached = attachments(message)
         if attached or called:
             self.writer.part(called or "message")
-        self._write_head(message)
-        text = next(filter(self._wrote_text, bodies(message)), None)  # the part that holds it
+        self._write_head(head)
+        author = parseaddr(header(head, "From"))[0]
+        text = next(filter(partial(self._wrote_text, author), bodies(message)), None)  # the part that holds it
         if not self._write_events(map(payload, filter(is_calendar, _not_attached(message)))) and text is None:
             self.writer.warnings.append(f"{self._key} holds a message without text; its head and attachments are read.")
         for name, part in attached:
@@ -101,10 +107,12 @@ class _Reader:
             self._write_message(part.get_content(), name, where, within + 1)
         elif name.lower().endswith(".eml"):
             self._write_message(parsed(payload(part)), name, where, within + 1)
+        elif is_calendar(part) or name.lower().endswith(".ics"):
+            self.unread += [] if self._write_events((payload(part),)) else [name]
         elif of_a_kind_that_is_read(name):
             if within_it := self.writer.read_within(self._read, f"{self._key} attachment {name}", payload(part)):
                 self.writer.document_within(within_it, where)
-        elif not ((is_calendar(part) or name.lower().endswith(".ics")) and self._write_events((payload(part),))):
+        else:
             self.unread.append(name)
 
     def _write_message(self, message: EmailMessage, name: str, where: str, within: int) -> None:
@@ -121,65 +129,33 @@ class _Reader:
         if fields:
             self.writer.line("; ".join(fields))
 
-    def _wrote_text(self, part: EmailMessage) -> bool:
+    def _wrote_text(self, author: str, part: EmailMessage) -> bool:
         text = text_of(part)
         if not (has_words(text) if text is not None else payload(part)):
             return False
         ending = _ENDINGS.get(part.get_content_subtype(), ".txt")
         if ending == ".txt" and text is not None:
-            self.writer.line(text.strip())
-            return True
-        # A byte order mark goes before what a page says of its encoding.
-        content = payload(part) if text is None else text.encode("utf-8-sig", "replace")
-        within = self.writer.read_within(self._read, f"{self._key} text{ending}", content)
+            within: Document | None = Document(self._key, "", text.strip("\n"))
+        else:
+            # A byte order mark goes before what a page says of its encoding.
+            text = with_marks(text) if text is not None and ending == ".html" else text
+            content = payload(part) if text is None else text.encode("utf-8-sig", "replace")
+            within = self.writer.read_within(self._read, f"{self._key} text{ending}", content)
         if within:
-            self.writer.document_within(within)
+            self.writer.document_within(label_quotes(within, author))
         return within is not None
 
     def _write_events(self, invitations: Iterable[bytes]) -> bool:
         """Write the events of invitations, each once: it often comes beside the text and attached; tell of any."""
-        lines = [event for invitation in invitations for event in events(invitation)]
-        for event in lines:
-            if event not in self._events:
-                self._events.append(event)
-                self.writer.line(event)
-        return bool(lines)
-
-
-def events(content: bytes) -> list[str]:
-    """Return a line for each event; none if it is no calendar, or larger than MAX_BYTES."""
-    try:
-        calendars = Calendar.from_ical(content, multiple=True) if len(content) <= MAX_BYTES else []
-        pairs = [(calendar, event) for calendar in calendars for event in calendar.walk("VEVENT")]
-        return ["; ".join(_fields(calendar, event)) for calendar, event in pairs[:MAX_EVENTS]]
-    except Exception:  # the library raises ValueError and whatever damage leads to
-        return []
-
-
-def _fields(calendar: Component, event: Component) -> Iterator[str]:
-    cancelled = "CANCEL" in (str(calendar.get("METHOD")), str(event.get("STATUS"))[:6])
-    yield f"{'Cancelled event' if cancelled else 'Event'}: {_line(event, 'SUMMARY') or 'without a summary'}"
-    begins, ends = (getattr(event.get(name), "dt", None) for name in ("DTSTART", "DTEND"))
-    if isinstance(begins, date):
-        yield f"When: {_time(begins, ends)}"
-    if place := _line(event, "LOCATION"):
-        yield f"Where: {place}"
-    if repeats := (event.get("RRULE") or {}).get("FREQ"):
-        yield f"Repeats: {str(repeats[0]).lower()}"
-
-
-def _line(event: Component, name: str) -> str:
-    return " ".join(str(event.get(name) or "").split())
-
-
-def _time(begins: date, ends: object) -> str:
-    """Return the days, or the times with their time zone as the calendar names it."""
-    if not isinstance(begins, datetime):
-        return f"{begins}"
-    until = ""
-    if isinstance(ends, datetime):
-        until = f" to {ends:%H:%M}" if ends.date() == begins.date() else f" to {ends:%Y-%m-%d %H:%M}"
-    return f"{begins:%Y-%m-%d %H:%M}{until}{f' ({begins.tzinfo})' if begins.tzinfo else ''}"
+        any_read = False
+        for lines, warnings in map(partial(events, self._key), invitations):
+            any_read |= bool(lines)
+            self.writer.warnings += warnings
+            for event in lines:
+                if event not in self._events:
+                    self._events[event] = None
+                    self.writer.line(event)
+        return any_read
 
 
 def parsed(content: bytes) -> EmailMessage:
@@ -202,6 +178,20 @@ def parsed(content: bytes) -> EmailMessage:
             return name, _LABEL.sub(lambda label: codec_of(label[0]) or label[0], value[:MAX_HEADER])
 
     return cast(EmailMessage, message_from_bytes(content, policy=BoundedHeaders()))
+
+
+def _signed(content: bytes) -> bytes:
+    """Return the message that Cryptographic Message Syntax holds, which may be in parts; b"" if there is none."""
+    at, octets = content.find(_CONTENT) + len(_CONTENT), list[bytes]()
+    while _CONTENT in content and at + 1 < len(content) and content[at] in (_OCTETS, _PARTS, _IN_PARTS):
+        kind, length = content[at], content[at + 1]
+        at += 2
+        if length > _LONG_FORM:
+            at, length = at + length % _LONG_FORM, int.from_bytes(content[at : at + length % _LONG_FORM])
+        if kind == _OCTETS:
+            octets.append(content[at : at + length])
+            at += length
+    return b"".join(octets)
 
 
 def header(message: Message, name: str) -> str:
@@ -256,7 +246,23 @@ def text_of(part: Message) -> str | None:
     """Return the text of a part in the encoding that it declares; None if it declares none, or another one."""
     charset = part.get_content_charset()
     text = decoded_as(payload(part), charset) if charset else None
-    return text.replace("\r\n", "\n") if text is not None else None
+    text = text.replace("\r\n", "\n") if text is not None else None
+    is_flowed = str(part.get_param("format")).lower() == "flowed"
+    return _unflowed(text, str(part.get_param("delsp")).lower() == "yes") if text and is_flowed else text
+
+
+def _unflowed(text: str, without_space: bool) -> str:
+    """Return a text in which lines that flow on are one (RFC 3676): they end with a space, which may not be theirs."""
+    paragraphs, flows = list[tuple[str, list[str]]](), False
+    for line in text.split("\n"):
+        words = line.lstrip(">")
+        quoted, words = line[: len(line) - len(words)], words.removeprefix(" ")
+        is_signature = words == "-- "
+        if not flows or is_signature or paragraphs[-1][0] != quoted:
+            paragraphs.append((quoted, []))
+        flows = words.endswith(" ") and not is_signature
+        paragraphs[-1][1].append(words[:-1] if flows and without_space else words)
+    return "\n".join(f"{quoted} " * bool(quoted) + "".join(words) for quoted, words in paragraphs)
 
 
 def attachments(message: EmailMessage) -> list[tuple[str, EmailMessage]]:
@@ -267,7 +273,7 @@ def attachments(message: EmailMessage) -> list[tuple[str, EmailMessage]]:
     for part in message.iter_attachments():
         if part.get_content_maintype() == "multipart":
             attached += attachments(part)
-        elif name := _name(part):
+        elif part.get_content_type() not in _SIGNATURES and (name := _name(part)):
             attached.append((name, part))
     return attached
 

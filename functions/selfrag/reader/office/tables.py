@@ -7,7 +7,7 @@ from itertools import takewhile
 from selfrag.domain.documents import Document
 from selfrag.domain.tables import CellBudget, PlacedCell, TableCell, named_rows, placed_cells
 from selfrag.domain.writing import Writer
-from selfrag.reader.column_names import is_data, look_like_names, names_columns
+from selfrag.reader.column_names import MAX_CARD_ROWS, is_card, is_data, look_like_names, names_columns
 from selfrag.reader.office.blocks import Block, Cell, Grid, Paragraph, Slide
 
 _MAX_CELLS = 1_000_000  # of a document; each is in memory with those that it reaches into
@@ -72,6 +72,8 @@ def _rows(grid: Grid, budget: CellBudget) -> Iterator[tuple[Sequence[str], Seque
     """Yield the names of the columns and the values of each row."""
     rows = list(placed_cells(_cells(grid, budget), budget))
     shown = [[*_shown(row)] for row in rows]
+    if _is_card(grid, [[text for text, _ in row] for row in shown]):
+        return iter([([cells[0][0].rstrip(":：")], [text for text, _ in cells[1:2]]) for cells in shown])
     depth = _depth(grid, rows, [[text for text, _ in row] for row in shown])
     return named_rows(shown[:depth], shown[depth:])
 
@@ -143,6 +145,14 @@ def _looks_like_names(grid: Grid, texts: Sequence[Sequence[str]]) -> bool:
     if any(_bold(cell) for line in grid.lines for cell in line.cells if cell.blocks):
         return bold[0] and not all(bold)
     return look_like_names(texts[0], texts[1:], grid.likely)
+
+
+def _is_card(grid: Grid, texts: Sequence[Sequence[str]]) -> bool:
+    """Return whether each row is a label and its value: only labels are bold, if anything is."""
+    if grid.likely or grid.first or len(grid.lines) > MAX_CARD_ROWS or any(line.header for line in grid.lines):
+        return False
+    bold = {tuple(_bold(cell) for cell in line.cells if cell.blocks) for line in grid.lines}
+    return bold in ({(False, False)}, {(True, False)}) and is_card(texts)
 
 
 def _bold(cell: Cell) -> bool:

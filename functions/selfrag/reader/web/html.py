@@ -28,12 +28,13 @@ from selfrag.reader.web.furniture import (
     refuse_navigation,
     role,
 )
+from selfrag.reader.web.generated import write_generated
 from selfrag.reader.web.navigation import Navigation
 from selfrag.reader.web.tables import CELLS, HtmlTable, TableWriter, children, is_data
 from selfrag.reader.web.walk import walk
 from selfrag.text.weight import CAPACITY, weigh
 
-_UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist select rt rp")
+_UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist rt rp")
 _STRUCK = names("s del strike")
 _IN_ITEM = names("p label span em strong b i")
 _BOXES_AROUND = 3
@@ -170,9 +171,7 @@ def _is_ticked(node: LexborNode) -> bool:
     for _ in range(_BOXES_AROUND):
         inner = first.first_child if first is not None and not first.is_text_node else None
         first = inner or first
-    if first is None:
-        return False
-    return bool(_TICK.match(first.text_content or "")) if first.is_text_node else "checked" in first.attributes
+    return first is not None and first.is_text_node and bool(_TICK.match(first.text_content or ""))
 
 
 # Of the terms of definitions that are cut into several passages: lower than any heading that HTML or Markdown has.
@@ -361,6 +360,7 @@ def _read(key: str, html: str) -> tuple[Document, bool]:
     title, page_labels = " ".join(named.text().split()) if named else "", _labels(tree)
     if tree.root is None:
         return writer.document(title, page_labels), False
+    write_generated(tree)
     survey = Survey(tree.root, PurePosixPath(key).name)
     navigation = Navigation(tree.root, survey.facts, survey.marked)
     PageWriter(writer, survey.facts, navigation.emptied, title or PurePosixPath(key).name).write(tree.root)

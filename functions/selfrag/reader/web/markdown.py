@@ -16,7 +16,6 @@ from selfrag.reader.web.html import read_html
 
 _OPTIONS = Options.CMARK_OPT_UNSAFE | Options.CMARK_OPT_FOOTNOTES | Options.CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE
 _EXTENSIONS = ("table", "strikethrough")
-_TAG = re.compile(r'<(?:(?P<end>/)?(?:ol(?: start="(?P<start>\d{1,9})")?|ul)|(?P<item>li)(?: id="[^"]*+")?)>(?:\n<p>)?')
 # Captions as pandoc writes them, links that lead out of the file, pictures, and the arrows back from footnotes.
 _SHOWN_AS = (
     (re.compile(r"^<p>(?:[Tt]able)?:[ \t](.*)</p>\n<table>$", re.MULTILINE), r"<table><caption>\1</caption>"),
@@ -59,27 +58,8 @@ def read_markdown(key: str, text: str) -> Document:
     for pattern, shown in _SHOWN_AS:
         html = pattern.sub(shown, html)
     # In a quotation the HTML reader keeps licence notices: here they are no furniture of a site.
-    document = read_html(key, f"<blockquote>{_numbered(html)}</blockquote>")
+    document = read_html(key, f"<blockquote>{html}</blockquote>")
     return replace(document, title=front.title or document.title, **vars(front.labels))
-
-
-def _numbered(html: str) -> str:
-    """Return a page in which the items of ordered lists begin with their numbers."""
-    numbers: list[int | None] = []  # of the next item in each list that is open; None if its items have none
-
-    def shown(tag: re.Match[str]) -> str:
-        if tag["item"]:
-            if not numbers or numbers[-1] is None:
-                return tag[0]
-            numbers[-1] += 1
-            return f"{tag[0]}{numbers[-1] - 1}. "
-        if not tag["end"]:
-            numbers.append(int(tag["start"] or 1) if tag[0].startswith("<ol") else None)
-        elif numbers:
-            numbers.pop()
-        return tag[0]
-
-    return _TAG.sub(shown, html)
 
 
 def rewritten(text: str) -> str:

@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborNode
 
 from selfrag.domain.tables import CellBudget, ColumnNames, PlacedCell, TableCell, placed_cells
 from selfrag.domain.writing import Writer
-from selfrag.reader.column_names import look_like_names
+from selfrag.reader.column_names import MAX_CARD_ROWS, is_card, look_like_names
 from selfrag.reader.web.furniture import ElementFacts, role
 from selfrag.text.weight import CAPACITY
 
@@ -115,11 +115,15 @@ class HtmlTable:
     def mark_names(self) -> None:
         """Make the first row of several cells, and the rows above it, headings where it names the columns.
 
-        A table that marks a heading itself is left as it is.
+        Of a card, the first cell of each row is one. A table that marks a heading itself is left as it is.
         """
         if any(cell.head for row in self.rows for cell in row):
             return
         shown = [[cell.text for cell in row] for row in self.rows]
+        if len(shown) <= MAX_CARD_ROWS and is_card(shown):
+            for row in self.rows:
+                row[0].head = True
+            return
         at = next((at for at, row in enumerate(shown[:_HEAD_ROWS]) if sum(map(bool, row)) > 1), len(shown))
         # Cells may be blank between columns of money.
         if at + 1 < len(shown) and look_like_names([shown[at][0], *filter(None, shown[at][1:])], shown[at + 1 :]):

@@ -33,7 +33,7 @@ def text_before(node: LexborNode) -> str:
     for _ in range(_BOXES):
         if before is not None and before.tag == "div":
             last = before.last_child
-            before = _before(last) if last is not None and _is_blank(last) else last
+            before = _before(last) if last is not None and is_blank(last) else last
     if before is None or not (before.is_text_node or before.tag == "p"):
         return ""
     return " ".join((before.text_content or "" if before.is_text_node else before.text()).split())
@@ -41,10 +41,11 @@ def text_before(node: LexborNode) -> str:
 
 def _before(node: LexborNode) -> LexborNode | None:
     before = node.prev
-    while before is not None and _is_blank(before):
+    while before is not None and is_blank(before):
         before = before.prev
     return before
 
 
-def _is_blank(node: LexborNode) -> bool:
+def is_blank(node: LexborNode) -> bool:
+    """Return whether a node is a comment, or a text of spaces."""
     return node.is_comment_node or (node.is_text_node and not (node.text_content or "").strip())

@@ -190,6 +190,23 @@ def test_a_sentence_that_was_wrapped_is_quoted_whole(claude: RuleClaude, indent:
     assert ask(claude, "When is the deposit for a flat returned?", wrapped).citations[0].quote == wrapped.text.strip()
 
 
+def test_new_message_is_quoted_before_the_one_that_it_quotes(claude: RuleClaude, grader: Graders) -> None:
+    head = "Re: Price of the filter\nFrom: Ada <ada@example.com>; To: Bo <bo@example.com>; Date: 2026-11-03 11:00\n"
+    quoted = "Earlier message of Bo, 2 Nov 2026\nOn 2 Nov 2026, Bo wrote:\nThe price of the filter is 80 EUR."
+    mail = passage("mail", f"{head}It is now 95 EUR.\n{quoted}", title="Re: Price of the filter")
+    answer = ask(claude, "What is the price of the filter?", mail)
+    said = "It is now 95 EUR. Earlier message of Bo, 2 Nov 2026: The price of the filter is 80 EUR."
+    assert answer.answer == said
+    task = GradeSupportTask(question="What?", answer=said, passages=[mail])
+    claims = grade_support.grade(task, grader("grade_support")).verdict.claims
+    assert [claim.support for claim in claims] == ["full", "full"]
+
+
+def test_subject_of_a_message_is_no_answer(claude: RuleClaude) -> None:
+    mail = passage("mail", "Re: Price of the filter\nPlease call me.", title="Re: Price of the filter")
+    assert "Price" not in ask(claude, "What is the price of the filter?", mail).answer
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [

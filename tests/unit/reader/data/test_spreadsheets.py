@@ -1,5 +1,9 @@
+import json
+import re
 from contextlib import suppress
 from datetime import date, datetime, time
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
 
 import pytest
 from hypothesis import example, given, settings
@@ -78,20 +82,94 @@ def test_a_number_is_what_its_cell_shows(style, value, said):
         ("[<=9999999]000-0000;(000) 000-0000", 2065550100, "(206) 555-0100"),
         ('[=1]"yes";[=0]"no";0', 1, "yes"),
         ('0;-0;"none"', 0, "none"),
-        ("#,##0.00;(#,##0.00)", -5, "-5.00"),
+        ("#,##0.00;(#,##0.00)", -5, "(5.00)"),
         ('_-* #,##0.00_-;-* #,##0.00_-;_-* "-"??_-;_-@_-', 0, "0.00"),
         ("0,000", 1234567, "1234567"),
-        ("# ?/?", 0.5, "0.5"),
-        ("0.00E+00", 12345, "12345"),
+        ("# ?/?", 0.5, "1/2"),
+        ("0.00E+00", 12345, "1.23E+04"),
         ("[h]:mm", 1.5, "36:00"),
         ("[h]:mm:ss", 1.5, "36:00:00"),
         ("[mm]:ss", 0.0625, "90:00"),
+        # What the ruler below refuses, or shows otherwise than Excel does.
+        ("$#,##0,K", 45000, "$45K"),
+        ("▲ 0;▼ 0", -5, "▼ 5"),
+        ("0 %", 0.25, "25 %"),
+        ("#,##0 Mio.", 5, "5 Mio."),
+        ("hh:mm", 0.604855, "14:30"),
+        ('[h]" hours"', 0.0625, "1 hours"),
+        ('#,##0 "m²"', 1200, "1200 m²"),
         (";;;", 7, ""),
         ("0;", -7, ""),
     ],
 )
 def test_a_number_is_written_as_its_format_shows_it(code, number, text):
     assert shown(number, code) == text
+
+
+RULER = json.loads(Path(__file__).with_name("number_formats.json").read_text(encoding="utf-8"))
+# Pairs for which ssf itself is wrong, or for which this product shows something else, by their reasons.
+OTHERWISE = {
+    "no clock shows 24:00 or 23:59:00 for the last tenth of a second of a day": {
+        (0.999999, "hh:mm"): "00:00",
+        (0.999999, "hh:mm:ss"): "00:00:00",
+    },
+    "ssf shows nothing for negative times, Excel does with days since 1904": {
+        (-2.5 / 24, "h:mm"): "-2:30",
+        (-2.5 / 24, "hh:mm"): "-02:30",
+        (-2.5 / 24, "[h]:mm"): "-2:30",
+    },
+    "ssf drops words behind General, and the section for zero": {
+        (12.5, 'General" kg"'): "12.5 kg",
+        (4, 'General" kg"'): "4 kg",
+        (42, 'General" kg"'): "42 kg",
+        (0, 'General;-General;"zero"'): "zero",
+    },
+    "a mark alone, or nothing, would read as a missing number": {
+        **{(0, code): "0" for code in ("#%", "#", "#.##", "0.##", "0.???", "???", "#,###")},
+    },
+    "ssf rounds halves towards zero, Excel away from it": {
+        (-7.5, "0"): "-8",
+        (-7.5, "#"): "-8",
+        (-7.5, "???"): "-8",
+        (-2.5, "0"): "-3",
+        (1.005, "0.00"): "1.01",
+    },
+    "ssf shows other places than the format has": {
+        (12345, "0E+0"): "1E+4",
+        (0.00012, "0E+0"): "1E-4",
+        (-6.02e23, "0E+0"): "-6E+23",
+        (5551234, "00-00-00"): "555-12-34",
+        (7, "000.0"): "007.0",
+    },
+}
+
+
+def test_numbers_show_as_the_ruler_shows_them():
+    """The ruler is npm's ssf 0.11.2: value, format, days since 1904, its text, and the format that it was given.
+
+    It was given another format where days and clocks are in ISO 8601 here, and for dots, which it refuses.
+    """
+    otherwise = {pair: text for pairs in OTHERWISE.values() for pair, text in pairs.items()}
+    assert len(RULER) > 216
+    assert {(value, code): shown(value, code, since_1904) for value, code, since_1904, _, _ in RULER} == {
+        (value, code): otherwise.get((value, code), " ".join(re.sub(r"(?<=\d),(?=\d{3})", "", text).split()))
+        for value, code, _, text, _ in RULER
+    }
+
+
+def test_scaled_amounts_and_times_of_day_read_as_the_sheet_shows_them():
+    clocks = ("h:mm", "h:mm AM/PM", "h:mm;@", "[$-F400]h:mm:ss\\ AM/PM", 'h" Uhr "mm', "hh.mm", 'hh"h"mm')
+    cells = [(9767948584, "#,##0,,"), (12500, '0.0,"k"'), (3400000, '#,##0.0,," Mio."'), (87e9, '0.0,,,"bn"')]
+    cells += [(3400000, '[>=1000000]0.0,," M";0'), *((0.604166667, code) for code in clocks)]
+    codes = [f'<numFmt numFmtId="{164 + at}" formatCode={quoteattr(code)}/>' for at, (_, code) in enumerate(cells)]
+    of_cells = "".join(f'<xf numFmtId="{164 + at}"/>' for at in range(len(cells)))
+    row = "".join(cell(f"{chr(65 + at)}2", number, at) for at, (number, _) in enumerate(cells))
+    rows = grid([[f"Name {at}x" for at in range(len(cells))]]) + f'<row r="2">{row}</row>'
+    styles = f"<styleSheet><numFmts>{''.join(codes)}</numFmts><cellXfs>{of_cells}</cellXfs></styleSheet>"
+    assert [value.partition(": ")[2] for value in row_texts(read({"S": rows}, styles=styles))[0].split("; ")] == [
+        *("9768", "12.5k", "3.4 Mio.", "87.0bn", "3.4 M", "14:30", "14:30", "14:30", "14:30:00", "14:30", "14:30"),
+        "14:30",
+    ]
 
 
 def test_all_digits_of_a_long_number_are_read_though_excel_shows_fewer():
@@ -221,6 +299,14 @@ def test_an_opendocument_sheet_is_read_like_one_of_excel():
         "City: Rome",
     ]
     assert document.parts[0].name == "sheet Travel"
+
+
+def test_month_or_year_of_an_opendocument_sheet_claims_no_day():
+    texts = ["January 2024", "2024", "01/2024", "2024年1月", "1. Januar 2024"]
+    cells = [ods_cell(text, "date", date_value="2024-01-01") for text in texts]
+    document = parse("a.ods", ods(ods_table("T", [[f"Name {at}x" for at in range(5)], cells])))
+    values = [value.partition(": ")[2] for value in row_texts(document)[0].split("; ")]
+    assert values == [*texts[:4], "2024-01-01"]
 
 
 def test_codes_of_an_opendocument_sheet_are_what_it_shows():

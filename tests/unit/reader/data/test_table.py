@@ -2,6 +2,8 @@ import pytest
 
 from selfrag.domain.errors import BadDocument
 from selfrag.reader.readers import parse
+from tests.support.documents.files import docx, table
+from tests.support.documents.workbooks import grid, xlsx
 
 ROWS = "City, Limit\nCity: Oslo; Limit: 140 EUR\nCity: Rome; Limit: 90 EUR"
 
@@ -128,3 +130,51 @@ def test_a_second_table_below_a_blank_line_has_names_of_its_own():
 
 def test_the_rows_below_a_blank_line_have_the_names_above_if_they_are_no_other_table():
     assert rows_of("Name,City\nAda,London\n\nBob,Paris\n")[1] == ("row 4", "Name: Bob; City: Paris")
+
+
+def files_of(rows):
+    """Return a table in each format that shows no mark of names."""
+    cells = "".join(f"<tr>{''.join(f'<td>{value}' for value in row)}" for row in rows)
+    return {
+        "a.csv": "".join(",".join(row) + "\n" for row in rows).encode(),
+        "a.docx": docx(table(*rows)),
+        "a.html": f"<table>{cells}</table>".encode(),
+        "a.xlsx": xlsx({"Card": grid(rows)}),
+    }
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["Supplier", "Nordwind"], ["Contact", "Ms Ito"], ["Terms", "30 days net"], ["Discount", "2 percent"]],
+        [["Tenant", "Ada Example"], ["Phone", "+49 431 1234"], ["Mail", "ada@example.com"], ["Since", "2019-03-01"]],
+        [["Year", "2026"], ["Tenant", "Ada"], ["Rent", "900 EUR"], ["Floor", "third"]],
+        [["Pump", "P-7"], ["Place", "Hall 4"], ["Pressure", "6 bar"], ["Flow", "40 l"], ["Serviced by", "Bo"]],
+    ],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.docx", "a.html", "a.xlsx"])
+def test_card_of_labels_and_values_is_read_by_its_labels(name, rows):
+    document = parse(name, files_of(rows)[name])
+    assert document.text == "\n".join(f"{label}: {value}" for label, value in rows)
+    assert document.warnings == ()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["City", "Limit"], ["Oslo", "140 EUR"], ["Rome", "90 EUR"], ["Bonn", "none"]],
+        [["City", "Limit"], ["Oslo", "140 EUR"], ["London", "90 GBP"], ["Boston", "80 USD"]],
+        [["Name", "Desk 1"], ["Ada", "B12"], ["Bo", "C4"], ["Kofi", "none"]],
+        [["Part", "Due"], ["Valve", "2026-03-01"], ["Pump", "2026-04-01"]],
+    ],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.docx", "a.html", "a.xlsx"])
+def test_column_of_one_kind_keeps_its_name(name, rows):
+    text = parse(name, files_of(rows)[name]).text
+    assert f"{rows[0][0]}: {rows[1][0]}; {rows[0][1]}: {rows[1][1]}" in text
+
+
+def test_digits_that_a_program_kept_as_text_are_read_alone():
+    assert text_of('Part,Stock\n="00123",14\n"=""00077""",3\n') == (
+        "Part, Stock\nPart: 00123; Stock: 14\nPart: 00077; Stock: 3"
+    )

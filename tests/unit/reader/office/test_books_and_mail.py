@@ -44,6 +44,10 @@ def test_the_chapters_that_stand_in_one_part_with_the_contents_are_read():
     assert "Contents" not in read(book, toc="toc.xhtml").text
 
 
+def test_steps_of_a_book_keep_their_numbers():
+    assert read({"one": '<ol start="3"><li>Close</li><li><p>Wait</p></li></ol>'}).text == "3. Close\n4. Wait"
+
+
 def test_notes_of_a_book_are_kept_and_elements_that_close_themselves_take_nothing():
     page = (
         '<p>Carry over<a epub:type="noteref" href="#n">1</a>.</p><script src="x"/><p>Ask<a id="x"/>.</p>'
@@ -133,8 +137,8 @@ END:VEVENT
 END:VCALENDAR
 """
 EVENTS = (
-    "Event: Review, the second; When: 2026-03-03 10:00 to 11:30 (Europe/Berlin); Where: Room 4; Repeats: weekly\n"
-    "Event: Inventory; When: 2026-03-10"
+    "Event: Review, the second; When: 2026-03-03 10:00 to 11:30 (Europe/Berlin); Where: Room 4; "
+    "Repeats: weekly, 10 times\nEvent: Inventory; When: 2026-03-10"
 )
 
 
@@ -149,6 +153,152 @@ def test_an_invitation_gives_its_summary_time_and_place_alone_beside_a_text_and_
     message.add_attachment(invitation.encode(), maintype="application", subtype="ics", filename="invite.ics")
     both = parse("a.eml", bytes(message))
     assert (both.text, both.warnings) == (f"From: a@example.com\nPlease come.\n{EVENTS}", ())
+
+
+def calendar(*events):
+    """Return a calendar of events, each by its lines, of which a summary is one."""
+    lines = [f"BEGIN:VEVENT\n{event}\nEND:VEVENT\n" for event in events]
+    return f"BEGIN:VCALENDAR\n{OUTLOOK_ZONE}{''.join(lines)}END:VCALENDAR\n".encode()
+
+
+OUTLOOK_ZONE = """BEGIN:VTIMEZONE
+TZID:W. Europe Standard Time
+BEGIN:STANDARD
+DTSTART:16010101T030000
+TZOFFSETFROM:+0200
+TZOFFSETTO:+0100
+END:STANDARD
+END:VTIMEZONE
+"""
+START = "DTSTART;TZID=W. Europe Standard Time:20240605T140000\n"
+WHEN = "When: 2024-06-05 14:00 (W. Europe Standard Time)"
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (f"{START}DURATION:PT1H30M", "When: 2024-06-05 14:00 to 15:30 (W. Europe Standard Time)"),
+        (
+            'DTSTART;TZID="(UTC+01:00) Amsterdam, Berlin":20240605T140000',
+            "When: 2024-06-05 14:00 ((UTC+01:00) Amsterdam, Berlin)",
+        ),
+        ("DTSTART:20240605T220000Z\nDTEND:20240606T010000Z", "When: 2024-06-05 22:00 to 2024-06-06 01:00 (UTC)"),
+        ("DTSTART;VALUE=DATE:20241224\nDTEND;VALUE=DATE:20241227", "When: 2024-12-24 to 2024-12-26"),
+        ("DTSTART;VALUE=DATE:20241224\nDURATION:P3D", "When: 2024-12-24 to 2024-12-26"),
+        ("DTSTART;VALUE=DATE:20241224\nDTEND;VALUE=DATE:20241225", "When: 2024-12-24"),
+        (
+            f"{START}RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE;UNTIL=20241231T000000Z\nEXDATE:20240619T140000",
+            f"{WHEN}; Repeats: every 2 weeks on Mon, Wed until 2024-12-31; without 2024-06-19",
+        ),
+        (
+            f"{START}RRULE:FREQ=MONTHLY;BYDAY=1WE,-1FR;COUNT=6\nRDATE;VALUE=DATE:20240620",
+            f"{WHEN}; Repeats: monthly on 1st Wed, last Fri, 6 times; also on 2024-06-20",
+        ),
+        (f"{START}RRULE:FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=-1", f"{WHEN}; Repeats: yearly in Dec on day last"),
+        (f"{START}RECURRENCE-ID:20240604T140000", f"{WHEN}; in place of 2024-06-04"),
+        (
+            f"{START}ORGANIZER;CN=Ada:mailto:a@example.com\nATTENDEE:mailto:b@example.com\nDESCRIPTION:Costs\\nDial 12",
+            f"{WHEN}; Organizer: Ada; Attendees: b@example.com; Description: Costs Dial 12",
+        ),
+    ],
+)
+def test_event_says_when_how_often_with_whom_and_why(event, said):
+    document = parse("plan.ics", calendar(f"SUMMARY:Review\n{event}"))
+    assert document.text == f"Event: Review; {said}"
+    assert [document.text[row.start : row.end] for row in document.rows] == [document.text]
+
+
+def test_unreadable_event_loses_only_itself_with_a_warning():
+    damaged = calendar("SUMMARY:One\nDTSTART:20240605T140000", "SUMMARY:Two\nDTSTART:2024-13-99")
+    unread = "has calendar entries that were not read (1): tasks, and events that are damaged."
+    assert "Event: One; When: 2024-06-05 14:00" in mail("See.", attached={"plan.ics": damaged}).text
+    assert mail("See.", attached={"plan.ics": damaged}).warnings == (f"a.eml {unread}",)
+    assert parse("plan.ics", damaged).warnings == (f"plan.ics {unread}",)
+    assert refusal("a.ics", b"x") == (
+        "a.ics holds no event that can be read, or is larger than 5 MB; export it again, in parts."
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "label"),
+    [
+        ("On Mon, 2 Nov 2026 at 09:12, Bo <bo@example.com> wrote:", "Bo, 2 Nov 2026"),
+        ("On Mon, Nov 2, 2026 at 9:12 AM Bo Lee\n<bo@example.com> wrote:", "Bo Lee, Nov 2, 2026"),
+        ("Am Mo., 2. Nov. 2026 um 09:12 Uhr schrieb Bo <bo@example.com>:", "Bo, 2. Nov. 2026"),
+        ("Le lun. 2 nov. 2026 à 09:12, Bo <bo@example.com> a écrit\xa0:", "Bo, 2 nov. 2026"),
+        ("El lun, 2 nov 2026 a las 9:12, Bo (<bo@example.com>) escribió:", "Bo, 2 nov 2026"),
+        ("2026年11月2日(月) 9:12 山田 <bo@example.com>:", "山田, 2026年11月2日"),
+        ("2026년 11월 2일 (월) 오전 9:12, 김보 <bo@example.com>님이 작성:", "김보, 2026년 11월 2일"),
+        (
+            "-----Original Message-----\nFrom: Bo Lee [mailto:bo@example.com]\nSent: November 2, 2026",
+            "Bo Lee, November 2, 2026",
+        ),
+        ("Von: Bo\nGesendet: Montag, 2. November 2026 09:12\nAn: Ada\nBetreff: Ventil", "Bo, 2. November 2026"),
+        ("De : Bo\nEnvoyé : lundi 2 novembre 2026\nÀ : Ada\nObjet : Vanne", "Bo, 2 novembre 2026"),
+        ("보낸 사람: 김보\n보낸 날짜: 2026년 11월 2일\n제목: 밸브", "김보, 2026년 11월 2일"),
+        ("差出人: 山田\n送信日時: 2026年11月2日\n件名: 弁", "山田, 2026年11月2日"),
+    ],
+)
+def test_quoted_message_stands_below_its_author_and_day(said, label):
+    document = mail(f"It is 95 EUR.\n\n{said}\n> It is 80 EUR.\n")
+    text = document.text
+    assert text.index("It is 95 EUR.") < text.index(f"\nEarlier message of {label}\n") < text.index("\nIt is 80 EUR.")
+    assert [heading.text for heading in document.headings] == ["Leave", f"Earlier message of {label}"]
+
+
+def test_answers_between_quotations_are_the_senders_own():
+    said = "On Mon, 2 Nov 2026, Bo <bo@example.com> wrote:"
+    below = mail(f"{said}\n> Is it 80?\n>\n>> It is 70.\nNo, 95.\n> Sure?\nYes.\n")
+    quoted = '<p>On Mon, 2 Nov 2026, Bo wrote:</p><blockquote type="cite"><p>Is it 80?</p></blockquote>'
+    html = mail(" \n", html=f"{quoted}<p>No, 95.</p><blockquote><p>The law says so.</p></blockquote>")
+    earlier, own = "Earlier message of Bo, 2 Nov 2026", "Message of Ada"
+    assert [heading.text for heading in below.headings][1:] == [earlier, "Earlier message", own, earlier, own]
+    assert [heading.text for heading in html.headings][1:] == [earlier, own]
+    assert html.text.endswith("Is it 80?\nMessage of Ada\nNo, 95.\nThe law says so.")
+
+
+def test_lists_of_places_and_prices_are_no_quoted_messages():
+    text = "From: Berlin\nTo: Kiel\nDate: 2 May 2026\n\nPrices as of 2 Nov 2026:\n-- table --\nIn 2019 Ada wrote:\nAll."
+    assert mail(text).text == HEAD + text
+
+
+def test_rows_behind_a_quotation_of_a_page_stay_rows():
+    rows = "<table><tr><th>City<th>Limit<tr><td>Oslo<td>140<tr><td>Rome<td>90</table>"
+    document = mail(" \n", html=f"<p>New.</p><div><b>Von:</b> Bo<br><b>Betreff:</b> Fee</div>{rows}")
+    assert [document.text[row.start : row.end] for row in document.rows] == [
+        "City: Oslo; Limit: 140",
+        "City: Rome; Limit: 90",
+    ]
+    assert all(document.text[one.start : one.end] == one.text for one in document.headings)
+
+
+def test_text_that_is_only_signed_is_read():
+    inner = b"Content-Type: text/plain; charset=utf-8\n\nThe gate opens at nine.\n"
+    signed, data = b"\x06\x09*\x86H\x86\xf7\r\x01\x07\x02", b"\x06\x09*\x86H\x86\xf7\r\x01\x07\x01"
+    whole = b"\xa0\x81%c\x04\x81%c" % (len(inner) + 3, len(inner)) + inner
+    halves = b"\xa0\x80$\x80" + b"".join(b"\x04%c" % len(part) + part for part in (inner[:20], inner[20:])) + bytes(4)
+    for content in (whole, halves):
+        sealed = b64encode(b"0\x80" + signed + b"\xa0\x80" + data + content).decode()
+        for kind in ("application/pkcs7-mime; smime-type=signed-data", "application/x-pkcs7-mime; name=smime.p7m"):
+            head = f"From: a@example.com\nSubject: Note\nContent-Type: {kind}\nContent-Transfer-Encoding: base64\n\n"
+            document = parse("a.eml", f"{head}{sealed}\n".encode())
+            assert (document.text, document.warnings) == ("Note\nFrom: a@example.com\nThe gate opens at nine.", ())
+
+
+def test_signature_beside_a_text_is_no_unread_attachment():
+    signature = "--x\nContent-Type: application/pkcs7-signature; name=s.p7s\n\nMII\n--x--\n"
+    body = f"--x\nContent-Type: text/plain; charset=utf-8\n\nNine.\n{signature}"
+    head = "From: a@example.com\nContent-Type: multipart/signed; boundary=x\n\n"
+    document = parse("a.eml", (head + body).encode())
+    assert (document.text, document.warnings) == ("From: a@example.com\nNine.", ())
+
+
+def test_lines_that_flow_on_are_joined_without_blanks_in_words():
+    assert sent_as("text/plain; format=flowed; delsp=yes", "今月の料金は \n千円です。\n").text.endswith(
+        "今月の料金は千円です。"
+    )
+    flowed = "The fee \nis 45.\n> It was \n> 40.\n> \n-- \nAda\n"
+    assert "The fee is 45.\nEarlier message\nIt was 40." in sent_as("text/plain; format=flowed", flowed).text
 
 
 def test_a_cancelled_event_is_called_so_and_a_damaged_invitation_is_named():

@@ -108,3 +108,12 @@ def test_a_chart_that_is_damaged_costs_a_document_nothing_else():
     document = in_word("<c:chartSpace")
     assert document.text == "Report"
     assert document.warnings == ("a.docx has charts whose values are not in the file (1).",)
+
+
+def test_points_of_a_chart_read_as_their_format_shows_them():
+    drawn = [
+        series("Revenue", ["1234567", "2400000"], code='#,##0,"k"'),
+        series("Opens", ["0.5", "0.375"], code="hh:mm"),
+    ]
+    text = in_slide(chart(*drawn)).text
+    assert all(value in text for value in ("1235k", "2400k", "12:00", "09:00"))

@@ -1,155 +1,91 @@
 """Numbers as a spreadsheet shows them, by the format of their cell: a day, a percentage, an amount."""
 
 import re
-from datetime import datetime, timedelta
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from functools import lru_cache
+from math import isfinite
+from typing import NamedTuple
+
+from xlfmt import format_value
 
 # The formats that have no text in a file of Excel's own; those from 27 to 58 are East Asia's days and times.
-_DAYS, _MOMENT, _DURATION = "yyyy-mm-dd", "yyyy-mm-dd h:mm", "[h]:mm:ss"
+_DAYS = "yyyy-mm-dd"
 BUILT_IN = {
-    **{1: "0", 2: "0.00", 3: "0", 4: "0.00", 9: "0%", 10: "0.00%", 37: "0", 38: "0", 39: "0.00", 40: "0.00"},
-    **dict.fromkeys((*range(14, 18), *range(27, 32), 36, *range(50, 55), 57, 58), _DAYS),
-    **dict.fromkeys((*range(18, 22), *range(32, 36), 45, 47, 55, 56), "h:mm:ss"),
-    **{22: _MOMENT, 46: _DURATION},
+    **{1: "0", 2: "0.00", 3: "0", 4: "0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??"},
+    **{16: "d-mmm", 17: "mmm-yy", 37: "0;(0)", 38: "0;(0)", 39: "0.00;(0.00)", 40: "0.00;(0.00)", 48: "##0.0E+0"},
+    **dict.fromkeys((14, 15, *range(27, 32), 36, *range(50, 55), 57, 58), _DAYS),
+    **dict.fromkeys((18, 20, 32, 34, 55), "h:mm") | dict.fromkeys((19, 21, 33, 35, 56), "h:mm:ss"),
+    **{22: f"{_DAYS} h:mm", 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0"},
 }
 MAX_FORMAT = 255  # characters that Excel lets a format have
-_LITERAL = re.compile(r'"([^"]*+)"|\\(.)|\[\$([^\]\[-]*+)(?:-[^\]\[]*+)?\]')
-# A colour, a condition, a language; a space as wide as a character, and one that fills the cell.
-_UNSEEN = re.compile(r"\[(?![hms]+\])[^\]\[]*+\]|_.|\*.", re.IGNORECASE)
-_DIGITS = re.compile(r"[0#?][0#?,]*(?:\.([0#?]+))?")
-_DATE = re.compile(r"[ydge]|m(?!.*[hs])(?<![hs].)", re.IGNORECASE)
-_TIME = re.compile(r"[hs]", re.IGNORECASE)
-_ELAPSED = re.compile(r"\[[hms]+\]", re.IGNORECASE)
-# A literal, a colour or condition, a wide or filling space, or a character.
-_PARTS = re.compile(r'"[^"]{0,255}+"|\\.|\[[^\]]{0,80}+\]|_.|\*.|.', re.DOTALL)
-_CONDITION = re.compile(r"\[(>=|<=|<>|[<>=])(-?\d{1,15}(?:\.\d{1,9})?)\]")
-_PLACES, _ALL_SECTIONS = ("0", "#", "?"), 4
-# A name that is one with the digits behind it, such as INV- or /2026.
-_MARKED = re.compile(r'(?<=[^\W\d_])[-_/.#:]"[0#?]|[A-Za-z]\\-[0#?]|[0#?]"[-_/.#:](?=[^"\s])')
-_QUOTED_AT = re.compile(r'"[^"@]*+@[^"]*+"')
 LONG = re.compile(r"-?[1-9]\d{15,30}")
 _SIGNIFICANT = 15  # digits, as Excel shows at most
-_MAX_DECIMALS, _MAX_UNIT = 15, 20
-_EXACT = Context(prec=400, rounding=ROUND_HALF_UP)  # digits of the largest number
-_EPOCH, _EPOCH_OF_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
-_LAST_DAY = 600_000  # some day in the year 3500; before year 1 there would be none
-_FIRST_TRUE_DAY = 60  # Excel believes in a 29 February 1900, so the days before it are one off
+_EXACT = Context(prec=1_200, rounding=ROUND_HALF_UP)  # digits of the largest number by the longest format
+_NUMBER, _AT = "\ue000", "\ue001"  # stand for all stored digits, and for an @ that is no text's place
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*+)"?|\\(?P<escaped>.?)|\[\$(?P<currency>[^\]-]*+)[^\]]*+\]?|\[(?P<elapsed>h+|m+|s+)\]'
+    r"|(?P<condition>\[[<>=][^\]]*+\])|\[[^\]]*+\]?|(?P<blank>_).?|\*.?|(?P<end>;)|(?P<text>@)|(?P<general>general)"
+    r"|(?P<half>(?:\\?\x20){0,9}+(?:am/pm|a/p))|(?P<power>e[+-])|(?P<split>(?<=[s\]])\.0+)"
+    r"|(?P<date>y+|m+|d+|h+|s+|e+|g+)|(?P<comma>,+(?=[0#?]))|(?P<place>[0#?])|(?P<dot>\.(?![0#?]))|(?P<other>.)",
+    re.IGNORECASE | re.DOTALL,
+)
+_LITERALS = frozenset({"quoted", "escaped", "currency"})
+_OF_DAYS = frozenset("ymdeg")
+_MINUTES, _LONG_NAMES = re.compile("(?<=h)m|m(?=s)"), {"mmm": "n", "ddd": "g"}  # of months, and of days of the week
+_BEHIND_A_DAY = frozenset("日일.")
+_MAX_SECTIONS = 4  # of numbers above, below and at zero, and of texts
+Token = tuple[str, str]
 
 
+class Layout(NamedTuple):
+    """A format in the words of the library: `code` is that of numbers, `first` its first section.
+
+    `text` are the words of a text, which _NUMBER stands for. `unit` are the seconds below which nothing is shown, 0 if
+    all is; None for a number that is no time. `hides` is whether a section is empty.
+    """
+
+    code: str
+    first: str
+    text: str
+    hides: bool
+    unit: int | None
+    has_day: bool
+
+
+@lru_cache(maxsize=10_000)  # a sheet repeats its numbers
 def shown(number: float, code: str, since_1904: bool = False, exact: str = "") -> str:
-    """Return a number as its cell shows it, but days in ISO 8601, and without marks between thousands.
+    """Return a number as its cell shows it, but days in ISO 8601, hours by 24, and no marks between thousands.
 
     A format that shows nothing gives "". Of a format the first MAX_FORMAT characters count. `exact` is how the file
     writes the number: of a long one people search for all digits, and Excel shows 15.
     """
-    section = _section(number, code[:MAX_FORMAT])
-    if code and not section:
-        return ""
-    bare = _bare(section)
     digits = exact if LONG.fullmatch(exact) else plain(number)
-    if "general" in bare.lower() or not bare.strip("@ "):
-        literal = "".join(map(_literal, _LITERAL.finditer(section)))
-        return digits if "general" in bare.lower() or "@" in bare or not literal else literal
-    if not _DIGITS.search(bare.replace(".0", "")) and (_has_date(bare) or _TIME.search(bare)):
-        return _moment(number, bare, since_1904)
-    if _is_of_digits(section, bare):
-        return _filled(number, section)
-    return _amount(number, section, bare, digits)
+    if code in ("", "General") or not isfinite(number):
+        return digits
+    layout, value = _layout(code[:MAX_FORMAT]), Decimal(digits)
+    if layout.unit is not None and number < 0:
+        return digits if layout.has_day else f"-{shown(-number, code, since_1904)}"
+    own = digits if layout.code == layout.first else digits.lstrip("-")
+    try:
+        with localcontext(_EXACT):
+            if layout.unit:  # the library rounds to the smallest unit, and Excel cuts
+                seconds = (value * 86_400).to_integral_value()
+                value = (seconds - seconds % layout.unit) / 86_400
+            # A sign alone, such as the dash of bookkeepers for zero, would read as if the number were missing.
+            for sections in (layout.code, layout.first):
+                text = format_value(value, sections, since_1904).replace(_NUMBER, own).replace(_AT, "@")
+                if any(map(str.isalnum, text)):
+                    return " ".join(text.split())
+                if not text and layout.hides:
+                    return ""
+    except (ArithmeticError, ValueError):  # a day that is in no calendar
+        pass
+    return digits
 
 
 def shown_text(text: str, code: str) -> str:
-    """Return a text as its cell shows it: the fourth section of a format is that of texts."""
-    sections = _sections(code[:MAX_FORMAT])
-    section = sections[3] if len(sections) == _ALL_SECTIONS else "@" if "@" not in code else sections[-1]
-    if not section:
-        return ""
-    literal = _UNSEEN.sub("", _LITERAL.sub(_literal, section))
-    return literal.replace("@", text, 1) if "@" in section and not _QUOTED_AT.search(section) else text
-
-
-@lru_cache(maxsize=256)
-def _sections(code: str) -> list[str]:
-    """Return the sections of a format: of numbers above, below and at zero, and of texts."""
-    parts = [""]
-    for match in _PARTS.finditer(code):
-        if match[0] == ";":
-            parts.append("")
-        else:
-            parts[-1] += match[0]
-    return parts
-
-
-def _section(number: float, code: str) -> str:
-    """Return the section of a format that holds for a number: by its conditions, else by its sign.
-
-    A negative number has its own sign before what positive ones show, unless its section holds no number.
-    """
-    sections = _sections(code)
-    conditions = [_CONDITION.search(section) for section in sections]
-    if any(conditions):
-        pairs = zip(sections, conditions, strict=True)
-        holds = (section for section, condition in pairs if condition is None or _holds(number, condition))
-        return next(holds, sections[-1])
-    own = {number < 0: 1, number == 0: 2}.get(True, 0)
-    if own < min(len(sections), 3) and (not sections[own] or not _DIGITS.search(_bare(sections[own]))):
-        spelt = _LITERAL.sub(lambda match: match[1] or "", sections[own])
-        if not sections[own] or any(map(str.isalpha, spelt)):
-            return sections[own]
-    return sections[0]
-
-
-def _holds(number: float, condition: re.Match[str]) -> bool:
-    limit = float(condition[2])
-    above, below, equal = number > limit, number < limit, number == limit
-    return {">": above, "<": below, "=": equal, ">=": not below, "<=": not above, "<>": not equal}[condition[1]]
-
-
-@lru_cache(maxsize=256)
-def _is_of_digits(section: str, bare: str) -> bool:
-    """Return whether a format is that of a code: it fills up with zeros, or has marks between or at its digits."""
-    if "," in bare or "/" in bare or "e" in bare.lower() or "%" in bare:
-        return False
-    whole = bare.partition(".")[0]
-    marked = _MARKED.search(_UNSEEN.sub("", section)) is not None
-    return whole.count("0") > 1 or marked or len(_DIGITS.findall(bare)) > 1 - ("." in bare and not whole.strip())
-
-
-def _filled(number: float, section: str) -> str:
-    """Return the digits of a number in the places that a format has for them, from the right; the rest comes first."""
-    parts = [match[0] for match in _PARTS.finditer(_UNSEEN.sub("", section))]
-    point = parts.index(".") if "." in parts else len(parts)
-    decimals = sum(part in _PLACES for part in parts[point:])
-    whole, _, fraction = _rounded(plain(abs(number)), min(decimals, _MAX_DECIMALS)).partition(".")
-    places = sum(part in _PLACES for part in parts[:point])
-    left = list(whole.lstrip("0"))
-    text = list[str]()
-    for part in reversed(parts[:point]):
-        if part not in _PLACES:
-            text.append(_LITERAL.sub(_literal, part))
-            continue
-        places -= 1
-        taken = left if places == 0 else left[-1:]
-        text.append("".join(taken) or ("0" if part == "0" else " " if part == "?" else ""))
-        del left[len(left) - len(taken) :]
-    rest = iter(fraction)
-    after = [next(rest, "0") if part in _PLACES else _LITERAL.sub(_literal, part) for part in parts[point:]]
-    return ("-" if number < 0 else "") + " ".join(("".join(reversed(text)) + "".join(after)).split())
-
-
-def _literal(literal: re.Match[str]) -> str:
-    return literal[1] or literal[2] or literal[3] or ""
-
-
-# A sheet has many cells and few formats.
-@lru_cache(maxsize=256)
-def _bare(section: str) -> str:
-    return _UNSEEN.sub("", _LITERAL.sub("", section))
-
-
-@lru_cache(maxsize=256)
-def _has_date(bare: str) -> bool:
-    return _DATE.search(bare) is not None
+    """Return a text as its cell shows it: the fourth section of a format, or the last one with @, is that of texts."""
+    return _layout(code[:MAX_FORMAT]).text.replace(_NUMBER, text, 1)
 
 
 def plain(number: float) -> str:
@@ -158,57 +94,85 @@ def plain(number: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _rounded(number: str, decimals: int) -> str:
-    """Return a number with so many decimals, rounded as a spreadsheet does, half up."""
-    return f"{_EXACT.quantize(Decimal(number), Decimal(1).scaleb(-decimals)):f}"
+# A sheet has many cells and few formats.
+@lru_cache(maxsize=256)
+def _layout(code: str) -> Layout:
+    parts = list[list[Token]]([[]])
+    for match in _TOKEN.finditer(code):
+        kind = match.lastgroup or ""
+        if kind == "end":
+            parts.append([])
+        elif kind:
+            parts[-1].append((kind, match[kind]))
+    texts = parts[3] if len(parts) >= _MAX_SECTIONS else parts[-1] if ("text", "@") in parts[-1] else [("text", "@")]
+    numbers = (parts[:-1] if texts is parts[-1] else parts[:3]) or [[("general", "")]]
+    sections, times = list(map(_section, numbers)), _times(numbers[0])
+    meanings = {*times.values()}
+    unit = 1 if "s" in meanings else 60 if meanings & {"M", "p"} else 3_600 if "h" in meanings else 86_400
+    words = "".join(_NUMBER if kind == "text" else value for kind, value in texts if kind in (*_LITERALS, "text"))
+    return Layout(
+        ";".join(sections),
+        sections[0],
+        words if _NUMBER in words or not texts else _NUMBER,
+        not all(parts),
+        None if not times else 0 if any(kind == "split" for kind, _ in numbers[0]) else unit,
+        not meanings.isdisjoint(_OF_DAYS),
+    )
 
 
-def _moment(number: float, bare: str, since_1904: bool) -> str:
-    if abs(number) > _LAST_DAY:
-        return plain(number)
-    seconds = round(number * 86_400)
-    if elapsed := _ELAPSED.search(bare):
-        return _elapsed(seconds, elapsed[0].lower(), bare.lower())
-    early = not since_1904 and number < _FIRST_TRUE_DAY
-    moment = (_EPOCH_OF_1904 if since_1904 else _EPOCH) + timedelta(days=int(early), seconds=seconds)
-    clock = f"{moment:%H:%M:%S}" if moment.second else f"{moment:%H:%M}"
-    if not _has_date(bare):
-        return clock
-    return f"{moment:%Y-%m-%d} {clock}" if _TIME.search(bare) and seconds % 86_400 else f"{moment:%Y-%m-%d}"
+def _times(tokens: list[Token]) -> dict[int, str]:
+    """Return the date letters of a section by place, where M is minutes and p half of a day; none beside digits."""
+    if any(kind == "place" for kind, _ in tokens):
+        return {}
+    places = [place for place, (kind, _) in enumerate(tokens) if kind in ("date", "elapsed", "half")]
+    letters = "".join(_letter(*tokens[place]) for place in places)
+    return dict(zip(places, _MINUTES.sub("M", letters).replace("n", "m"), strict=True))
 
 
-def _elapsed(seconds: int, first: str, bare: str) -> str:
-    """Return a duration as it is shown: hours, minutes or seconds, and what is below them if the format has it."""
-    sign, seconds = "-" if seconds < 0 else "", abs(seconds)
-    rest = bare.replace(first, "", 1)
-    minutes = f":{seconds // 60 % 60:02}" if "m" in rest else ""
-    ends = f":{seconds % 60:02}" if "s" in rest else ""
-    units = {"h": f"{seconds // 3600}{minutes}{ends}", "m": f"{seconds // 60}{ends}", "s": f"{seconds}"}
-    return sign + units[first[1]]
+def _letter(kind: str, value: str) -> str:
+    first = value[:1].lower()
+    return (
+        "p"
+        if kind == "half"
+        else "M"
+        if (kind, first) == ("elapsed", "m")
+        else _LONG_NAMES.get(value[:3].lower(), first)
+    )
 
 
-def _amount(number: float, section: str, bare: str, exact: str) -> str:
-    digits = _DIGITS.search(bare)
-    percent = "%" in bare
-    scaled = digits is None or "e" in bare.lower() or "/" in bare or bare[: digits.end()].endswith(",")
-    decimals = len((digits and digits[1]) or "")
-    # As digits, for a hundred times the largest numbers are none that a computer has.
-    digits_of = f"{_EXACT.scaleb(Decimal(plain(number)), 2):f}" if percent else exact
-    text = digits_of if scaled or decimals > _MAX_DECIMALS else _rounded(digits_of, decimals)
-    if digits and (digits[1] or "").endswith("#") and "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return _with_unit(text + "%" * percent, section)
+def _section(tokens: list[Token]) -> str:
+    """Return a section with a whole day in ISO 8601, hours by 24, and no marks between thousands."""
+    times, is_fraction = _times(tokens), ("other", "/") in tokens
+    meanings = {*times.values()}
+    days = [place for place, meaning in times.items() if meaning in _OF_DAYS]
+    span = range(days[0], days[-1] + 1) if meanings >= {"m", "d"} and meanings & {"y", "e"} else range(0)
+    if any(times.get(place, "d") not in _OF_DAYS for place in span):
+        span = range(0)
+    elif span and tokens[span.stop : span.stop + 1] and tokens[span.stop][1] in _BEHIND_A_DAY:
+        span = range(span.start, span.stop + 1)
+    written, colon = list[str](), _colon(tokens, times)
+    for place, (kind, value) in enumerate(tokens):
+        if place in span:
+            written += [_DAYS] if place == span[0] else []
+        elif place == colon:
+            written.append(":")
+        elif kind == "half" and times:
+            written += ["\\:mm"] if "M" not in meanings else []
+        elif place in times:
+            run = "yyyy" if times[place] == "e" else "hh" if span and times[place] == "h" else value
+            written.append(f"[{value[:2]}]" if kind == "elapsed" else run)
+        elif kind in ("general", "text"):
+            written.append(f'"{_NUMBER}"')
+        elif kind in ("condition", "power", "place", "split") or (kind == "other" and not times):
+            written.append("#" if value == "?" and not is_fraction else value)  # no blanks to align digits
+        elif kind != "comma":
+            literal = " " if kind == "blank" else value.replace("@", _AT)
+            written.append(f"\\{literal}" if literal == '"' else f'"{literal}"')
+    return "".join(written)
 
 
-def _with_unit(text: str, section: str) -> str:
-    """Return the amount with the texts that its format has before and after the digits, such as a currency."""
-    spelt = _UNSEEN.sub(" ", _LITERAL.sub(_literal, section))
-    digits = list(_DIGITS.finditer(spelt))
-    if not digits:
-        return text
-    before, after = spelt[: digits[0].start()], spelt[digits[-1].end() :]
-    before, after = before.replace("-", "").replace("(", "").strip(), after.replace("%", "").replace(")", "").strip()
-    if len(before) + len(after) > _MAX_UNIT or _DIGITS.search(before):
-        return text
-    gap = " " if before[-1:].isalnum() else ""
-    return f"{before}{gap}{text} {after}".strip()
+def _colon(tokens: list[Token], times: dict[int, str]) -> int:
+    """Return where a clock has its colon, or what stands for it as in 14 Uhr 30; -1 if words follow, or it is none."""
+    places = [place for place, meaning in times.items() if meaning == "M" and times.get(place - 2) == "h"]
+    ends_with_it = bool(places) and not any(kind in _LITERALS and value.strip() for kind, value in tokens[places[0] :])
+    return places[0] - 1 if ends_with_it and tokens[places[0] - 2][0] == "date" else -1

@@ -16,6 +16,7 @@ _CONTENT, _PROPERTIES = "content.xml", "meta.xml"
 _SKIPPED = frozenset({"annotation", "shapes", "frame", "custom-shape", "tracked-changes", "forms", "dde-links"})
 _MARKS = {"tab": " ", "line-break": " "}
 _HIDDEN = ("collapse", "filter")
+_FIELDS = re.compile(r"\d+|[^\W\d_]{3,}")  # of a day: a month alone claims none
 _GROUPED = re.compile(r"\d{1,3}(?:[.,'’\s]\d{3})++")
 _NUMBERS = ("float", "currency", "percentage")
 
@@ -151,7 +152,7 @@ def _shown(cell: dict[str, str], text: str, has_text: bool) -> str:
         ):
             return text
         return f"{digits} {cell.get('currency', '')}".strip()
-    if kind == "date":
+    if kind == "date" and (not text or len(_FIELDS.findall(text)) > len(("month", "year"))):
         return cell.get("date-value", "").removesuffix("T00:00:00").replace("T", " ")
     if kind == "boolean":
         return cell.get("boolean-value", "").upper()
