@@ -13,7 +13,7 @@ from sentencex import get_sentence_boundaries
 from selfrag.text.east_asian import RUN
 from selfrag.text.language import detect_language
 
-_LANGUAGE_SAMPLE = 600  # characters
+_SAMPLE = 300  # characters that tell the language
 _CLOSING = r"[\"')\]»”’」』）】]*+"
 # In these scripts no abbreviation has a stop. The full-width point is a stop unless a digit follows.
 _CERTAIN = r"(?:[。！？｡؟۔।॥።။]|．(?!\d))"
@@ -51,7 +51,7 @@ _LONGEST = 40  # characters before a stop that the rules read
 
 def split_sentences(text: str) -> list[str]:
     """Cut a text into sentences that join to the text again; none is only white space."""
-    return _split(text, _language(text[:_LANGUAGE_SAMPLE]))
+    return _split(text, text[:_SAMPLE])
 
 
 def split_around(text: str, whole: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -60,13 +60,12 @@ def split_around(text: str, whole: Sequence[tuple[int, int]]) -> list[tuple[int,
     A stretch has no white space around it: the line end after it begins the next piece. Together they are the text
     again, and none is only white space.
     """
-    language = _language(text[:_LANGUAGE_SAMPLE])
     ranges: list[tuple[int, int]] = []
     at = 0
     for start, end in [*whole, (len(text), len(text))]:
         if not at <= start <= end <= len(text):
             continue  # of a stored passage; a stretch that does not fit its text is ignored
-        for sentence in _split(text[at:start], language):
+        for sentence in _split(text[at:start], text[:_SAMPLE]):
             ranges.append((at, at + len(sentence)))
             at += len(sentence)
         if text[start:end].strip():
@@ -82,10 +81,10 @@ def _language(sample: str) -> str:
     return detect_language(sample)
 
 
-def _split(text: str, language: str) -> list[str]:
+def _split(text: str, sample: str) -> list[str]:
     sentences: list[str] = []
     start = 0
-    for end in (*_ends(text, language), len(text)):
+    for end in (*_ends(text, sample), len(text)):
         piece = text[start:end]
         if piece.strip():
             sentences.append(piece)
@@ -97,14 +96,14 @@ def _split(text: str, language: str) -> list[str]:
     return sentences
 
 
-def _ends(text: str, language: str) -> Iterator[int]:
+def _ends(text: str, sample: str) -> Iterator[int]:
     """Yield the places where a sentence ends, behind its closing marks and the space after them."""
-    bare = _ENCLOSING.sub(lambda match: " " * len(match[0]), text)
-    stops = _library_stops(bare, "en") & _library_stops(bare, language)
+    stops = None
     start = 0
     for stop in _STOP.finditer(text):
         end = stop.end()
         if not stop["certain"] and "\n" not in stop[0]:
+            stops = _library_stops(text, _language(sample)) if stops is None else stops
             label, following = _LABEL.match(text, start), _LABEL.match(text, end)
             if label and label.end() == end:
                 continue
@@ -121,9 +120,10 @@ def _next_label(label: str) -> str:
 
 
 def _library_stops(text: str, language: str) -> set[int]:
-    """Return the places right behind the last word or stop of each sentence that the library finds."""
-    boundaries = get_sentence_boundaries(language, text)
-    return {boundary["start_index"] + len(boundary["text"].rstrip()) for boundary in boundaries}
+    """Return the places right behind the last stop of each sentence that the library finds in both languages."""
+    bare = _ENCLOSING.sub(lambda match: " " * len(match[0]), text)
+    found = (get_sentence_boundaries(code, bare) for code in {language, "en"})
+    return set.intersection(*({each["start_index"] + len(each["text"].rstrip()) for each in one} for one in found))
 
 
 def _goes_on(text: str, stop: re.Match[str]) -> bool:
