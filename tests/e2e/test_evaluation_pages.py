@@ -22,15 +22,15 @@ FILES = {
     "stricter.md": "Be strict.",
     "kinder.md": "Be kind.",
 }
-# These need an account of AWS; test_precision.py and test_feedback.py run them against a double.
-IN_AWS = ("aws ", "--region")
+# These need an account of AWS, a decision model or the network; test_feedback.py and test_eval_judges.py have doubles.
+ELSEWHERE = ("aws ", "--region", "--judge decider", "--adopt", "git clone", "bench labels")
 
 
 def commands() -> list[str]:
     pages = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("evaluation.md", "graders.md"))
     blocks = re.findall(r"^```(?:sh|console)\n(.*?)^```", pages, re.S | re.M)
     lines = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
-    return [line for line in lines if not any(words in line for words in IN_AWS)]
+    return [line for line in lines if not any(words in line for words in ELSEWHERE)]
 
 
 def installed_by_the_set_up() -> set[str]:
