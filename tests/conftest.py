@@ -81,7 +81,7 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 MARKERS = {
     "infra": ("infra",),
     "laptop": (
-        "e2e/page", "e2e/test_page", "e2e/test_eval", "e2e/test_question_sets", "e2e/test_replay", "e2e/test_wheel",
+        "e2e/page", "e2e/test_page", "e2e/test_eval", "e2e/test_replay", "e2e/test_wheel",
         "unit/cli/lab", "unit/cli/local_index", "unit/cli/recognition", "unit/cli/stand_in", "unit/reader",
         "workflow/test_recognition",
     ),

@@ -316,3 +316,24 @@ def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are
         assert set(server.counts) == {"grade_support"}
         assert told.response["traces"] == 12
         assert told.response["steps"]["grade_relevance"]["verdicts"] == 12
+
+
+@pytest.mark.long
+def test_a_follow_up_of_a_set_is_asked_with_the_answer_before_it(
+    fresh: Command, documents: Path, tmp_path: Path
+) -> None:
+    rows = [
+        {"id": "1", "question": "How much does crane 1 lift?", "answer": "12 tonnes"},
+        {"after": "1", "question": "And the other one?", "answer": "12 tonnes"},
+    ]
+    (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    with ModelServer() as server:
+        command = of(fresh, server)
+        patient = 'plain={"deadline_seconds": 240}'
+        report = command("eval", "set.jsonl", "--docs", str(documents), "--variant", patient, "--json").response
+        asked = [json.loads(body["messages"][0]["content"][-1]["text"]) for body in server.asked("decide_retrieval")]
+    assert report["compared"] == 2
+    (first, second) = asked
+    assert "previous" not in first or not first["previous"]["question"]
+    assert second["previous"]["question"] == "How much does crane 1 lift?"
+    assert "tonnes" in second["previous"]["answer"]

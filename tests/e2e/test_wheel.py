@@ -87,7 +87,7 @@ def test_the_wheel_has_two_import_names_and_all_that_is_read(wheel: Path) -> Non
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"selfrag", "selfrag_cli"}
     kept = [path.relative_to(root) for root in (ROOT / "functions", ROOT / "cli") for path in root.rglob("*")]
-    data = {path.as_posix() for path in kept if path.suffix in {".md", ".yaml", ".json", ".html", ".js", ".css", ".j2"}}
+    data = {path.as_posix() for path in kept if path.suffix in {".md", ".yaml", ".json", ".html", ".js", ".css"}}
     assert data <= set(names)
     assert "selfrag/__init__.py" not in names, "a regular package would hide the functions' own parts of it"
 

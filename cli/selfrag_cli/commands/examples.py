@@ -18,10 +18,9 @@ EXAMPLES = {
         "selfrag ingest https://handbook.example.com/ --collection handbook",
     ),
     "search": ('selfrag search "parental leave" --docs notes --top-k 8',),
-    "questions": ("selfrag questions notes --count 40 --output questions.jsonl",),
     "eval": (
         "selfrag eval --limit 4",
-        "selfrag eval questions.jsonl --docs notes --output report.html",
+        "selfrag eval questions.jsonl --docs notes --output answers.csv",
         "selfrag eval questions.jsonl --docs notes --variant self_rag --variant naive",
     ),
     "eval graders": ("selfrag eval graders claims.jsonl --prompt stricter.md",),

@@ -10,15 +10,10 @@ from selfrag.domain.feedback import Feedback
 class QuestionRow(TypedDict, total=False):
     """A line of a question set, as `selfrag eval` reads it."""
 
-    id: str
     question: str
     answer: str
     answerable: bool
-    facts: list[str]
     documents: list[str]
-    passages: list[str]
-    kind: str
-    after: str
 
 
 def question_set(items: Iterable[Feedback], corrected: bool = False) -> list[QuestionRow]:

@@ -1,22 +1,17 @@
-"""The report of `selfrag eval`: in the terminal, as a page, and as a line of CSV for each answer."""
+"""The report of `selfrag eval`: in the terminal, and as a line of CSV for each answer."""
 
 import csv
-import json
-from collections.abc import Callable, Sequence
-from importlib.resources import files
+from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from selfrag.domain.answers import Status
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.lab.comparison import FEWEST, Difference, Interval
+from selfrag_cli.lab.comparison import FEWEST, Interval
 from selfrag_cli.lab.findings import (
-    OUTCOMES,
     EvaluationReport,
     Findings,
     JudgeReport,
@@ -24,12 +19,11 @@ from selfrag_cli.lab.findings import (
     VariantReport,
     values,
 )
-from selfrag_cli.lab.measures import AMOUNTS, cited_documents
+from selfrag_cli.lab.measures import AMOUNTS
 from selfrag_cli.lab.runs.results import make_folder
-from selfrag_cli.lab.runs.variants import VariantConfig
 from selfrag_cli.terminal import visible
 
-# What the outcomes say already, and what only the page has room for.
+# What the outcomes say already, and what the table has no room for.
 _ELSEWHERE = ("answered", "partial", "abstained", "failed", "search_recall", "model_calls")
 _MOST_QUESTIONS = 4
 
@@ -47,24 +41,10 @@ def show_report(console: Console, report: EvaluationReport) -> None:
         console.print(escape(line), highlight=False, soft_wrap=True)
     differing = [question for question in report.most_different if question.differing][:_MOST_QUESTIONS]
     if differing:
-        console.print("Answers differ most to these questions (--output report.html shows them):")
+        console.print("Answers differ most to these questions (--json shows them):")
     for question in differing:
         sides = ", ".join(f"{side.variant}: {side.outcome}" for side in question.sides)
         console.print(escape(visible(f"  {question.question} {sides}")), highlight=False, soft_wrap=True)
-
-
-def headline(report: EvaluationReport) -> str:
-    """Return in a sentence how many questions each variant has right, of those whose right answer is in the set."""
-    counts = [max(variant.n.get(name, 0) for name in ("match", "correct")) for variant in report.variants]
-    if not report.compared:
-        return "No question is answered by every variant yet"
-    if not any(counts):
-        return f"{report.compared} questions, whose right answers the set does not hold"
-    right = [variant.outcomes["right answer"] + variant.outcomes["right abstention"] for variant in report.variants]
-    return "; ".join(
-        f"{variant.name} is right in {count} of {of}"
-        for variant, count, of in zip(report.variants, right, counts, strict=True)
-    )
 
 
 def outcome_line(variant: VariantReport) -> str:
@@ -81,8 +61,8 @@ def _measures(report: EvaluationReport) -> Table:
     for variant in report.variants:
         table.add_column(escape(variant.name) + (" (95%)" if has_room else ""), justify="right", overflow="fold")
         table.add_column("n", justify="right")
-    for name in shown_measures(report):
-        if name not in _ELSEWHERE:
+    for name in report.variants[0].measures:
+        if name not in _ELSEWHERE and any(variant.measures[name] is not None for variant in report.variants):
             cells = []
             for variant in report.variants:
                 value, interval = figure(variant.measures[name], name), variant.intervals.get(name)
@@ -90,17 +70,6 @@ def _measures(report: EvaluationReport) -> Table:
                 cells += [value + ends, str(variant.n[name])]
             table.add_row(words(name), *cells)
     return table
-
-
-def shown_measures(report: EvaluationReport) -> list[str]:
-    """Return the measures that any variant has a value of."""
-    names = report.variants[0].measures
-    return [name for name in names if any(variant.measures[name] is not None for variant in report.variants)]
-
-
-def differs(gap: Difference) -> bool:
-    """Return whether a measure differs for any question."""
-    return bool(gap.low or gap.high)
 
 
 def verdict_lines(report: EvaluationReport) -> list[str]:
@@ -128,17 +97,6 @@ def judge_line(judge: JudgeReport) -> str:
     return f"supported, judged claims, correct: {judge.judged} answers written from passages, judged {judge_name}"
 
 
-def described(way: VariantConfig) -> str:
-    """Return in words what a variant changes."""
-    fields = {name: value for name, value in way.policy.items() if name != "cache"}
-    texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in fields.items()}
-    parts = [f"{words(name)}: {text}" for name, text in texts.items()]
-    parts += [f"profile: {way.profile}"] if way.profile else []
-    parts += [f"another prompt of {words(step)}" for step in way.prompts]
-    parts += [] if "cache" in way.policy else ["reads stored verdicts"]
-    return ", ".join(parts) or "the defaults"
-
-
 def words(name: str) -> str:
     """Return a measure's name for a person."""
     return {"usd": "USD", "f1": "F1"}.get(name, name.replace("_", " "))
@@ -160,36 +118,18 @@ def ends_of(interval: Interval, name: str) -> str:
 def check_outputs(paths: Sequence[Path]) -> None:
     """Make the folders of files; raises InvalidInput, before anything is asked and paid, for what cannot be written."""
     for path in paths:
-        if path.suffix not in _WRITERS:
-            raise InvalidInput(f"--output {path}: name a file that ends in {', '.join(_WRITERS)}.")
+        if path.suffix != ".csv":
+            raise InvalidInput(f"--output {path}: name a file that ends in .csv.")
         make_folder(path)
 
 
 def write_outputs(findings: Findings, paths: Sequence[Path]) -> None:
-    """Write the findings to each file, by its ending; raises InvalidInput if one cannot be written."""
+    """Write the findings to each file; raises InvalidInput if one cannot be written."""
     for path in paths:
         try:
-            _WRITERS[path.suffix](findings, path)
+            _write_csv(findings, path)
         except OSError as error:
             raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
-
-
-def _write_page(findings: Findings, path: Path) -> None:
-    # It takes a while to load.
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    loader = PackageLoader("selfrag_cli.lab", ".")
-    environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    wording = (cited_documents, described, differs, ends_of, figure, headline, judge_line, outcome_line)
-    functions = (*wording, shown_measures, verdict_lines, words)
-    environment.filters.update({function.__name__: function for function in functions})
-    environment.globals.update(amounts=AMOUNTS, outcomes=OUTCOMES, statuses=get_args(Status))
-    # The colours are those of the page that answers questions.
-    colours = files("selfrag.api.page").joinpath("tokens.css").read_text(encoding="utf-8")
-    page = environment.get_template("report.html.j2").render(report=findings.report(), colours=colours)
-    path.write_text(page, encoding="utf-8")
 
 
 def _write_csv(findings: Findings, path: Path) -> None:
@@ -203,6 +143,3 @@ def _write_csv(findings: Findings, path: Path) -> None:
                 response, numbers = result.response, values(measures)
                 about = [result.question_id, result.question, variant, response.id, response.status, response.answer]
                 writer.writerow([*about, *(numbers.get(name, "") for name in names)])
-
-
-_WRITERS: dict[str, Callable[[Findings, Path], None]] = {".html": _write_page, ".csv": _write_csv}

@@ -4,11 +4,9 @@ from collections.abc import Callable
 
 from selfrag_cli.lab.commands.evaluation import evaluate
 from selfrag_cli.lab.commands.graders import graders
-from selfrag_cli.lab.commands.question_sets import questions
 from selfrag_cli.lab.commands.replay import replay
 
 COMMANDS: dict[str, Callable[..., None]] = {
-    "questions": questions,
     "eval": evaluate,
     "eval graders": graders,
     "replay": replay,

@@ -45,11 +45,7 @@ JudgeModel = Annotated[
 ]
 Outputs = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--output",
-        metavar="FILE",
-        help="Write a page (.html) or a line for each answer (.csv); more than once.",
-    ),
+    typer.Option("--output", metavar="FILE", help="Write a line for each answer to a .csv file; more than once."),
 ]
 
 

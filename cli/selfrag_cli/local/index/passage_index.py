@@ -128,7 +128,6 @@ def best(scores: Scores, eligible: NDArray[np.bool_], size: int) -> Numbers:
 
 _BY_PASSAGE_ID = "SELECT number FROM passages WHERE number IN (SELECT value FROM json_each(?)) ORDER BY passage_id"
 _SHOWN = "SELECT rowid, passage FROM texts WHERE rowid IN (SELECT value FROM json_each(?))"
-_ALL = "SELECT passage FROM passages JOIN texts ON texts.rowid = number WHERE collection = ? ORDER BY passage_id"
 _OWN_IDS = """
 SELECT passage_id, id FROM passages
 WHERE collection IN (SELECT value FROM json_each(?)) AND passage_id IN (SELECT value FROM json_each(?))
@@ -259,11 +258,6 @@ class EmbeddedIndex(Index):
         again = f"in about {minutes} minute{'s' if minutes > 1 else ''}" if minutes else "later"
         share = f"{100 * embedded // passages}% of the passages are read for their meaning so far; ask again {again}."
         return completed >= len(held), share if completed >= len(held) else f"Found by words alone: {share}"
-
-    def all_of(self, collection: str) -> list[Passage]:
-        """Return every passage of a collection, by passage id."""
-        with self._lock:
-            return [_read(passage) for (passage,) in self._connection.execute(_ALL, (collection,))]
 
     @override
     def add(self, entries: Sequence[IndexEntry]) -> WriteOutcome:

@@ -1,1 +1,0 @@
-"""A first set of questions that Claude drafts from documents."""
