@@ -122,8 +122,11 @@ def _next_label(label: str) -> str:
 def _library_stops(text: str, language: str) -> set[int]:
     """Return the places right behind the last stop of each sentence that the library finds in both languages."""
     bare = _ENCLOSING.sub(lambda match: " " * len(match[0]), text)
-    found = (get_sentence_boundaries(code, bare) for code in {language, "en"})
-    return set.intersection(*({each["start_index"] + len(each["text"].rstrip()) for each in one} for one in found))
+    stops = [
+        {boundary["start_index"] + len(boundary["text"].rstrip()) for boundary in get_sentence_boundaries(code, bare)}
+        for code in {language, "en"}
+    ]
+    return set.intersection(*stops)
 
 
 def _goes_on(text: str, stop: re.Match[str]) -> bool:

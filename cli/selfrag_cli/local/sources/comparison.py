@@ -83,7 +83,7 @@ class Comparison:
         return not self.todo and not self.gone
 
     @property
-    def kept(self) -> list[str]:
+    def retained(self) -> list[str]:
         """Return the documents that cannot be read now and stay in the index as they were read before."""
         return sorted(path for path in self.unread if path in self.before and self.before[path].generation)
 

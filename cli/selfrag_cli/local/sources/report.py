@@ -21,9 +21,9 @@ class IngestionReport:
     """The outcome of every file: each is counted once, and documents that are no files any more as `removed`.
 
     `failed` were read and hold nothing that can be used, or a step failed; `unreadable` could not be read at all;
-    `kept` cannot be read now and stay in the index as they were read before. `others` counts files of other kinds by
-    their ending, `links` what was not followed. `warnings` is a sentence for each thing that was not read, `loss` says
-    what would be removed and was not, `site_note` says how a site's pages were found.
+    `retained` cannot be read now and stay in the index as they were read before. `others` counts files of other kinds
+    by their ending, `links` what was not followed. `warnings` is a sentence for each thing that was not read, `loss`
+    says what would be removed and was not, `site_note` says how a site's pages were found.
     """
 
     added: int = 0
@@ -32,7 +32,7 @@ class IngestionReport:
     unchanged: int = 0
     failed: int = 0
     unreadable: int = 0
-    kept: int = 0
+    retained: int = 0
     links: int = 0
     others: Mapping[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
@@ -42,12 +42,13 @@ class IngestionReport:
     @property
     def not_read(self) -> int:
         """Return the number of documents that could not be read."""
-        return self.failed + self.unreadable + self.kept
+        return self.failed + self.unreadable + self.retained
 
     def summary(self) -> str:
         """Return the counts in one line."""
         counts = [f"{getattr(self, count)} {count}" for count in _ALWAYS]
-        counts += [f"{number} {name}" for name in ("unreadable", "kept") if (number := getattr(self, name))]
+        rare = (("unreadable", self.unreadable), ("kept", self.retained))
+        counts += [f"{number} {name}" for name, number in rare if number]
         if self.others:
             kinds = sorted(self.others.items(), key=lambda kind: (-kind[1], kind[0]))
             listed = ", ".join(f"{ending or 'without an ending'} {count}" for ending, count in kinds)
@@ -145,8 +146,8 @@ def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record])
 def _counted(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> IngestionReport:
     """Count every file once, by its record before and after."""
     files, counts = comparison.files, Counter(_outcomes(comparison, after).values())
-    counts["kept"] = len(comparison.kept)
-    counts["unreadable"] += len(files.unread.keys() - set(comparison.kept))
+    counts["retained"] = len(comparison.retained)
+    counts["unreadable"] += len(files.unread.keys() - set(comparison.retained))
     counts["removed"] = sum(bool(comparison.before[path].generation) for path in comparison.gone)
     warnings = [*files.notes, *files.unread.values(), *_refused(files.others), *_warnings(place, comparison, after)]
     others, loss, note = dict(files.others), comparison.loss, files.summary
@@ -161,7 +162,7 @@ def _outcomes(comparison: Comparison, after: Mapping[str, Record]) -> dict[str, 
 def _outcome(path: str, comparison: Comparison, after: Mapping[str, Record]) -> str:
     was, now = comparison.before.get(path), after.get(path)
     if path in comparison.unread or now is None:
-        return "kept" if was and was.generation else "unreadable"
+        return "retained" if was and was.generation else "unreadable"
     if now.status == "failed":
         return "failed"
     if was is None or not was.generation:
@@ -187,7 +188,7 @@ def _warnings(place: Place, comparison: Comparison, after: Mapping[str, Record])
             yield place.path_of(record.reason) if is_about(record) else f"{path}: {record.reason}"
         elif record and path in comparison.todo:
             yield from map(place.path_of, record.warnings)
-    if unseen := sorted(set(comparison.kept) - set(comparison.files.paths)):
+    if unseen := sorted(set(comparison.retained) - set(comparison.files.paths)):
         yield f"Kept as read before: {_listed(unseen)}."
 
 
