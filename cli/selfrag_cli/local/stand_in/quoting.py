@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from selfrag_cli.local.stand_in.arithmetic import without_counts
 from selfrag_cli.local.stand_in.questions import asks_for_all, subject_of, without_request
 from selfrag_cli.local.stand_in.words import AMOUNT, corrected, denies, folded, has, holds, letters, names, units
 
@@ -188,7 +187,7 @@ def _weights(question: str, context: str, passages: Sequence[str]) -> dict[str, 
     def weigh(text: str) -> dict[str, float]:
         return {
             unit: 1 + rare * math.log((len(passages) + 1) / (sum(has(passage, unit) for passage in passages) + 1))
-            for unit in units(without_counts(text))
+            for unit in units(text)
         }
 
     own, earlier = weigh(question), weigh(context)
