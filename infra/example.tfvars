@@ -29,7 +29,7 @@ model_provider = "anthropic"
 # Which model judges what: thrifty, balanced or strict.
 # profile = "balanced"
 
-# What Amazon Textract reads of pages that show pictures and hold no text: "lines", "layout" or "tables".
+# What Amazon Textract reads of pages that show pictures and hold no text: their lines.
 # text_recognition = "lines"
 
 # A decision model that judges before Claude: docs/decider.md.

@@ -113,7 +113,7 @@ locals {
       statements = flatten([for arn in local.recognized_arns : [
         {
           sid       = "RecognizePages"
-          actions   = [for verb in ["Get", "Start"] : "textract:${verb}Document${var.text_recognition == "lines" ? "TextDetection" : "Analysis"}"]
+          actions   = [for verb in ["Get", "Start"] : "textract:${verb}DocumentTextDetection"]
           resources = ["*"]
         },
         {

@@ -542,13 +542,13 @@ variable "pipeline" {
 }
 
 variable "text_recognition" {
-  description = "What Amazon Textract reads of pages of PDFs that show pictures and hold no text: \"lines\" (about 1.50 dollars for 1,000 such pages), \"layout\" (headings, reading order, no page furniture; 4) or \"tables\" (all that and rows with the names of their columns; 15). The region must have Textract; not tried on AWS."
+  description = "What Amazon Textract reads of pages of PDFs that show pictures and hold no text: \"lines\" (about 1.50 dollars for 1,000 such pages) or \"off\". The region must have Textract; not tried on AWS."
   type        = string
   default     = "off"
 
   validation {
-    condition     = contains(["off", "lines", "layout", "tables"], var.text_recognition)
-    error_message = "text_recognition must be \"off\", \"lines\", \"layout\" or \"tables\"; what was true is \"lines\", what was false is \"off\"."
+    condition     = contains(["off", "lines"], var.text_recognition)
+    error_message = "text_recognition must be \"off\" or \"lines\"."
   }
 }
 

@@ -159,15 +159,11 @@ def test_what_the_documents_do_not_hold_is_not_found(ask: Ask, documents: Path, 
     assert response["queries"][0] == question
 
 
-@pytest.mark.parametrize(
-    ("question", "words"),
-    [("Hello!", ""), ("こんにちは", ""), ("What is 17 * 23?", "391"), ("-4 + 10", "6")],
-)
-def test_a_greeting_or_a_sum_needs_no_search(ask: Ask, documents: Path, question: str, words: str) -> None:
+@pytest.mark.parametrize("question", ["Hello!", "こんにちは"])
+def test_a_greeting_needs_no_search(ask: Ask, documents: Path, question: str) -> None:
     response = ask(question, documents)
     assert response["reflection"]["retrieve"]["decision"] == "no"
     assert response["status"] == "answered"
-    assert words in response["answer"]
     assert response["answer"].strip()
     # The search that was begun before the decision was known has no part in the answer.
     assert response["queries"] == response["reflection"]["relevance"] == []

@@ -70,7 +70,7 @@ def run(command: Command, line: str) -> Any:
 @pytest.mark.parametrize("line", [line for line in COMMANDS if line not in ELSEWHERE])
 def test_every_command_of_the_documentation_works(read: Command, line: str) -> None:
     if "selfrag trace" in line or " replay " in line:
-        assert read.make("ask", "Q=What is 2 + 2?").code == 0
+        assert read.make("ask", "Q=Hello!").code == 0
     if "COLLECTION=handbook" in line:
         assert read("ingest", str(HANDBOOK), "--collection", "handbook").code == 0
     ended = run(read, line)

@@ -291,7 +291,7 @@ def questions_are_answered_through_the_gateway(stack: Stack) -> str:
         seconds, response = timed(lambda: api.post(stack.url("/v1/ask"), json={"question": QUESTION}).json())
         assert (response["status"], response["answer"]) == ("answered", first["answer"])
         assert response["usage"]["model_calls"] == 0
-        direct = api.post(stack.url("/v1/ask"), json={"question": "What is 17 * 23?"}).json()
+        direct = api.post(stack.url("/v1/ask"), json={"question": "Hello!"}).json()
         assert (direct["status"], direct["queries"]) == ("answered", [])
         assert direct["path"][-2:] == ["Generate", "GradeUtility"]
     return f'"{response["answer"]}" after {seconds:.1f} s; the first took {cold:.1f} s with cold functions'

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import boto3
 import pytest
 
 from selfrag import bootstrap
@@ -16,21 +15,10 @@ from tests.support.aws.stack import deployed_handlers
 from tests.support.definition import INGESTION_MACHINE, lambda_tasks
 from tests.support.documents.files import pdf
 from tests.support.documents.scans import scanned_pdf
-from tests.support.doubles.stand_in import MessagesServer
 from tests.support.ingesting import Ingestion, holds, ingestion
 from tests.support.roles.recorded import everything
 
 KEY = "handbook/scan.pdf"
-LIMITS = """^ Staff handbook
-## Hotels
-What a night may cost.
-
-|= Limits by city
-|! City | Limit
-| Oslo | 140 EUR
-| Riga | 90 EUR
-. 7"""
-LIMIT = "City: Oslo; Limit: 140 EUR"
 
 
 @pytest.fixture
@@ -72,40 +60,37 @@ def test_a_result_in_many_parts_is_read_whole(scanning: Ingestion) -> None:
 
 
 @contextmanager
-def by_the_clock_of_textract(wanted: str = "lines") -> Iterator[tuple[Ingestion, list[float]]]:
+def by_the_clock_of_textract() -> Iterator[tuple[Ingestion, list[float]]]:
     """Yield a stack whose recogniser has the double's clock, and the seconds of each run of the step."""
     deployed, seconds = deployed_handlers(INGESTION)["recognize_pages"], list[float]()
 
     def step(event: dict[str, Any], context: object) -> Any:
         real: Any = ingestion_parts.recognizer()
         began = running.textract.now
-        timed = TextractRecognizer(real._client, real._bucket, real._mode, lambda: running.textract.now)
+        timed = TextractRecognizer(real._client, real._bucket, lambda: running.textract.now)
         with bootstrap.using(recognizer=timed):
             result = deployed(event, context)
         seconds.append(running.textract.now - began)
         return result
 
-    with ingestion({"recognize_pages": step}, everything, SELFRAG_TEXT_RECOGNITION=wanted) as running:
+    with ingestion({"recognize_pages": step}, everything, SELFRAG_TEXT_RECOGNITION="lines") as running:
         running.textract.knobs.seconds = 0.3
         yield running, seconds
 
 
-@pytest.mark.parametrize(
-    ("wanted", "parts"), [("lines", 225), ("tables", 225), pytest.param("tables", 1500, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("parts", [225, pytest.param(1500, marks=pytest.mark.long)])
 def test_a_result_of_many_parts_is_read_in_runs_that_end_in_time_and_paid_once(
-    wanted: str, parts: int, record_property: Any
+    parts: int, record_property: Any
 ) -> None:
-    with by_the_clock_of_textract(wanted) as (running, seconds):
-        # So many words come between the lines and the cells.
+    with by_the_clock_of_textract() as (running, seconds):
+        # So many words come after the lines.
         running.textract.knobs.part, running.textract.knobs.words = 10, 5 * parts - 10
-        text, passage = (LIMITS, LIMIT) if wanted == "tables" else ("Pay day is the 25th.",) * 2
-        running.put(KEY, scanned_pdf("Leave is 25 days.", text))
+        running.put(KEY, scanned_pdf("Leave is 25 days.", "Pay day is the 25th."))
         execution = running.ingest(KEY)
         assert execution.output, execution.error
         assert execution.output["status"] == "ready"
         assert max(len(json.dumps(event)) for event in execution.history) < 10_000, "no state holds what was read"
-        holds(running, "Leave is 25 days.", passage)
+        holds(running, "Leave is 25 days.", "Pay day is the 25th.")
         assert (running.textract.pages, len(running.textract.jobs)) == (2, 1)
         read = running.textract.parts
     figures = f"{read} parts at 0.3 s: {len(seconds)} runs of at most {max(seconds):.1f} s"
@@ -117,12 +102,12 @@ def test_a_result_of_many_parts_is_read_in_runs_that_end_in_time_and_paid_once(
 
 @pytest.mark.parametrize("code", ["ProvisionedThroughputExceededException", "InvalidParameterException"])
 def test_a_result_whose_reading_is_interrupted_is_read_whole(code: str) -> None:
-    with by_the_clock_of_textract("tables") as (running, _):
+    with by_the_clock_of_textract() as (running, _):
         running.textract.knobs.part, running.textract.knobs.words = 10, 500
         running.textract.knobs.refuse_after = {70: code}
-        running.put(KEY, scanned_pdf("Leave is 25 days.", LIMITS))
+        running.put(KEY, scanned_pdf("Leave is 25 days.", "Pay day is the 25th."))
         assert running.done(KEY)["status"] == "ready"
-        holds(running, "Leave is 25 days.", LIMIT)
+        holds(running, "Leave is 25 days.", "Pay day is the 25th.")
         assert running.textract.pages == 2
         # Textract may know a token no longer: then the result is read from its beginning.
         assert (running.textract.parts > 150) == (code == "InvalidParameterException")
@@ -154,29 +139,6 @@ def test_a_run_that_was_broken_off_goes_on_with_the_job_that_it_began() -> None:
         assert running.done(KEY)["reason"] == "RecognizePages gave no result (RuntimeError)."
         assert running.done(KEY)["status"] == "ready"
         assert len(running.textract.jobs) == 1
-
-
-def test_a_question_finds_a_value_of_a_scanned_table_by_the_name_of_its_column() -> None:
-    with (
-        MessagesServer() as model,
-        ingestion(
-            deployed_handlers(),
-            everything,
-            SELFRAG_TEXT_RECOGNITION="tables",
-            SELFRAG_MODEL_BASE_URL=model.url,
-            SELFRAG_MODEL_SECRET="model-key",
-        ) as running,
-    ):
-        boto3.client("secretsmanager").create_secret(Name="model-key", SecretString="test")
-        running.put(KEY, scanned_pdf("Leave is 25 days.", LIMITS))
-        assert running.done(KEY)["status"] == "ready"
-        asked = {"question": "What is the limit in Oslo?", "collections": ["handbook"], "policy": {"web_search": False}}
-        answer = running.stack.execute(asked).output
-        assert answer
-        assert LIMIT in answer["answer"]
-        [cited] = answer["citations"]
-        assert (cited["document"], cited["page"]) == (KEY, 2)
-        assert not any("Staff handbook" in text for text in running.texts()), "the page's header is left out"
 
 
 @pytest.mark.long

@@ -22,7 +22,6 @@ from selfrag.domain.verdicts import (
 )
 from selfrag_cli.show.by_rule import GREY, relevance_by_rule, support_by_rule
 from selfrag_cli.show.places import copies_of, place_of, places
-from selfrag_cli.show.scores import show_scores
 from selfrag_cli.show.traces import causes
 from selfrag_cli.terminal import visible
 
@@ -125,14 +124,12 @@ def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
 
 
 def show_verdicts(console: Console, response: AnswerResponse, steps: Sequence[Step]) -> None:
-    """Print all verdicts of a response, the answers that were compared, its path, queries, cost and times."""
+    """Print all verdicts of a response, its path, queries, cost and times."""
     verdicts = _verdicts(response.reflection, places(steps))
     if verdicts.row_count:
         console.print(verdicts)
         for meaning in _meanings(response.reflection, steps):
             console.print(f"[dim]{meaning}[/]")
-    if response.scores:
-        show_scores(console, response.scores, response.citations, places(steps), by_rule=response.notice is not None)
     console.print(f"[bold]Path[/]     {' → '.join(response.path)}")
     if response.queries:
         console.print(f"[bold]Queries[/]  {escape(' | '.join(response.queries))}")

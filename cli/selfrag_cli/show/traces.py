@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel
 from rich.bar import Bar
 from rich.console import Console, Group
 from rich.markup import escape
@@ -11,32 +10,19 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from selfrag.domain.answers import Citation
 from selfrag.domain.history import Step
-from selfrag.domain.scores.shown import Scores
-from selfrag.domain.scores.traced import scores_of, texts_of
 from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.show.places import places
-from selfrag_cli.show.scores import show_scores
 from selfrag_cli.show.step_summaries import summarize
 from selfrag_cli.terminal import visible
 
 BAR_WIDTH = 16
 
 
-class _Comparison(BaseModel):
-    """The fields of a response that say what was compared."""
-
-    citations: list[Citation] = []
-    scores: Scores | None = None
-    notice: str | None = None
-
-
 def show_trace(console: Console, history: ExecutionHistory, *, full: bool = False) -> None:
     """Print an execution: its question, status, id, seconds and strategy, then a line for each step.
 
-    Where answers were compared, also these. With `full` what each step was given and gave back, too, and the texts of
-    the segments that were pruned.
+    With `full` what each step was given and gave back, too.
     """
     steps, seconds = history.steps, history.seconds
     console.print(f"[bold]Question[/]  {escape(history.question)}")
@@ -46,19 +32,9 @@ def show_trace(console: Console, history: ExecutionHistory, *, full: bool = Fals
     console.print(f"[bold]Strategy[/]  {escape(history.strategy)}")
     if steps:
         console.print(_timeline(steps, seconds))
-    _show_compared(console, history, full)
     if full:
         for number, step in enumerate(steps, start=1):
             console.print(_whole(number, step))
-
-
-def _show_compared(console: Console, history: ExecutionHistory, full: bool) -> None:
-    response = _Comparison.model_validate(history.response, extra="ignore")
-    scores = response.scores or scores_of(history.steps)
-    if scores:
-        texts = texts_of(history.steps) if full else None
-        by_rule = bool(response.notice)
-        show_scores(console, scores, response.citations, places(history.steps), texts, by_rule=by_rule)
 
 
 def _timeline(steps: Sequence[Step], seconds: float) -> Table:

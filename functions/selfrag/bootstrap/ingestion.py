@@ -29,16 +29,13 @@ def objects() -> "Objects":
 @part("recognizer")
 def recognizer() -> "Recognizer | None":
     """Make the text recognition; None where it is not switched on."""
-    mode = ingestion_settings().text_recognition
-    if mode == "off":
+    if ingestion_settings().text_recognition == "off":
         return None
     from selfrag.adapters.clients import objects_client, textract_client
     from selfrag.adapters.objects import S3Objects
     from selfrag.adapters.textract import TextractRecognizer
 
-    return TextractRecognizer(
-        textract_client(), S3Objects(objects_client(), ingestion_settings().recognized_bucket), mode
-    )
+    return TextractRecognizer(textract_client(), S3Objects(objects_client(), ingestion_settings().recognized_bucket))
 
 
 @part("manifest")

@@ -4,33 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from selfrag.domain.tables import Shown
-
-
-@dataclass(frozen=True)
-class Element:
-    """A paragraph, a heading (`level` from 1), or a table with its title, line by line.
-
-    `names` are the rows of a table that name its columns, `rows` those below them.
-    """
-
-    text: str
-    level: int = 0
-    names: Sequence[Shown] = ()
-    rows: Sequence[Shown] = ()
-
 
 @dataclass(frozen=True)
 class RecognizedPage:
-    """The text of a page; `page` is counted from 1, `confidence` from 0 to 100.
-
-    It is `text`, line by line, or `elements` in the order of reading where the recogniser knows more than lines.
-    """
+    """The text of a page, line by line; `page` is counted from 1, `confidence` from 0 to 100."""
 
     page: int
     text: str
     confidence: float
-    elements: Sequence[Element] = ()
 
 
 class Recognizer(Protocol):

@@ -20,7 +20,6 @@ from selfrag.runtime.models import of_the_profile
 PASSAGES = "9"
 
 Profile = Literal["thrifty", "balanced", "strict"]
-Recognition = Literal["off", "lines", "layout", "tables"]
 
 
 def _one_paragraph(text: str) -> str:
@@ -109,7 +108,7 @@ class IngestionSettings(FromEnvironment):
     work_bucket: str = "selfrag-work"
     view_seconds: float = Field(default=90.0, ge=0)
     pipeline: str = "1"
-    text_recognition: Recognition = "off"
+    text_recognition: Literal["off", "lines"] = "off"
     recognition_pages: int = Field(default=500, ge=1, le=3000)
     recognized_bucket: str = "selfrag-recognized"
 

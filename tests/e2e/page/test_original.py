@@ -9,12 +9,12 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.e2e.page.test_claims import cited, response
-from tests.e2e.page.test_compared import opened, replying
 from tests.e2e.page.test_walk import BERTH, LONDON, ask, seen
 from tests.e2e.test_serve import WRITABLE, Served, served
 from tests.support.command import HANDBOOK, Command
 from tests.support.documents.files import pdf
 from tests.support.page.browsing import Tab
+from tests.support.page.streams import opened, replying
 
 # The mark's place in the drawer, and the drawer's own in the window.
 PLACES = """(() => {

@@ -3,12 +3,13 @@
 import json
 from typing import Any
 
+import pytest
 from playwright.sync_api import Route, expect
 
-from tests.e2e.page.test_compared import replying
 from tests.e2e.page.test_keyboard import reached
 from tests.support.page.browsing import Tab
 from tests.support.page.said import response_of
+from tests.support.page.streams import replying
 
 NAMES = [
     *(f"people/rules/{number}.md" for number in range(150)),
@@ -137,3 +138,17 @@ def test_many_documents_are_counted_by_state_and_stand_in_folders_with_addresses
         expect(rows).to_contain_text("broken.pdf")
         tab.page.locator("#find-documents").fill("travel/")
         expect(rows).to_have_count(3)
+
+
+@pytest.mark.parametrize("strategy", ["candidates", "segments"])
+def test_the_strategies_that_compare_are_offered_and_asked_for(tab: Tab, strategy: str) -> None:
+    sent: list[Any] = []
+    tab.page.on("request", lambda request: sent.append(request.post_data_json) if request.method == "POST" else None)
+    with replying(response_of("Fact.")) as url:
+        tab.open(url)
+        tab.page.get_by_text("Search options").click()
+        tab.page.get_by_label("Way of answering").select_option(strategy)
+        tab.write("#question", "What?")
+        tab.click("#question-form [type=submit]")
+        expect(tab.page.get_by_role("button", name="Useful", exact=True)).to_be_visible()
+    assert [one["policy"]["strategy"] for one in sent] == [strategy]

@@ -15,7 +15,6 @@ from pypdfium2 import PdfiumError
 from werkzeug.wrappers import Request, Response
 
 from tests.support.documents.scans import spelled
-from tests.support.doubles.textract_blocks import Page
 from tests.support.loopback import Loopback
 
 MOST_PAGES, MOST_BYTES = 3000, 500 * 1024 * 1024
@@ -48,7 +47,6 @@ class Knobs:
 class _Job:
     where: Any
     pages: list[str]
-    features: list[str]
     looks: int = 0
     blocks: list[dict[str, Any]] = field(default_factory=list)
 
@@ -72,18 +70,14 @@ class TextractDouble(Loopback):
         if self.knobs.refusals:
             return _refused(self.knobs.refusals.pop(0))
         asked = json.loads(request.get_data())
-        found = re.fullmatch(r"(Start|Get)Document(?:TextDetection|(Analysis))", operation)
-        assert found, operation
-        verb, analysis = found.groups()
-        return {"Start": self._start, "Get": self._get}[verb](asked, bool(analysis))
+        return {"StartDocumentTextDetection": self._start, "GetDocumentTextDetection": self._get}[operation](asked)
 
-    def _start(self, asked: dict[str, Any], analysis: bool) -> Response:
+    def _start(self, asked: dict[str, Any]) -> Response:
         token, where = asked.get("ClientRequestToken", ""), asked["DocumentLocation"]["S3Object"]
-        features = asked.get("FeatureTypes", [])
-        if not _TOKEN.fullmatch(token) or analysis != bool(features):
+        if not _TOKEN.fullmatch(token):
             return _refused("ValidationException")
         if known := self._tokens.get(token):
-            same = (self.jobs[known].where, self.jobs[known].features) == (where, features)
+            same = self.jobs[known].where == where
             return _answer({"JobId": known}) if same else _refused("IdempotentParameterMismatchException")
         if sum(job.looks <= self.knobs.looks for job in self.jobs.values()) >= self.knobs.at_once:
             return _refused("LimitExceededException")
@@ -98,15 +92,15 @@ class TextractDouble(Loopback):
             return _refused("DocumentTooLargeException")
         self.pages += len(pages)
         job = self._tokens[token] = f"job-{len(self.jobs)}"
-        self.jobs[job] = _Job(where, pages, features)
+        self.jobs[job] = _Job(where, pages)
         return _answer({"JobId": job})
 
-    def _get(self, asked: dict[str, Any], analysis: bool) -> Response:
+    def _get(self, asked: dict[str, Any]) -> Response:
         self.now += self.knobs.seconds
         if code := self.knobs.refuse_after.pop(self.parts, ""):
             return _refused(code)
         job = self.jobs.get(asked["JobId"])
-        if job is None or analysis != bool(job.features):
+        if job is None:
             return _refused("InvalidJobIdException")
         job.looks += 1
         if job.looks <= self.knobs.looks:
@@ -125,10 +119,28 @@ class TextractDouble(Loopback):
         return _answer({**told, **more, "DocumentMetadata": {"Pages": len(job.pages)}, "Blocks": blocks[start:end]})
 
     def _blocks(self, job: _Job) -> list[dict[str, Any]]:
-        knobs = self.knobs
-        read = [(number, text) for number, text in enumerate(job.pages, 1) if number not in knobs.unread]
-        said = [Page(number, text, job.features, knobs.confidence, words=knobs.words) for number, text in read]
-        return [block for page in said for block in page.blocks]
+        """Return the page, its lines and its words, page after page, as Textract names them."""
+        blocks: list[dict[str, Any]] = []
+        for number, text in enumerate(job.pages, 1):
+            if number in self.knobs.unread:
+                continue
+            lines, words = list[dict[str, Any]](), list[dict[str, Any]]()
+            for line in filter(str.strip, text.splitlines()):
+                said = line.split() + ["more"] * (self.knobs.words if not lines else 0)
+                ids = [f"{number}-w{len(words) + place}" for place in range(len(said))]
+                words += [
+                    {"BlockType": "WORD", "Id": word_id, "Text": word} for word_id, word in zip(ids, said, strict=True)
+                ]
+                lines.append(_naming("LINE", f"{number}-l{len(lines)}", ids) | {"Text": line})
+            page = _naming("PAGE", f"{number}", [line["Id"] for line in lines])
+            marks = {"Page": number, "Confidence": self.knobs.confidence}
+            blocks += [block | marks for block in (page, *lines, *words)]
+        return blocks
+
+
+def _naming(kind: str, block_id: str, children: list[str]) -> dict[str, Any]:
+    named = [{"Type": "CHILD", "Ids": children}] if children else []
+    return {"BlockType": kind, "Id": block_id, "Relationships": named}
 
 
 def _pages(content: bytes) -> list[str]:

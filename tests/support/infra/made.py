@@ -28,8 +28,8 @@ WITHOUT_A_RESOURCE = {
     "logs:ListLogDeliveries",
     "logs:PutResourcePolicy",
     "logs:UpdateLogDelivery",
-    "textract:GetDocumentAnalysis",
-    "textract:StartDocumentAnalysis",
+    "textract:GetDocumentTextDetection",
+    "textract:StartDocumentTextDetection",
 }
 
 

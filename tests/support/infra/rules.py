@@ -35,7 +35,7 @@ SENDS_SPANS = "send_spans"
 AGENTS = "agents"
 # Options that add to the permissions.
 OPTIONS = {
-    "text_recognition": "tables",
+    "text_recognition": "lines",
     "web_search": True,
     "stream_events": True,
     AGENTS: True,

@@ -57,7 +57,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
             "SELFRAG_COLLECTION_ENDPOINT": collection.url,
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": titan.url,
             "AWS_ENDPOINT_URL_TEXTRACT": textract.url,
-            "SELFRAG_TEXT_RECOGNITION": "tables",
+            "SELFRAG_TEXT_RECOGNITION": "lines",
             "SELFRAG_DAILY_MAX_USD": "1000",
             "SELFRAG_MAX_COST_USD": "1",
             "SELFRAG_MODEL_BASE_URL": model.url,

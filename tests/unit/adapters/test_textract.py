@@ -1,6 +1,6 @@
 """Textract's adapter against its double, over real requests: a job for the same pages, results in parts, refusals."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
@@ -12,8 +12,6 @@ from botocore.exceptions import ClientError
 from selfrag.adapters.objects import S3Objects
 from selfrag.adapters.textract import TextractRecognizer
 from selfrag.domain.errors import BadDocument, Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
-from selfrag.ingestion.recognize_pages.logic import written
-from selfrag.ports.recognizer import RecognizedPage
 from tests.support.documents.scans import scanned_pdf
 from tests.support.doubles.textract_double import TextractDouble
 
@@ -52,20 +50,12 @@ def textract(bucket: Bucket) -> Iterator[TextractDouble]:
         yield double
 
 
-Make = Callable[[str], TextractRecognizer]
-
-
 @pytest.fixture
-def make(textract: TextractDouble, bucket: Bucket) -> Make:
+def recognizer(textract: TextractDouble, bucket: Bucket) -> TextractRecognizer:
     keys = {"aws_access_key_id": "k", "aws_secret_access_key": "s", "region_name": "eu-west-1"}
     config = Config(retries={"total_max_attempts": 1})
     client = boto3.client("textract", endpoint_url=textract.url, config=config, **keys)
-    return lambda wanted: TextractRecognizer(client, S3Objects(bucket, "recognized"), wanted)
-
-
-@pytest.fixture
-def recognizer(make: Make) -> TextractRecognizer:
-    return make("lines")
+    return TextractRecognizer(client, S3Objects(bucket, "recognized"))
 
 
 def test_pages_come_in_their_order_with_their_lines_and_how_sure_they_are(
@@ -88,24 +78,6 @@ def test_pages_that_are_known_are_not_begun_again_not_even_after_seven_days(
     job = recognizer.begin(NAME)
     assert (job, recognizer.outcome(NAME, job)) == ("", first)
     assert textract.pages == 1
-
-
-def test_pages_that_are_known_by_their_lines_are_recognised_once_more_for_their_tables_and_both_are_kept(
-    make: Make, textract: TextractDouble, bucket: Bucket
-) -> None:
-    bucket.held[f"{NAME}.json"] = b'[{"page": 1, "text": "City Limit Oslo 140", "confidence": 97.0, "elements": []}]'
-    make("lines").keep(NAME, scanned_pdf("|! City | Limit\n| Oslo | 140"))
-    assert make("lines").begin(NAME) == ""
-    first = make("tables").outcome(NAME, make("tables").begin(NAME))
-    assert first
-    assert first[0].elements[0].rows
-    textract.jobs.clear()
-    again = make("tables").outcome(NAME, make("tables").begin(NAME))
-    assert again
-    assert written("k", again[0]) == written("k", first[0])
-    assert make("lines").outcome(NAME, "") == [RecognizedPage(1, "City Limit Oslo 140", 97.0)]
-    assert make("layout").begin(NAME), "nor is what is known with its tables taken for a layout"
-    assert textract.pages == 2
 
 
 def test_two_that_begin_with_the_same_pages_get_the_same_job(
@@ -152,13 +124,12 @@ def test_a_job_that_is_at_work_has_no_outcome_and_one_that_failed_says_why(
     ],
 )
 def test_each_refusal_means_what_it_means_to_whoever_must_act(
-    code: str, kind: type[SelfragError], make: Make, textract: TextractDouble
+    code: str, kind: type[SelfragError], recognizer: TextractRecognizer, textract: TextractDouble
 ) -> None:
-    for wanted in ("lines", "tables"):
-        textract.knobs.refusals = [code]
-        with pytest.raises(SelfragError) as raised:
-            make(wanted).outcome(NAME, "job-0")
-        assert type(raised.value) is kind
+    textract.knobs.refusals = [code]
+    with pytest.raises(SelfragError) as raised:
+        recognizer.outcome(NAME, "job-0")
+    assert type(raised.value) is kind
 
 
 def test_pages_that_are_not_in_the_bucket_or_are_no_document_are_refused_as_textract_refuses(

@@ -1,16 +1,11 @@
 """What is seen of a question whose answers are compared, while it is at work and in its trace."""
 
-from collections.abc import Sequence
-from io import StringIO
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from selfrag.api.logic import unfinished
 from selfrag.domain.history import steps_of
-from selfrag_cli.histories import ExecutionHistory
-from selfrag_cli.show.traces import show_trace
 from tests.support import steps
 from tests.support.aws.stack import Execution
 from tests.support.paper.segments import EXAMPLE, by_decider, next_sentence, passages_of_path
@@ -68,20 +63,5 @@ def test_of_several_answers_no_verdict_is_told_as_that_of_the_answer_before_one_
     assert after.support.level == "fully_supported"
 
 
-def test_the_trace_draws_the_tree_and_with_full_the_sentences_that_were_left_out() -> None:
-    history = asked("segments by a decision model").history
-    short, full = _printed(history, full=False), _printed(history, full=True)
-    assert "chosen, score 2.33: s(Rel) 0.90, s(Sup) 1.00, s(Use) 0.90, from people/leave.md" in short
-    assert "out (its passage does not support it), score 1.38" in short
-    trees = [printed.split("Segments, each below the one that it follows")[1] for printed in (short, full)]
-    assert [EXAMPLE["1.2"][1] in tree for tree in trees] == [False, True]
-
-
 def _named(event: dict[str, Any], end: str, name: str = "PickCandidate") -> bool:
     return bool(event.get(f"state{end}EventDetails", {}).get("name") == name)
-
-
-def _printed(history: Sequence[dict[str, Any]], full: bool) -> str:
-    text = StringIO()
-    show_trace(Console(file=text, width=200), ExecutionHistory("abc", history), full=full)
-    return text.getvalue()

@@ -8,7 +8,7 @@ import sys
 from collections import defaultdict
 from io import StringIO
 
-from selfrag.domain.errors import BadDocument, InvalidInput
+from selfrag.domain.errors import BadDocument
 from selfrag.ports.recognizer import RecognizedPage
 from selfrag.runtime.settings import IngestionSettings, read
 
@@ -36,16 +36,10 @@ os.execv(program, sys.argv[3:])
 def program() -> str | None:
     """Return where tesseract is on the PATH; None if it is not, or SELFRAG_TEXT_RECOGNITION switches it off.
 
-    Raises InvalidInput for what only Amazon Textract recognises, and Misconfigured for what nothing does.
+    Raises Misconfigured for another value.
     """
-    if "SELFRAG_TEXT_RECOGNITION" in os.environ:
-        setting = read(IngestionSettings).text_recognition
-        if setting in ("layout", "tables"):
-            raise InvalidInput(
-                f"tesseract knows lines alone: on a laptop SELFRAG_TEXT_RECOGNITION is lines or off, not {setting}."
-            )
-        if setting == "off":
-            return None
+    if "SELFRAG_TEXT_RECOGNITION" in os.environ and read(IngestionSettings).text_recognition == "off":
+        return None
     return shutil.which("tesseract")
 
 

@@ -1,4 +1,4 @@
-"""The stand-in's answer: sentences of the search results, each with its citation, and a total."""
+"""The stand-in's answer: sentences of the search results, each with its citation."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,6 @@ from dataclasses import replace
 from selfrag.ports.model import CitedBlocks, Source, TextBlock
 from selfrag.question.generate.annotations import NO_ANSWER
 from selfrag.text.east_asian import RUN
-from selfrag_cli.local.stand_in.arithmetic import total_for, worked_out
 from selfrag_cli.local.stand_in.questions import Fields, context_of, in_full, is_about_documents, lacking
 from selfrag_cli.local.stand_in.quoting import ENOUGH, Quote, QuoteSource, chosen, quotes
 from selfrag_cli.local.stand_in.words import holds, letters
@@ -18,11 +17,11 @@ ABILITIES = "Hello. I quote sentences from the documents that answer a question,
 
 
 def generate(fields: Fields, sources: Sequence[Source]) -> list[TextBlock]:
-    """Quote the sentences that answer, with citations; without sources, reply to a greeting or a sum."""
+    """Quote the sentences that answer, with citations; without sources, reply to a greeting."""
     question, previous = fields["question"], fields.get("previous") or {}
     if not sources:
         direct = fields.get("task") == "direct" and not is_about_documents(question, {})
-        return [TextBlock(worked_out(question) or ABILITIES if direct else NO_ANSWER)]
+        return [TextBlock(ABILITIES if direct else NO_ANSWER)]
     passages = [_passage(source) for source in sources]
     failed = {letters(claim) for claim in fields.get("failed_claims") or ()}
     if fields.get("task") == "segment":
@@ -33,11 +32,7 @@ def generate(fields: Fields, sources: Sequence[Source]) -> list[TextBlock]:
     if not selected:
         return [TextBlock(NO_ANSWER)]
     first, *others = (TextBlock(q.text, (CitedBlocks(q.source, q.start, q.end),)) for q in selected)
-    blocks = [first, *(replace(block, text=_apart(block.text)) for block in others)]
-    total = total_for(question, first.text)
-    if total and letters(total) not in failed and fields.get("task") != "segment":
-        blocks.append(TextBlock(_apart(total)))
-    return blocks
+    return [first, *(replace(block, text=_apart(block.text)) for block in others)]
 
 
 def _passage(source: Source) -> QuoteSource:

@@ -1,11 +1,10 @@
-"""Questions as the rules read them: greetings and sums, follow-ups, and the names that a text lacks."""
+"""Questions as the rules read them: greetings, follow-ups, and the names that a text lacks."""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from selfrag.text.file_names import file_name, is_named
-from selfrag_cli.local.stand_in.arithmetic import worked_out
 from selfrag_cli.local.stand_in.words import GREETINGS, content_words, folded, holds, names, plain, units
 
 # The fields of a step's task, as its model gets them.
@@ -64,8 +63,8 @@ def without_request(question: str, document: str) -> str:
 
 
 def is_about_documents(question: str, previous: Fields) -> bool:
-    """Return whether a question is neither a greeting nor a sum."""
-    if worked_out(question) or re.sub(r"[\W_]+", " ", plain(question)).strip().casefold() in GREETINGS:
+    """Return whether a question is no greeting."""
+    if re.sub(r"[\W_]+", " ", plain(question)).strip().casefold() in GREETINGS:
         return False
     return bool(units(question) or previous.get("answer"))
 

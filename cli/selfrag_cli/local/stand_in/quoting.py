@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from selfrag.domain.documents import QUOTED
-from selfrag_cli.local.stand_in.arithmetic import without_counts
 from selfrag_cli.local.stand_in.questions import asks_for_all, subject_of, without_request
 from selfrag_cli.local.stand_in.words import AMOUNT, corrected, denies, folded, has, holds, letters, names, units
 
@@ -77,15 +76,15 @@ def quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
     """
     question = corrected(question, "\n".join(source.text for source in sources))
     texts = [source.text for source in sources]
-    asked = [without_request(question, source.document) for source in sources]
-    weights = {words: _weights(words, context, texts) for words in set(asked)}
+    requests = [without_request(question, source.document) for source in sources]
+    weights = {words: _weights(words, context, texts) for words in set(requests)}
     subject, newest = letters(subject_of(question)), max((source.date for source in sources), default="")
 
     def share(number: int, text: str, headings: str) -> float:
         source = sources[number]
         if subject:
             return _titled(subject, source)
-        return _share(asked[number], weights[asked[number]], source, text, headings)
+        return _share(requests[number], weights[requests[number]], source, text, headings)
 
     sentences = [
         Quote(number, start, end, text, share(number, text, headings))
@@ -119,8 +118,8 @@ def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
             best += [quote for quote in ranked if holds(quote.text, name)][:1]
     if best and best[0].text.startswith(QUOTED):  # what the message that quotes it says comes first
         own = (quote for quote in every if sources[quote.source].document == sources[best[0].source].document)
-        said = next((quote for quote in own if not (quote.text.startswith(QUOTED) or _ROW.match(quote.text))), None)
-        best = [said, *best] if said else best
+        newer = next((quote for quote in own if not (quote.text.startswith(QUOTED) or _ROW.match(quote.text))), None)
+        best = [newer, *best] if newer else best
     evidence = "\n".join(sources[quote.source].text for quote in best)
     if not all(holds(evidence, name) for name in names(question)):
         return []
@@ -193,7 +192,7 @@ def _weights(question: str, context: str, passages: Sequence[str]) -> dict[str, 
     def weigh(text: str) -> dict[str, float]:
         return {
             unit: 1 + rare * math.log((len(passages) + 1) / (sum(has(passage, unit) for passage in passages) + 1))
-            for unit in units(without_counts(text))
+            for unit in units(text)
         }
 
     own, earlier = weigh(question), weigh(context)
@@ -248,8 +247,8 @@ def _sentences(source: QuoteSource) -> Iterator[tuple[int, int, str, str]]:
             headings = [*(headings[: max(0, level - 1)] if level else headings[:1]), text]
         elif letters(text):
             announced = announced if _ITEM.match(block) else ""
-            said = f"{headings[-1]}: {text}" if headings and headings[-1].startswith(QUOTED) else text
-            yield start, end, said, " ".join([*headings, announced])
+            quoted = f"{headings[-1]}: {text}" if headings and headings[-1].startswith(QUOTED) else text
+            yield start, end, quoted, " ".join([*headings, announced])
             announced = text if text.endswith((":", "：")) else announced
         start = end
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from selfrag.domain.answers import UNCITED
 from selfrag.domain.documents import QUOTED
 from selfrag.text.sentences import split_sentences
-from selfrag_cli.local.stand_in.arithmetic import worked_out
 from selfrag_cli.local.stand_in.questions import (
     Fields,
     asks_for_all,
@@ -26,17 +25,17 @@ _USES = ((0.6, 5), (0.35, 4))
 
 
 def _decide_retrieval(fields: Fields) -> dict[str, object]:
-    """Search for all but greetings and sums; a short follow-up stays with its evidence."""
+    """Search for all but greetings; a short follow-up stays with its evidence."""
     question, previous = fields["question"], fields.get("previous") or {}
     if fields.get("so_far"):
         return _next(question, fields["so_far"])
     complexity = "complex" if len(names(question)) > 1 else "simple"
     if not is_about_documents(question, previous):
-        decision, reason = "no", "A greeting or a sum needs no search."
+        decision, reason = "no", "A greeting needs no search."
     elif previous.get("answer") and is_follow_up(question):
         decision, reason = "continue", "The question is short and follows an answer."
     else:
-        decision, reason = "yes", "The question is no greeting and no sum, so the documents are searched."
+        decision, reason = "yes", "The question is no greeting, so the documents are searched."
     query = "" if decision == "no" else in_full(question, previous)
     aggregate = decision != "no" and asks_for_all(question)
     return {"reason": reason, "decision": decision, "complexity": complexity, "query": query, "aggregate": aggregate}
@@ -76,8 +75,8 @@ def _grade_support(fields: Fields) -> dict[str, object]:
     for sentence in split_sentences(fields["answer"].replace(UNCITED, "")):
         claim = sentence.strip()
         parts = claim.split(": ", 1) if claim.startswith(QUOTED) else [claim]
-        said = list(filter(None, map(letters, parts)))
-        supporting = [number for number, text in passages if said and all(part in text for part in said)][:1]
+        claimed = list(filter(None, map(letters, parts)))
+        supporting = [number for number, text in passages if claimed and all(part in text for part in claimed)][:1]
         # A number may be what is wrong, so it is not searched for.
         missing = "" if supporting else " ".join(word for word in content_words(claim) if not word[0].isdigit())
         support = "full" if supporting else "none"
@@ -86,10 +85,10 @@ def _grade_support(fields: Fields) -> dict[str, object]:
 
 
 def _grade_utility(fields: Fields) -> dict[str, object]:
-    """Score an answer by the words of the question that it has; a reply to a greeting or a sum is of use."""
+    """Score an answer by the words of the question that it has; a reply to a greeting is of use."""
     question, answer = fields["question"], fields["answer"]
     question_units = units(in_full(question, fields.get("previous") or {}))
-    if answer.strip() and (not question_units or worked_out(question)):
+    if answer.strip() and not question_units:
         return {"reason": "The question needs no documents.", "score": 5}
     share = sum(has(answer, unit) for unit in question_units) / (len(question_units) or 1)
     score = next((score for least, score in _USES if share >= least), 3 if answer.strip() else 1)
@@ -121,7 +120,7 @@ def _choice(fields: Fields) -> dict[str, object]:
     question = fields["question"]
     options = {option["option"]: option["text"] for option in fields["options"]}
     passages = [QuoteSource("", str(p.get("title", "")), tuple(split_sentences(p["text"]))) for p in fields["passages"]]
-    answer = worked_out(question) or "".join(quote.text for quote in chosen(question, passages)[:1])
+    answer = "".join(quote.text for quote in chosen(question, passages)[:1])
     held = {number: len(text) for number, text in options.items() if letters(text) and letters(text) in letters(answer)}
     return {"option": max(held, key=lambda number: (held[number], -number)) if held else 0}
 

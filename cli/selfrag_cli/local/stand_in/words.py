@@ -111,7 +111,7 @@ def content_words(text: str) -> list[str]:
 def corrected(question: str, text: str) -> str:
     """Return a question in the words of a text: those that it writes apart, or that differ by a typing error."""
     words = [word for word in _PARTS.findall(folded(text)) if word.isalpha()]
-    apart = {one + two: f"{one} {two}" for one, two in pairwise(words)}
+    apart = {first + second: f"{first} {second}" for first, second in pairwise(words)}
 
     def near(match: re.Match[str]) -> str:
         word = folded(match[0])
@@ -126,7 +126,7 @@ def _is_typo(word: str, other: str) -> bool:
     """Return whether a word becomes another one by one letter more, less or (in a long one) else, or by two swapped."""
     if word[0] != other[0] or abs(len(word) - len(other)) > 1:
         return False
-    start = next((at for at, (one, two) in enumerate(zip(word, other, strict=False)) if one != two), len(word))
+    start = next((at for at, (mine, theirs) in enumerate(zip(word, other, strict=False)) if mine != theirs), len(word))
     here, there = word[start:], other[start:]
     is_swapped = here[:2] == there[1::-1] and here[2:] == there[2:]
     is_one_else = here[1:] == there[1:] and len(word) > _MIN_TYPO

@@ -13,7 +13,7 @@ from selfrag.domain.kinds import EXTENSIONS, REFUSED
 _HERE = files("selfrag.api.page")
 # In the order of their dependencies.
 _SCRIPTS = (
-    *("words", "dom", "api", "events", "welcome", "scope", "source", "original", "compared", "answer", "judging"),
+    *("words", "dom", "api", "events", "welcome", "scope", "source", "original", "answer", "judging"),
     *("checked", "running", "exporting", "asking", "opening", "history", "documents", "uploads", "start"),
 )
 _STYLES = ("tokens", "style")

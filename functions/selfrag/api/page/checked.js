@@ -76,6 +76,5 @@ function checkedOf(response) {
     ...claimsOf(response), ...searchedOf(response), ...doneOf(response),
     make("details", { class: "figures" }, make("summary", {}, word("figures")),
       ...passesOf(response), heading("verdicts"), retrieve && decisionOf(retrieve), passagesOf(relevance, (one) => (one.score === null ? [] : [` ${decimal(one.score, 2)}`])), ...scoresOf(response.reflection),
-      ...comparedOf(response.scores, response.citations, null, Boolean(response.notice)),
       ...timelineOf(response), linksOf(response)));
 }

@@ -51,8 +51,7 @@ class Running {
     const { draft } = said, verdicts = draft?.support && !byRule(draft.support) ? draft.support.claims : [];
     this.draft.replaceChildren(...(draft ? [
       textOf(draft.answer, draft.citations, verdicts, null, !verdicts.length),
-      make("p", { class: "dim" }, word(verdicts.length ? "checkedDraft" : "unchecked"))] : []),
-    ...comparedOf(said.scores, [], "", reflection.retrieve ? byRule(reflection.retrieve) : false));
+      make("p", { class: "dim" }, word(verdicts.length ? "checkedDraft" : "unchecked"))] : []));
   }
 }
 

@@ -1,6 +1,6 @@
 """The answers that were compared, from the steps of an execution, before a response tells them (pure)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -32,7 +32,8 @@ def _ranked(step: Step) -> dict[str, Any] | None:
     nodes, beam = step.result.get("nodes"), step.result.get("beam") or []
     if not isinstance(nodes, list):
         return None
-    texts, paths = _texts(beam), [Path.model_validate(path, extra="ignore") for path in beam]
+    paths = [Path.model_validate(path, extra="ignore") for path in beam]
+    texts = {segment.id: segment.answer for path in paths for segment in path.segments}
     return {
         "scale": scale_of(judgement for path in paths for judgement in path.judgements),
         "nodes": [{**node, "text": texts.get(str(node.get("id")), "")} for node in nodes if isinstance(node, dict)],
@@ -41,22 +42,3 @@ def _ranked(step: Step) -> dict[str, Any] | None:
 
 # The steps that compare, and so tell of all that was written before them.
 _COMPARISONS = {"RankPaths": _ranked, "PickCandidate": _picked}
-
-
-def texts_of(steps: Sequence[Step]) -> dict[str, str]:
-    """Return the text of each segment that a step compared, by its id, kept or not."""
-    return _texts([step.task for step in steps if step.name in _COMPARISONS])
-
-
-def _texts(value: Any) -> dict[str, str]:
-    return {
-        item["id"]: item["answer"] for item in _objects(value) if isinstance(item.get("id"), str) and item.get("answer")
-    }
-
-
-def _objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Every object in a JSON value."""
-    if isinstance(value, dict):
-        yield value
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _objects(inner)

@@ -2,19 +2,17 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel
 
-from selfrag.domain.documents import Document, Heading, Labels, Row, Table, document_from, has_words
+from selfrag.domain.documents import Document, Heading, Row, Table, document_from, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
-from selfrag.domain.tables import named_rows
-from selfrag.domain.writing import Writer
 from selfrag.ports.objects import Objects
-from selfrag.ports.recognizer import Element, RecognizedPage, Recognizer
+from selfrag.ports.recognizer import RecognizedPage, Recognizer
 
 # Below this confidence a page's text is likely to have wrong letters, and a person should look.
 SURE = 90.0
@@ -65,9 +63,8 @@ def recognize(task: RecognizePagesTask, recognizer: Recognizer, objects: Objects
         return RecognizePagesResult(outcome="waiting", job=job)
     document = document_from(objects.get_json(task.document_key))
     by_number = {task.pages[page.page - 1]: page for page in results if page.page <= len(task.pages)}
-    pages = {number: written(task.key, page) for number, page in by_number.items()}
-    read = {number: page for number, page in by_number.items() if has_words(pages[number].text)}
-    document = with_pages(document, {number: pages[number] for number in read})
+    read = {number: page for number, page in by_number.items() if has_words(page.text)}
+    document = with_pages(document, {number: flowing(page.text) for number, page in read.items()})
     document = replace(document, warnings=(*document.warnings, *_warnings(document, task.pages, read, why)))
     if not has_words(document.text):
         reason = f"{task.key} shows pictures, and no text was recognised on them" + (f": {why}." if why else ".")
@@ -101,16 +98,14 @@ def _listed(pages: Sequence[int]) -> str:
     return ", ".join(map(str, pages[:10])) + more
 
 
-def with_pages(document: Document, pages: Mapping[int, Document]) -> Document:
-    """Return the document with these on the pages of these numbers that hold no word."""
+def with_pages(document: Document, texts: Mapping[int, str]) -> Document:
+    """Return the document with these texts on the pages of these numbers that hold no word."""
     starts = [part.start for part in document.parts]
     moved, written, length = list[int](), list[str](), 0
-    placed = list[tuple[int, Document]]()
     for part, end in zip(document.parts, [*starts[1:], len(document.text)], strict=True):
         held = document.text[part.start : end]
-        if part.page is not None and part.page in pages and not has_words(held):
-            placed.append((length, pages[part.page]))
-            held = pages[part.page].text + _BETWEEN_PAGES
+        if part.page is not None and part.page in texts and not has_words(held):
+            held = texts[part.page] + _BETWEEN_PAGES
         moved.append(length)
         written.append(held)
         length += len(held)
@@ -119,45 +114,20 @@ def with_pages(document: Document, pages: Mapping[int, Document]) -> Document:
         part = max(bisect_right(starts, offset) - 1, 0)
         return offset - starts[part] + moved[part]
 
-    def shifted(spans: Iterable[Span], of_page: Callable[[Document], Iterable[Span]]) -> tuple[Span, ...]:
-        moved_spans = [replace(span, start=at(span.start), end=at(max(span.end - 1, 0)) + 1) for span in spans]
-        for by, page in placed:
-            moved_spans += [replace(span, start=by + span.start, end=by + span.end) for span in of_page(page)]
-        return tuple(sorted(moved_spans, key=lambda span: span.start))
+    def shifted(spans: Iterable[Span]) -> tuple[Span, ...]:
+        return tuple(replace(span, start=at(span.start), end=at(max(span.end - 1, 0)) + 1) for span in spans)
 
     text = "".join(written).rstrip("\n")
     return replace(
         document,
         text=text,
-        headings=shifted(document.headings, lambda page: page.headings),
-        rows=shifted(document.rows, lambda page: page.rows),
-        tables=shifted(document.tables, lambda page: page.tables),
+        headings=shifted(document.headings),
+        rows=shifted(document.rows),
+        tables=shifted(document.tables),
         parts=tuple(
             replace(part, start=min(start, len(text))) for part, start in zip(document.parts, moved, strict=True)
         ),
     )
-
-
-def written(key: str, page: RecognizedPage) -> Document:
-    """Return what was recognised on a page as a document of its own."""
-    writer = Writer(key)
-    for element in page.elements or [Element(page.text)]:
-        if not writer.is_empty:
-            writer.line("")
-        text = flowing(element.text)
-        if element.rows:
-            # A title that stands above as a heading is not said again.
-            title = "" if text in (heading.text for heading in writer.headings) else text
-            with writer.table(title):
-                if title:
-                    writer.line(title)
-                for names, values in named_rows(element.names, element.rows):
-                    writer.row(names, values)
-        elif element.level:
-            writer.heading(element.level, text)
-        else:
-            writer.line(text)
-    return writer.document("", Labels())
 
 
 def flowing(text: str) -> str:

@@ -101,12 +101,12 @@ def _separator(lines: Sequence[str], at: int) -> tuple[str, int]:
     if _ORIGINAL.fullmatch(lines[at]) and not _FIELD.match("".join(lines[at + 1 : at + 2])[:_MAX_LINE]):
         return QUOTED, 1
     for count in (1, 2):
-        said = " ".join(line.strip() for line in lines[at : at + count])
+        line_text = " ".join(line.strip() for line in lines[at : at + count])
         day = _DAY.search(lines[at])
-        if day and len(said) <= _MAX_LINE and _ATTRIBUTION.search(said):
-            name = _ADDRESS.sub("<", said)
-            found = (pattern.search(name) for pattern in _AUTHOR)
-            return _label(next((match[1] for match in found if match), ""), day), count
+        if day and len(line_text) <= _MAX_LINE and _ATTRIBUTION.search(line_text):
+            name = _ADDRESS.sub("<", line_text)
+            authors = (pattern.search(name) for pattern in _AUTHOR)
+            return _label(next((match[1] for match in authors if match), ""), day), count
     return "", 0
 
 

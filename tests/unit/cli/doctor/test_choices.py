@@ -30,12 +30,12 @@ def test_each_choice_is_a_variable_with_the_default_of_the_terraform() -> None:
 def test_variables_are_read_as_terraform_reads_them_the_later_file_over_the_earlier(tmp_path: Path) -> None:
     assert choices_in(tmp_path) == Choices()
     example = (ROOT / "infra" / "example.tfvars").read_text()
-    more = 'embedding_region = null\ntext_recognition = "tables"\n'
+    more = 'embedding_region = null\ntext_recognition = "lines"\n'
     (tmp_path / "terraform.tfvars").write_text(example.replace('"selfrag"', '"my-rag"') + more)
     (tmp_path / "test.auto.tfvars.json").write_text(json.dumps({"region": "eu-west-1", "package_directory": "x"}))
     read = choices_in(tmp_path)
     assert (read.name, read.region, read.embedding_region) == ("my-rag", "eu-west-1", None)
-    assert (read.text_recognition, read.manage_api_gateway_account) == ("tables", False)
+    assert (read.text_recognition, read.manage_api_gateway_account) == ("lines", False)
 
 
 def test_each_source_of_variables_overrides_those_that_terraform_reads_before_it(tmp_path: Path) -> None:

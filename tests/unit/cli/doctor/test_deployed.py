@@ -51,7 +51,7 @@ def api() -> Iterator[ApiDouble]:
 
 def test_a_deployment_that_works_is_fine_check_by_check_with_the_actions_that_each_needs(api: ApiDouble) -> None:
     account = deployed()
-    results = visited(account, api, text_recognition="layout")
+    results = visited(account, api, text_recognition="lines")
     assert list(results) == [check.name for check in DEPLOYED]
     assert {each.level for findings in results.values() for each in findings} == {Severity.FINE}
     assert KEY not in str(results)

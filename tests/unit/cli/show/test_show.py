@@ -43,7 +43,7 @@ def test_a_response_of_another_release_with_more_fields_is_shown_whole() -> None
     more = {"usage": {**response["usage"], "sequences": 4}, "scores": {**answers(), "generator": "x", "nodes": nodes}}
     shown = printed(show_response, {**response, **more}, [], True)
     assert NOT_READ not in shown
-    assert "Answers, best first" in shown
+    assert "Path" in shown
 
 
 def test_the_same_cause_of_the_same_step_is_told_once() -> None:
@@ -201,12 +201,6 @@ def test_what_a_verdict_means_is_said_with_the_threshold_and_only_of_what_was_ju
 
 def test_the_last_line_says_how_a_follow_up_is_asked_by_the_command_and_by_make() -> None:
     assert "id abc: follow up with --previous ID (make: PREVIOUS=ID)" in printed(show_response, response_of([], []), [])
-
-
-def test_the_answers_that_were_compared_are_shown_between_verdicts_and_path() -> None:
-    shown = printed(show_response, {**response_of([], []), "scores": answers()}, [], True)
-    assert "Answers, best first ├── chosen, score 2.05:" in shown
-    assert shown.index("best first") < shown.index("Path")
 
 
 def by(judge: str, notice: str | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.show.step_summaries import summarize
 from selfrag_cli.show.traces import show_trace
 from tests.support import steps
-from tests.support.paper.compared import TEXTS, answers, ranked, tree
+from tests.support.paper.compared import answers, ranked
 
 PASSAGE = {"passage_id": "p", "document": "leave.md", "heading": "Pay", "text": "25 days."}
 WHERE = {"p": "leave.md > Pay"}
@@ -137,17 +137,3 @@ def test_a_step_says_in_words_what_it_found_judged_or_wrote(name: str, given: An
 @pytest.mark.parametrize("name", ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", *NEW])
 def test_of_a_result_with_other_fields_what_is_known_is_said(name: str, result: dict[str, Any]) -> None:
     assert isinstance(summarize(Step(name, 0.0, 1.0, 1, None, result, error=""), {}), str)
-
-
-def test_a_trace_shows_the_tree_below_its_steps_and_what_was_pruned_only_where_it_is_asked_for() -> None:
-    task = ("PickCandidate", 0.0, 1.0, {"scores": tree(), "winner": {"answer": "A."}})
-    shown = lines(task, width=200)
-    assert shown[-9] == "Segments, each below the one that it follows"
-    assert shown[-10].startswith("1 PickCandidate")
-    assert TEXTS["C"] not in "".join(shown)
-    children = [{"id": name, "answer": text} for name, text in TEXTS.items()]
-    history = history_of(task)
-    history[2]["taskScheduledEventDetails"]["parameters"] = json.dumps({"Payload": {"children": children}})
-    text = StringIO()
-    show_trace(Console(file=text, width=200), ExecutionHistory("abc", history), full=True)
-    assert f"    {TEXTS['C']}" in text.getvalue()

@@ -1,4 +1,4 @@
-"""The stand-in quotes what stands there, adds up, declines, and never passes for a judge."""
+"""The stand-in quotes what stands there, declines, and never passes for a judge."""
 
 from collections.abc import Callable
 from typing import Any
@@ -208,41 +208,12 @@ def test_subject_of_a_message_is_no_answer(claude: RuleClaude) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("What is 17 * 23?", "17 * 23 = 391."),
-        ("12 + 30 は？", "12 + 30 = 42."),
-        ("-4 + 10", "- 4 + 10 = 6."),
-        ("1 / 3", "1 / 3 is about 0.3333333333."),
-        ("1 / 0", "1 / 0 is not defined."),
-        ("9 ** 9 ** 9", "9 ** 9 ** 9 is a number too large to write out."),
-        ("How many days of leave do I have?", ""),
-        ("__import__('os')", ""),
-    ],
-)
-def test_a_sum_is_worked_out_and_nothing_else_is_answered_without_documents(
-    claude: RuleClaude, question: str, answer: str
-) -> None:
-    assert ask(claude, question, mode="direct").answer == answer
-
-
-def test_a_total_is_a_claim_that_stands_nowhere_and_a_repair_leaves_it_out(claude: RuleClaude, grader: Graders) -> None:
-    question, total = "What is the hotel limit in London for three nights?", "In total that is 3 x 190 = 570 GBP."
-    drafted = ask(claude, question, HOTELS)
-    assert total in drafted.answer
-    task = GradeSupportTask(question=question, answer=drafted.answer, passages=[HOTELS])
-    claims = grade_support.grade(task, grader("grade_support")).verdict.claims
-    assert [(claim.claim, claim.support) for claim in claims] == [(LONDON, "full"), (total, "none")]
-    assert ask(claude, question, HOTELS, draft=drafted.answer, failed_claims=[total]).answer == LONDON
-
-
-@pytest.mark.parametrize(
     ("question", "previous", "decision"),
     [
         ("Hello!", "", "no"),
         ("こんにちは", "", "no"),
-        ("What is 17 * 23?", "", "no"),
         ("What can you do?", "", "no"),
+        ("What is 12 times 7?", "", "yes"),
         ("How many days of leave do I get?", "", "yes"),
         ("有給休暇は何日ですか。", "", "yes"),
         ("And in London?", "", "yes"),
@@ -251,7 +222,7 @@ def test_a_total_is_a_claim_that_stands_nowhere_and_a_repair_leaves_it_out(claud
         ("How long does the probation period last?", LISBON, "yes"),
     ],
 )
-def test_only_greetings_and_sums_need_no_search_and_a_short_question_follows_an_answer(
+def test_only_greetings_need_no_search_and_a_short_question_follows_an_answer(
     grader: Graders, question: str, previous: str, decision: str
 ) -> None:
     task = DecideRetrievalTask(question=question, previous=Turn(question="Limit in Lisbon?", answer=previous))
@@ -423,7 +394,6 @@ def test_an_option_is_chosen_that_stands_in_the_sentence_that_answers(claude: Ru
     limit = "What is the hotel limit in Lisbon?"
     assert ask(claude, limit, HOTELS, choices=["120 EUR", "150 EUR"]).answer == "150 EUR"
     assert not ask(claude, limit, HOTELS, choices=["true", "false"]).answered
-    assert ask(claude, "What is 17 * 23?", choices=["400", "391"]).answer == "391"
 
 
 def test_a_query_is_other_words_each_time_until_there_are_none(grader: Graders) -> None:

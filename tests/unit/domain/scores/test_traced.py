@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from selfrag.domain.history import Step
-from selfrag.domain.scores.traced import scores_of, texts_of
+from selfrag.domain.scores.traced import scores_of
 from tests.support.paper.compared import TEXTS, answers, ranked, tree
 
 
@@ -51,12 +51,3 @@ def test_scores_of_an_earlier_release_are_read_without_the_terms_that_went_since
     scores = scores_of([step("PickCandidate", {"scores": {**tree(), "generator": "selfrag", "nodes": nodes}})])
     assert scores is not None
     assert scores.model_dump() == tree()
-
-
-def test_the_texts_of_all_that_was_compared_are_found_in_what_the_step_was_given() -> None:
-    children = [{"id": "A", "answer": "One."}, {"id": "B", "answer": ""}, {"id": "C"}]
-    given = {"paths": [{"segments": [{"id": "R", "answer": "Root."}]}], "children": children}
-    assert texts_of([step("RankPaths", None, given), step("Generate", None, {"id": "X", "answer": "no"})]) == {
-        "R": "Root.",
-        "A": "One.",
-    }

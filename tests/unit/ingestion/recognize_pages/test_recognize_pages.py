@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from selfrag.domain.documents import Document, Heading, Part, Row, Table
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
-from selfrag.ingestion.recognize_pages.logic import RecognizePagesTask, flowing, recognize, with_pages, written
+from selfrag.ingestion.recognize_pages.logic import RecognizePagesTask, flowing, recognize, with_pages
 from selfrag.ports.recognizer import RecognizedPage
 
 KEY = "c/scan.pdf"
@@ -110,7 +110,6 @@ PAGES = st.lists(st.sampled_from(["", "\n", "Some words here.\n", "One; two\nThr
 
 @given(PAGES, st.dictionaries(st.integers(1, 6), st.sampled_from(["New words.", "", "More\n\nof them"])))
 def test_every_part_heading_row_and_table_stands_on_the_same_words_as_before(pages, texts):
-    found = {number: RecognizedPage(number, text, 99) for number, text in texts.items()}
     starts = [sum(map(len, pages[:place])) for place in range(len(pages))]
     parts = tuple(Part(start, f"page {place}", place) for place, start in enumerate(starts, 1))
     full = [(start, start + len(page.rstrip("\n"))) for start, page in zip(starts, pages, strict=True) if page.strip()]
@@ -118,7 +117,7 @@ def test_every_part_heading_row_and_table_stands_on_the_same_words_as_before(pag
     tables = (Table(full[0][0], full[-1][1]),) if full else ()
     headings = tuple(Heading(start, end, 1, "h") for start, end in full)
     before = Document("c/a.pdf", "A", "".join(pages), headings, parts, rows, tables)
-    after = with_pages(before, {number: written(KEY, page) for number, page in found.items()})
+    after = with_pages(before, texts)
 
     def words(document, spans):
         return [document.text[span.start : span.end] for span in spans]

@@ -1,0 +1,41 @@
+"""An API of one question, which streams its views to the page."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from playwright.sync_api import expect
+from werkzeug.wrappers import Request, Response
+
+from selfrag.api.page import bundle
+from tests.support.loopback import Loopback
+from tests.support.page.browsing import Tab
+
+AT_WORK = {"id": "q0", "status": "running", "reflection": None, "path": [], "passages": None}
+STEP = {"started": 0.0, "seconds": 1.0, "attempts": 1, "finished": True, "error": ""}
+
+
+@contextmanager
+def replying(response: Mapping[str, Any], *before: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the URL of an API that streams these views of a question, and then its response; GET tells the response."""
+
+    def reply(request: Request) -> Response:
+        if request.path == "/":
+            policy = {"Content-Security-Policy": bundle.policy()}
+            return Response(bundle.html(), 200, policy, content_type="text/html")
+        if request.path.endswith("/events"):
+            views = [("progress", view) for view in before] + ([] if before else [("answer", response)])
+            told = "".join(
+                f"id: {at}\nevent: {name}\ndata: {json.dumps(one)}\n\n" for at, (name, one) in enumerate(views)
+            )
+            return Response(told, content_type="text/event-stream")
+        return Response(json.dumps(response), content_type="application/json")
+
+    with Loopback(reply) as server:
+        yield server.url
+
+
+def opened(tab: Tab, url: str, width: int = 1280) -> None:
+    tab.open(f"{url}/#q0", width)
+    expect(tab.page.get_by_role("button", name="Useful", exact=True)).to_be_visible()
