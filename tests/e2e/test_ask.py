@@ -117,7 +117,13 @@ def test_the_response_has_the_designs_shape_and_stands_alone_on_stdout(fresh: Co
     response = ended.response
     assert list(response) == list(AnswerResponse.model_fields)
     cited = {"passage_id", "document", "quote", "answer_span", "heading", "page", "locator", "before", "after"}
-    assert set(response["citations"][0]) == cited | {"copies", "copy_count", "document_id", "collection"}
+    assert set(response["citations"][0]) == cited | {
+        "copies",
+        "copy_count",
+        "document_id",
+        "collection",
+        "answer_span_utf16",
+    }
     # The complexity is asked for under `adaptive` alone.
     assert set(response["reflection"]["retrieve"]) == {
         "decision", "reason", "complexity", "aggregate", "ratio", "query", "judged_by", "model",
