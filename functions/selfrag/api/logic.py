@@ -5,8 +5,9 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from selfrag.domain.answers import Citation, Pass
+from selfrag.domain.answers import AnswerCitation, Citation, Pass
 from selfrag.domain.base import Model
+from selfrag.domain.citations import add_utf16_spans
 from selfrag.domain.history import Step, plan_of
 from selfrag.domain.ledger import path_of
 from selfrag.domain.passages import Passage
@@ -23,7 +24,7 @@ class DraftAnswer(Model):
     """An answer that is not final: it may be replaced, or withheld."""
 
     answer: str
-    citations: list[Citation]
+    citations: list[AnswerCitation]
     support: ReportedSupport | None = Field(description="IsSup of this text, claim by claim; null before it is judged.")
 
 
@@ -39,8 +40,9 @@ def draft_of(steps: Sequence[Step]) -> DraftAnswer | None:
         support = _support(steps, text.get("answer", ""))
     if not text.get("answer"):
         return None
-    draft = {"answer": text["answer"], "citations": text.get("citations", []), "support": support}
     # Another release may have run the question, and its results may have more fields.
+    citations = [Citation.model_validate(citation, extra="ignore") for citation in text.get("citations", [])]
+    draft = {"answer": text["answer"], "citations": add_utf16_spans(citations, text["answer"]), "support": support}
     return DraftAnswer.model_validate(draft, extra="ignore")
 
 

@@ -1,8 +1,9 @@
 """Citations of passages: the quote, its place in the document, and the text around it (pure)."""
 
 import re
+from collections.abc import Sequence
 
-from selfrag.domain.answers import Citation
+from selfrag.domain.answers import AnswerCitation, Citation
 from selfrag.domain.passages import Passage
 
 # Characters of context on either side of a quote: the state must not hold each passage twice.
@@ -33,6 +34,19 @@ def citation_of(passage: Passage, start: int, end: int, span: tuple[int, int]) -
         copies=list(dict.fromkeys(copy.document for copy in passage.copies if copy.document)),
         copy_count=len(passage.copies),
     )
+
+
+def add_utf16_spans(citations: Sequence[Citation], answer: str) -> list[AnswerCitation]:
+    """Return the citations of an answer with their spans in UTF-16 code units as well."""
+
+    def count(characters: int) -> int:
+        return len(answer[:characters].encode("utf-16-le", "surrogatepass")) // 2
+
+    return [
+        AnswerCitation(**citation.model_dump(), answer_span_utf16=(count(start), count(end)))
+        for citation in citations
+        for start, end in [citation.answer_span]
+    ]
 
 
 def _rows(passage: Passage, start: int, end: int) -> str:

@@ -7,9 +7,7 @@ from selfrag.domain.answers import (
     BY_RULE,
     NEAREST,
     QUOTED_BY_RULE,
-    AnswerCitation,
     AnswerResponse,
-    Citation,
     Draft,
     ExecutionLink,
     NearPassage,
@@ -21,6 +19,7 @@ from selfrag.domain.answers import (
     Waste,
 )
 from selfrag.domain.calls import ModelCall, Prices, cost_usd
+from selfrag.domain.citations import add_utf16_spans
 from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
 from selfrag.domain.ledger import Entry, is_out_of_budget, path_of, rounds, wasted
 from selfrag.domain.passages import WEB
@@ -66,7 +65,7 @@ def compose(
         question=task.question,
         notice=_notice(task, writer),
         answer=result.answer,
-        citations=_add_utf16_spans(result.draft.citations, result.answer) if result.draft else [],
+        citations=add_utf16_spans(result.draft.citations, result.answer) if result.draft else [],
         not_said=result.draft.not_said if result.draft else [],
         complete=result.selection is None,
         selection=result.selection,
@@ -79,17 +78,6 @@ def compose(
         execution=ExecutionLink(arn=task.execution_arn, console_url=_console_url(task) if console_links else None),
         scores=task.scores,
     )
-
-
-def _add_utf16_spans(citations: Sequence[Citation], answer: str) -> list[AnswerCitation]:
-    def count(characters: int) -> int:
-        return len(answer[:characters].encode("utf-16-le", "surrogatepass")) // 2
-
-    spans = [(count(citation.answer_span[0]), count(citation.answer_span[1])) for citation in citations]
-    return [
-        AnswerCitation(**citation.model_dump(), answer_span_utf16=span)
-        for citation, span in zip(citations, spans, strict=True)
-    ]
 
 
 def without_texts(task: ComposeAnswerTask) -> ComposeAnswerTask:
