@@ -39,6 +39,9 @@ def test_day_of_asking_reaches_three_steps(question: str, dated: set[str]) -> No
         "¿Cuántas averías hubo el mes pasado?",
         "先月の故障は何件ですか",
         "3か月前の報告",
+        "When is the next meeting?",
+        "Wann ist die nächste Sitzung?",
+        "Which contracts have expired?",
         "지난달 고장은 몇 건인가요?",
     ],
 )

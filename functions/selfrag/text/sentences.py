@@ -23,6 +23,8 @@ _STOP = re.compile(
     rf"|(?<![!?])(?:(?:[!?]*+{_CERTAIN}[!?]*+)++{_CLOSING}\s*|[!?]++{_CLOSING}(?={RUN.pattern[:-1]})))"
     rf"|(?<![.!?])[.!?]++(?P<closing>{_CLOSING})\s+)"
 )
+# Behind a stop: the rest of a text in brackets or quotation marks, or the verb of a quotation.
+_INSIDE = re.compile(r"[^（）「」『』\n]{0,100}+[）」』]|(?<=[」』])(?:と|って)")
 # The library finds no stops between quotation marks or brackets, and takes the square of the time for unclosed ones. A
 # mark such as [3] stands between two sentences.
 _ENCLOSING = re.compile(
@@ -33,20 +35,22 @@ _ENCLOSING = re.compile(
 _LABEL = re.compile(r"\s*(?:[-*•–]\s*)?[(\[]?(\d{1,3}|[A-Za-z])[.)]\s+")
 # Abbreviations that the library lacks; some are words but before a number.
 _ABBREVIATION = re.compile(
-    r"abs|abschn|anm|aprox|approx|avr|buchst|cll|dipl|div|dña|eqs?|fam|févr|figs|frl|ft|geb|gem|hrn|hrsg|inh|inkl|janv"
-    r"|juil|kap|ms|nrn?|paras?|rdn|réf|rn|rz|sect|ste|subpara|tel|tsd|zzgl|ziff|[^\W\d_]+str",
+    r"abs|abschn|abt|anh|anm|aprox|approx|av|avda|avr|buchst|cía|cll|dipl|div|dña|ee|encl|eqs?|excl|exkl|fa|fam|févr|figs|frl|ft"
+    r"|geb|gem|hrn|hrsg|incl|inh|inkl|janv|juil|kap|mgr|ms|nrn?|núm|pag|paras?|pr|rdn|réf|rn|rz|sched|sect|sig|sras?|sres|ste|sté|stv"
+    r"|subpara|tbl|tel|tsd|verf|vors|zusätzl|zzgl|ziff|[^\W\d_]+str",
     re.I,
 )
-_BEFORE_NUMBER = re.compile(
-    r"abb|apps?|arts?|avg|bd|chap|ch|déc|eds?|ene|est|ex|excl|incl|max|min|no|refs?|regs?|resp|str|tab|vols?", re.I
-)
+_BEFORE_NUMBER = re.compile(r"abb|apps?|arts?|bd|cat|chap|ch|dwg|eds?|est|ex|no|refs?|regs?|resp|str|tab|vols?", re.I)
+_NUMBER = re.compile(r"\d|[A-HJ-Z]\b|[IVX]{2,}\b")
+_SHORT = 5  # letters of a word that is likely an abbreviation before a digit
+_REST_OF_DATE = re.compile(r"(?:\d{1,2}\.\s?)?\d{4}\b")
 # Whole words that the library takes for abbreviations.
 _WORDS = ("May", "mich")
 # Words before the ordinals of German, and its months.
 _DETERMINER = re.compile(r"am|vom|zum|zur|d(?:er|ie|as|en|em|es)|im|ab|bis|seit|beim|jede[mnrs]?|eine?[mnrs]?", re.I)
 _MONTH = re.compile("Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez")
 _LAST_WORD = re.compile(r"(?<!\w)([^\W_]+)\.\Z")
-_LONGEST = 40  # characters before a stop that the rules read
+_LONGEST = 40  # characters before and behind a stop that the rules read
 
 
 def split_sentences(text: str) -> list[str]:
@@ -102,6 +106,9 @@ def _ends(text: str, sample: str) -> Iterator[int]:
     start = 0
     for stop in _STOP.finditer(text):
         end = stop.end()
+        in_brackets = "）" in stop[0] and not text.startswith("（", start)
+        if stop["certain"] and (in_brackets or _INSIDE.match(text, end)):
+            continue
         if not stop["certain"] and "\n" not in stop[0]:
             stops = _library_stops(text, _language(sample)) if stops is None else stops
             label, following = _LABEL.match(text, start), _LABEL.match(text, end)
@@ -132,15 +139,17 @@ def _library_stops(text: str, language: str) -> set[int]:
 def _goes_on(text: str, stop: re.Match[str]) -> bool:
     """Return whether a sentence goes on after a stop; a small letter goes on (UAX 29, SB8)."""
     before = text[max(0, stop.start() - _LONGEST) : stop.start("closing")]
-    following = text[stop.end() : stop.end() + 3]
+    following = text[stop.end() : stop.end() + _LONGEST]
     if following[:1].islower() and (before.endswith(".") or stop["closing"]):
         return True
     if not (match := _LAST_WORD.search(before)):
         return False
-    word, is_before_digit = match[1], following[:1].isdigit()
+    word = match[1]
     if word.isdecimal():
         is_ordinal = _DETERMINER.fullmatch(before[: match.start()].rstrip().rpartition(" ")[2])
-        return len(word) < 3 and bool(is_ordinal or _MONTH.match(following))
+        return len(word) < 3 and bool(is_ordinal or _MONTH.match(following) or _REST_OF_DATE.match(following))
     if len(word) == 1:
         return word.isupper()
-    return bool(_ABBREVIATION.fullmatch(word) or (is_before_digit and _BEFORE_NUMBER.fullmatch(word)))
+    if _ABBREVIATION.fullmatch(word) or (following[:1].isdigit() and len(word) <= _SHORT):
+        return True
+    return bool(_NUMBER.match(following) and _BEFORE_NUMBER.fullmatch(word))
