@@ -1,7 +1,7 @@
 """The events of calendars and invitations, each on a line."""
 
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, tzinfo
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -59,7 +59,7 @@ def _fields(calendar: Component, event: Event) -> Iterator[str]:
     if place := _line(event, "LOCATION"):
         yield f"Where: {place}"
     if rule := event.get("RRULE"):
-        yield f"Repeats: {_repetition(rule)}"
+        yield f"Repeats: {_repetition(rule, getattr(start and start.dt, 'tzinfo', None))}"
     for name, called in (("EXDATE", "without"), ("RDATE", "also on")):
         if days := [_day(value.dt) for dates in _all(event.get(name)) for value in dates.dts]:
             yield f"{called} {', '.join(days)}"
@@ -97,19 +97,19 @@ def _time(begins: date, ends: date, zone: str | None) -> str:
     return f"{begins:%Y-%m-%d %H:%M}{until}{f' ({named})' if named else ''}"
 
 
-def _repetition(rule: Any) -> str:
+def _repetition(rule: Any, zone: tzinfo | None) -> str:
     """Return a rule of recurrence in words; parts that are seldom used keep the names that they have in the file."""
     parts = {name.upper(): values for name, values in rule.items() if name.upper() != "WKST"}
     unit, every, count = str(parts.pop("FREQ")[0]), parts.pop("INTERVAL", [1])[0], parts.pop("COUNT", None)
     words = [f"every {every} {_UNITS.get(unit, unit)}s" if every > 1 else unit.lower()]
     for name, values in parts.items():
-        words.append(f"{_WORDS.get(name, name.lower())} {', '.join(_spelt(name, value) for value in values)}")
+        words.append(f"{_WORDS.get(name, name.lower())} {', '.join(_spelt(name, value, zone) for value in values)}")
     return " ".join(words) + (f", {count[0]} times" if count else "")
 
 
-def _spelt(name: str, value: Any) -> str:
-    if name == "UNTIL":
-        return _day(value)
+def _spelt(name: str, value: Any, zone: tzinfo | None) -> str:
+    if name == "UNTIL":  # in UTC; a repetition ends by the days of its event
+        return _day(value.astimezone(zone) if zone and getattr(value, "tzinfo", None) else value)
     if name == "BYMONTH":
         return f"{date(2000, int(value), 1):%b}"
     if name != "BYDAY":

@@ -95,7 +95,9 @@ def _separator(lines: Sequence[str], at: int) -> tuple[str, int]:
     if (first := _FIELD.match(lines[at])) and first[1].replace(" ", "").lower() in _FROM:
         fields = takewhile(_FIELD.match, (line[:_MAX_LINE] for line in lines[at + 1 : at + _MAX_FIELDS]))
         block = [first, *filter(None, map(_FIELD.match, fields))]
-        if len(block) > 1 and ("@" in first[2] or any(field[1].lower() in _SUBJECT for field in block)):
+        is_below_line = at > 0 and bool(_ORIGINAL.fullmatch(lines[at - 1][:_MAX_LINE]))
+        is_head = is_below_line or "@" in first[2] or any(field[1].lower() in _SUBJECT for field in block)
+        if len(block) > 1 and is_head:
             days = (_DAY.search(field[2]) for field in block[1:])
             return _label(_ADDRESS.sub("", first[2]), next(filter(None, days), None)), len(block)
     if _ORIGINAL.fullmatch(lines[at]) and not _FIELD.match("".join(lines[at + 1 : at + 2])[:_MAX_LINE]):

@@ -195,6 +195,10 @@ WHEN = "When: 2024-06-05 14:00 (W. Europe Standard Time)"
             f"{WHEN}; Repeats: monthly on 1st Wed, last Fri, 6 times; also on 2024-06-20",
         ),
         (f"{START}RRULE:FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=-1", f"{WHEN}; Repeats: yearly in Dec on day last"),
+        (
+            "DTSTART;TZID=America/New_York:20240604T200000\nRRULE:FREQ=DAILY;UNTIL=20240703T035959Z",
+            "When: 2024-06-04 20:00 (America/New_York); Repeats: daily until 2024-07-02",
+        ),
         (f"{START}RECURRENCE-ID:20240604T140000", f"{WHEN}; in place of 2024-06-04"),
         (
             f"{START}ORGANIZER;CN=Ada:mailto:a@example.com\nATTENDEE:mailto:b@example.com\nDESCRIPTION:Costs\\nDial 12",
@@ -223,6 +227,7 @@ def test_unreadable_event_loses_only_itself_with_a_warning():
     ("said", "label"),
     [
         ("On Mon, 2 Nov 2026 at 09:12, Bo <bo@example.com> wrote:", "Bo, 2 Nov 2026"),
+        ("----- Original message -----\nFrom: Bo\nDate: 2 Nov 2026", "Bo, 2 Nov 2026"),
         ("On Mon, Nov 2, 2026 at 9:12 AM Bo Lee\n<bo@example.com> wrote:", "Bo Lee, Nov 2, 2026"),
         ("Am Mo., 2. Nov. 2026 um 09:12 Uhr schrieb Bo <bo@example.com>:", "Bo, 2. Nov. 2026"),
         ("Le lun. 2 nov. 2026 à 09:12, Bo <bo@example.com> a écrit\xa0:", "Bo, 2 nov. 2026"),

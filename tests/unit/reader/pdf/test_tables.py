@@ -407,7 +407,9 @@ def test_row_that_goes_on_over_a_page_is_one_row(head, begin, end, whole):
     assert rows_of(read_pdf("a.pdf", laid(*pages))) == shown
 
 
-@pytest.mark.parametrize("row", [("Sum", "1500", ""), ("", "1500", ""), ("Sum", "", "Team Z")])
+@pytest.mark.parametrize(
+    "row", [("Sum", "1500", ""), ("", "1500", ""), ("Sum", "", "Team Z"), ("Furnace", "", ""), ("Stove", "", "never")]
+)
 def test_row_with_a_number_at_the_top_of_a_page_stays(row):
     rows = [*LIMITS, ("Object", "", "Team X")] if row[2] else LIMITS
     document = read_pdf("a.pdf", laid(limit_rows(700, *rows), limit_rows(780, row, *LIMITS)))

@@ -185,6 +185,8 @@ def test_it_keeps_the_hyphen_of_a_word_that_it_has_without_one_elsewhere():
             "Das sind Haus- und Gartenarbeit, Vor- oder Nachteile.",
         ),
         (("Ask for the pre-", "and post-tax sums."), "Ask for the pre- and post-tax sums."),
+        (("Die EU-", "weite Frist gilt."), "Die EU-weite Frist gilt."),
+        (("Le rendez-", "vous est pris."), "Le rendez-vous est pris."),
         (("La vice-", "et la présidente."), "La vice- et la présidente."),
         (
             ("The sens-", "or has a sensor head as this sensor does."),

@@ -14,6 +14,11 @@ from selfrag.reader.pdf.text.paragraphs import PdfParagraph, Words
 
 _MORE = 0.1  # of the size: by so much more are the lines of two rows apart than those of one
 _SHARE = 0.25  # of the lines of a table that have two cells or more
+# The end of a text that goes on: a mark, or a word that another has to follow.
+_OPEN = re.compile(
+    r"(?:[-,/&(]|\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with|das|dem|den|der|des|die|ein|eine|für|im|in|mit|oder"
+    r"|und|von|vom|zu|zum|zur|de|des|du|et|la|le|les|el|y))$"
+)
 _LEAST_SHARED = 3  # rows
 _EXACT = 4  # points: heights of lines are rounded to 3
 _LONGEST = 120  # characters of a name: what is longer is a sentence
@@ -147,8 +152,16 @@ def _is_end_of_row(row: Sequence[str], before: Sequence[Sequence[str]], after: S
     alike = [other for other in (*before, *after) if len(other) == len(row)]
     values = [(value, above) for value, above in zip(row, before[-1], strict=False) if value]
     goes_on = all(above and not is_number(value) and not is_number(above) for value, above in values)
+    # A capital begins a row of its own, unless the text before it is not complete.
+    begun = ((value[0].isalpha() and not value[0].isupper()) or _OPEN.search(above) for value, above in values)
     lacks = any(not value and all(column) for value, *column in zip(row, *alike, strict=True))
-    return len(row) == len(before[-1]) > len(values) > 0 and goes_on and lacks and len(alike) >= _LEAST_SHARED
+    return (
+        len(row) == len(before[-1]) > len(values) > 0
+        and goes_on
+        and all(begun)
+        and lacks
+        and len(alike) >= _LEAST_SHARED
+    )
 
 
 def table_of(block: Block, words: Words) -> PdfTable | None:

@@ -24,6 +24,8 @@ _MIN_VOCABULARY = 500  # words of a document, of which too few come twice to tel
 _CONJUNCTIONS = ("und", "oder", "bzw", "bis", "sowie", "and", "or", "nor", "to", "et", "ou", "y", "o", "e")
 # First parts of compounds. A short document divides no words if most of its hyphens at line ends follow one of these.
 _COMPOUND = re.compile("cross|ex|full|half|high|log|long|low|multi|non|post|read|run|self|short|start|time|two|well")
+# A hyphen of the word itself: after a code or "self", before a French pronoun.
+_OWN_HYPHEN = re.compile(r"(?:[A-ZÄÖÜ]{2,}|(?i:self|non))-\w+|\w+-(?:t|vous|nous|moi|ils|elles?|mêmes?|ci|là|midi)\b")
 _LONGEST = 100  # characters of a word that is looked up
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 # Hebrew and Arabic.
@@ -69,7 +71,13 @@ class Words:
         if hyphen and first in _CONJUNCTIONS and not self._has(whole):
             return f"{before} {after}"
         if hyphen:
-            lower = first.islower() and self._divides and (self._has(whole) or not self._has(last + hyphen + first))
+            own = _OWN_HYPHEN.fullmatch(f"{last}-{first}")
+            lower = (
+                not own
+                and first.islower()
+                and self._divides
+                and (self._has(whole) or not self._has(last + hyphen + first))
+            )
             return (before[:-1] if lower or (whole.isupper() and cut) else before) + after
         in_one = _JOINED.search(before[-2:]) or (cut and (cell or _HANGUL.match(before[-1])))
         return before + ("" if in_one or (NO_SPACES.match(before[-1]) and NO_SPACES.match(after[0])) else " ") + after
