@@ -58,16 +58,24 @@ def names_columns(values: Sequence[str], below: Sequence[str]) -> bool:
 def is_card(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether each row of a table is a label and its value, so that no row names the others.
 
-    The labels are words, all different, and the values are of several kinds. Of rows of words alone it cannot be told.
+    The labels are words, all different, and end in a colon, or the values are of several kinds. Of other rows of words
+    alone it cannot be told.
     """
     pairs = [(row[0].strip(), "".join(row[1:2]).strip()) for row in rows if not any(row[2:]) and any(row)]
     labels = {label for label, _ in pairs if len(label) <= _MAX_LABEL and label[-1:] not in ".?!。？！"}
     values = [value for _, value in pairs if value]
     if not 1 < len(values) <= len(pairs) == len(rows) == len(labels):
         return False
-    most = Counter(filter(None, map(_kind, values[1:]))).most_common(1)
-    # Most values of one kind, such as amounts, are a column, and the first row has its name.
-    return bool(most) and most[0][1] * 2 < len(values) - 1 and not any(map(_kind, labels))
+    if all(label.endswith((":", "：")) for label in labels):
+        return True
+    if any(map(_kind, labels)):
+        return False
+    kinds = list(map(_kind, values[1:]))
+    most = Counter(filter(None, kinds)).most_common(1)
+    # Most values of one kind, such as amounts, are a column, and the first row has its name, which is no code.
+    has_numbers = any(map(_NO_UNIT.fullmatch, values[1:]))
+    is_code = _kind(values[0]) == "code" and len(set(kinds)) == len(kinds) > 1 and not has_numbers
+    return bool(most) and (is_code or most[0][1] * 2 < len(kinds))
 
 
 def _kind(value: str) -> str:

@@ -16,7 +16,7 @@ _MAX_LINE, _MAX_DEPTH, _MAX_FIELDS = 300, 9, 12
 # Where the quotation of a web page begins and ends: letters that no text has.
 _BEGINS, _ENDS = "\ue010", "\ue011"
 _QUOTATION = re.compile(r"<(/?)blockquote\b([^<>]*+)>", re.IGNORECASE)
-_CITED = re.compile(r"cite|quote", re.IGNORECASE)
+_CITED = re.compile(r"cite|quote|border-left", re.IGNORECASE)
 _MARKS = re.compile(r"(?:> ?){0,9}")
 _FIELD = re.compile(r"[*\s]{0,9}([^\W\d][\w .]{0,20}?)\s?\*{0,2}[:：]\*{0,2}\s{0,9}(.*)")
 _FROM = names("from von de da van od från fra 差出人 보낸사람 发件人 寄件者")

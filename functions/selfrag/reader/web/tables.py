@@ -122,7 +122,7 @@ class HtmlTable:
         shown = [[cell.text for cell in row] for row in self.rows]
         if len(shown) <= MAX_CARD_ROWS and is_card(shown):
             for row in self.rows:
-                row[0].head = True
+                row[0].head, row[0].text = True, row[0].text.rstrip(":：")
             return
         at = next((at for at, row in enumerate(shown[:_HEAD_ROWS]) if sum(map(bool, row)) > 1), len(shown))
         # Cells may be blank between columns of money.

@@ -81,7 +81,7 @@ def test_what_cannot_be_read_now_keeps_its_passages(
         patch.setattr(module, function, denied)
         told = ingest(directory)
         listed = {row["document"]: row for row in stored_documents(place_to_read(directory))}
-    assert (told.kept, told.removed, told.unchanged) == (len(kept), 0, len(documents) - len(kept))
+    assert (told.retained, told.removed, told.unchanged) == (len(kept), 0, len(documents) - len(kept))
     assert all(any(name in warning for warning in told.warnings) for name in kept)
     assert all("is kept" in listed[name]["warnings"][0] for name in kept)
     assert indexed(directory) == before
@@ -103,7 +103,7 @@ def test_more_than_half_of_a_collection_is_removed_only_if_allowed(write: Write,
     for path in gone:
         (directory / path).unlink()
     told = ingest(directory, may_replace=lambda removal: False)
-    assert (told.removed, told.kept, told.in_short(place_to_read(directory))) == (0, len(gone), [told.loss])
+    assert (told.removed, told.retained, told.in_short(place_to_read(directory))) == (0, len(gone), [told.loss])
     assert f"no longer {len(gone)} of the 5 documents" in told.loss
     assert f"`selfrag ingest {directory} --replace`" in told.loss
     assert plan(place_to_read(directory), FakeEmbedder()).report.warnings[0] == told.loss

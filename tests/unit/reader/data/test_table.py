@@ -150,6 +150,8 @@ def files_of(rows):
         [["Tenant", "Ada Example"], ["Phone", "+49 431 1234"], ["Mail", "ada@example.com"], ["Since", "2019-03-01"]],
         [["Year", "2026"], ["Tenant", "Ada"], ["Rent", "900 EUR"], ["Floor", "third"]],
         [["Pump", "P-7"], ["Place", "Hall 4"], ["Pressure", "6 bar"], ["Flow", "40 l"], ["Serviced by", "Bo"]],
+        [["Model", "X200"], ["Weight", "12 kg"], ["Voltage", "230 V"]],
+        [["Order", "A-4711"], ["Buyer", "Acme"], ["Total", "119 EUR"]],
     ],
 )
 @pytest.mark.parametrize("name", ["a.csv", "a.docx", "a.html", "a.xlsx"])
@@ -157,6 +159,12 @@ def test_card_of_labels_and_values_is_read_by_its_labels(name, rows):
     document = parse(name, files_of(rows)[name])
     assert document.text == "\n".join(f"{label}: {value}" for label, value in rows)
     assert document.warnings == ()
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.docx", "a.html", "a.xlsx"])
+def test_labels_that_end_in_a_colon_name_their_values(name):
+    text = parse(name, files_of([["Name:", "Ada"], ["Dept:", "Sales"], ["Phone:", "555"]])[name]).text
+    assert text == "Name: Ada\nDept: Sales\nPhone: 555"
 
 
 @pytest.mark.parametrize(
