@@ -14,7 +14,7 @@ from selfrag.agents.services import AgentCaller, AgentService
 from selfrag.agents.tools import TOOLS, AgentTool
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.validation import explain
-from selfrag.text.json_text import to_json
+from selfrag.text.json_text import dump_json
 
 PASSAGE_URI = "selfrag://documents/{document_id}/passages/{passage_id}"
 _PASSAGE = re.compile(r"selfrag://documents/([0-9a-f]{32})/passages/([0-9A-Za-z_-]{1,64})")
@@ -51,7 +51,7 @@ def agent_server(service: AgentService, version: str) -> Server[Any]:
         except Exception as error:
             return types.CallToolResult(content=[types.TextContent(text=_sentence(error))], is_error=True)
         # Clients that do not read structured content have the same as text.
-        text = types.TextContent(text=to_json(result))
+        text = types.TextContent(text=dump_json(result))
         return types.CallToolResult(content=[text, *_links(result)], structured_content=result)
 
     async def read(context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:

@@ -7,6 +7,6 @@ from typing import Any
 _LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 
 
-def to_json(value: Any) -> str:
+def dump_json(value: Any) -> str:
     """Return a value as JSON on one line, whatever a client takes for the end of a line."""
     return json.dumps(value, ensure_ascii=False).translate(_LINE_ENDS)

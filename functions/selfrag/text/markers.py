@@ -27,11 +27,11 @@ def markers_in(text: str, start: int, end: int, sources: Sequence[str]) -> list[
     return [
         Marker(mark.start(), mark.end(), tuple((int(a), int(b or a)) for a, b in _RANGE.findall(mark[0])))
         for mark in marks
-        if not (words := _with_context(text, mark)) or not any(words in line for line in lines)
+        if not (words := _add_context(text, mark)) or not any(words in line for line in lines)
     ]
 
 
-def _with_context(text: str, mark: re.Match[str]) -> str:
+def _add_context(text: str, mark: re.Match[str]) -> str:
     """Return a marker with the word before it, at the start of a line with the word after it; "" if it is alone."""
     line = text.rfind("\n", 0, mark.end()) + 1
     words = text[max(line, mark.start() - _LONGEST_CONTEXT) : mark.start()]

@@ -52,7 +52,7 @@ def asks_for_all(question: str) -> bool:
     return bool(_LISTS.match(question.strip()))
 
 
-def without_request(question: str, document: str) -> str:
+def strip_request(question: str, document: str) -> str:
     """Return a question without its request for a list, and without the name of this file, if it has that."""
     question = _LISTS.sub("", question.strip())
     if not is_named(question, document):

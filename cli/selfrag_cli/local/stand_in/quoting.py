@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from selfrag.domain.documents import QUOTED
-from selfrag_cli.local.stand_in.questions import asks_for_all, subject_of, without_request
+from selfrag_cli.local.stand_in.questions import asks_for_all, strip_request, subject_of
 from selfrag_cli.local.stand_in.words import AMOUNT, corrected, denies, folded, has, holds, letters, names, units
 
 # A sentence counts whole, the headings above it nearly so, and the rest of its passage little.
@@ -76,7 +76,7 @@ def quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
     """
     question = corrected(question, "\n".join(source.text for source in sources))
     texts = [source.text for source in sources]
-    requests = [without_request(question, source.document) for source in sources]
+    requests = [strip_request(question, source.document) for source in sources]
     weights = {words: _weights(words, context, texts) for words in set(requests)}
     subject, newest = letters(subject_of(question)), max((source.date for source in sources), default="")
 
@@ -125,7 +125,7 @@ def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
         return []
     if len(best) == 1:
         best = _continued(question, ranked, best[0], sources[best[0].source].title)
-    whole = [_in_context(quote, sources[quote.source]) for quote in best]
+    whole = [_expand_quote(quote, sources[quote.source]) for quote in best]
     return [
         quote
         for at, quote in enumerate(whole)
@@ -159,7 +159,7 @@ def _continued(question: str, ranked: Sequence[Quote], best: Quote, title: str) 
     return [best, *after] if not after or adds(best, after[0]) else after
 
 
-def _in_context(quote: Quote, source: QuoteSource) -> Quote:
+def _expand_quote(quote: Quote, source: QuoteSource) -> Quote:
     """Return a quote with the sentence before it that it points back to, and with the block or list it announces."""
     before = [(start, text) for start, end, text, _ in _sentences(source) if end == quote.start]
     if before and _POINTS_BACK.match(quote.text) and not _ROW.match(before[0][1]):

@@ -11,7 +11,7 @@ from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.edge.problems import CONTENT_TYPE, Problem, title_of
 from selfrag.bootstrap import api
 from selfrag.ports.bindings import Action
-from selfrag.text.json_text import to_json
+from selfrag.text.json_text import dump_json
 
 JSON = "application/json"
 
@@ -46,7 +46,7 @@ def base_url(request: Request) -> str:
 
 def reply(status: HTTPStatus, body: Mapping[str, object], headers: Mapping[str, str] | None = None) -> Response[Any]:
     """Return a JSON response."""
-    return Response(status.value, JSON, to_json(body), headers=dict(headers or {}))
+    return Response(status.value, JSON, dump_json(body), headers=dict(headers or {}))
 
 
 def problems(*statuses: int) -> dict[int, Any]:

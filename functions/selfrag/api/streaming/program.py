@@ -27,7 +27,7 @@ from selfrag.runtime.clock import Clock
 from selfrag.runtime.observability import logger
 from selfrag.runtime.runtime_api import RuntimeApi
 from selfrag.runtime.settings import CallerSettings, read
-from selfrag.text.json_text import to_json
+from selfrag.text.json_text import dump_json
 
 CONTENT_TYPE = "application/vnd.awslambda.http-integration-response"
 # Ends the status and the headers.
@@ -99,7 +99,7 @@ def _look(event: GatewayEvent) -> tuple[int, str]:
     question = lifecycle.look(path[0].rpartition("/")[2], caller, trace=True) if path else None
     if question is None:
         raise no_such_question()
-    return HTTPStatus.OK, to_json(question)
+    return HTTPStatus.OK, dump_json(question)
 
 
 def _looked(event: GatewayEvent) -> tuple[int, str]:

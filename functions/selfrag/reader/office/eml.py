@@ -20,7 +20,7 @@ from selfrag.reader.data.encodings import codec_of, decoded_as
 from selfrag.reader.kinds import MESSAGE, refuse_other_kinds
 from selfrag.reader.labels import labels
 from selfrag.reader.office.calendars import events
-from selfrag.reader.office.replies import label_quotes, with_marks
+from selfrag.reader.office.replies import label_quotes, mark_quotations
 
 MAX_ATTACHMENTS = 200
 MAX_WITHIN = 3  # messages in each other
@@ -138,7 +138,7 @@ class _Reader:
             within: Document | None = Document(self._key, "", text.strip("\n"))
         else:
             # A byte order mark goes before what a page says of its encoding.
-            text = with_marks(text) if text is not None and ending == ".html" else text
+            text = mark_quotations(text) if text is not None and ending == ".html" else text
             content = payload(part) if text is None else text.encode("utf-8-sig", "replace")
             within = self.writer.read_within(self._read, f"{self._key} text{ending}", content)
         if within:

@@ -41,7 +41,7 @@ _AUTHOR = (
 )
 
 
-def with_marks(html: str) -> str:
+def mark_quotations(html: str) -> str:
     """Return a web page in which the quotations of mail programs have marks that `label_quotes` reads."""
     cited = list[bool]()
 
@@ -67,7 +67,7 @@ def label_quotes(document: Document, author: str) -> Document:
             starts.append(at + end)
         at += len(line) + 1
     own = f"Message of {author}" if author else "Message"
-    return _with_headings(document, lines, starts, _labels(lines, depths, own))
+    return _add_headings(document, lines, starts, _labels(lines, depths, own))
 
 
 def _labels(lines: Sequence[str], depths: Sequence[int], own: str) -> dict[int, str]:
@@ -117,7 +117,7 @@ def _label(author: str, day: re.Match[str] | None) -> str:
     return f"{QUOTED}{f' of {name}' if name else ''}{f', {day[0]}' if day else ''}"
 
 
-def _with_headings(
+def _add_headings(
     document: Document, lines: Sequence[str], starts: Sequence[int], headings: dict[int, str]
 ) -> Document:
     """Return a document of these lines, which began at `starts`, with headings between them."""
