@@ -40,9 +40,12 @@ _ABBREVIATION = re.compile(
     r"|subpara|tbl|tel|tsd|verf|vors|zusätzl|zzgl|ziff|[^\W\d_]+str",
     re.I,
 )
-_BEFORE_NUMBER = re.compile(r"abb|apps?|arts?|bd|cat|chap|ch|dwg|eds?|est|ex|no|refs?|regs?|resp|str|tab|vols?", re.I)
+_BEFORE_NUMBER = re.compile(
+    r"abb|amt|apps?|arts?|avg|bd|cat|chap|ch|déc|dwg|eds?|ene|est|ex|lgs|max|min|no|qty|refs?|regs?|resp|rm|str|tab|temp"
+    r"|vols?|mon|tues?|wed|thu(?:rs)?|fri|sat|sun|янв|рис",
+    re.I,
+)
 _NUMBER = re.compile(r"\d|[A-HJ-Z]\b|[IVX]{2,}\b")
-_SHORT = 5  # letters of a word that is likely an abbreviation before a digit
 _REST_OF_DATE = re.compile(r"(?:\d{1,2}\.\s?)?\d{4}\b")
 # Whole words that the library takes for abbreviations.
 _WORDS = ("May", "mich")
@@ -150,6 +153,4 @@ def _goes_on(text: str, stop: re.Match[str]) -> bool:
         return len(word) < 3 and bool(is_ordinal or _MONTH.match(following) or _REST_OF_DATE.match(following))
     if len(word) == 1:
         return word.isupper()
-    if _ABBREVIATION.fullmatch(word) or (following[:1].isdigit() and len(word) <= _SHORT):
-        return True
-    return bool(_NUMBER.match(following) and _BEFORE_NUMBER.fullmatch(word))
+    return bool(_ABBREVIATION.fullmatch(word) or (_NUMBER.match(following) and _BEFORE_NUMBER.fullmatch(word)))

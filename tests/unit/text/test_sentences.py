@@ -94,6 +94,7 @@ def test_stop_within_sentence_does_not_end_it(sentence: str) -> None:
     [
         ["He said “Stop.” ", "Then left. ", "(See above.) ", "Next one."],
         ["What? ", "Yes."],
+        ["Nobody knows. ", "25 days."],
         ["Die Frist endet am 3. Mai. ", "[uncited] Dann gilt sie nicht."],
         ["Version 2.0. ", "Next."],
         ["It begins in May. ", "Bikes stand in the yard."],
