@@ -23,7 +23,7 @@ from selfrag_cli.lab.measures import AMOUNTS
 from selfrag_cli.lab.runs.results import make_folder
 from selfrag_cli.terminal import visible
 
-# What the outcomes say already, and what the table has no room for.
+# Measures that the table leaves out: the outcomes repeat them, or they do not fit.
 _ELSEWHERE = ("answered", "partial", "abstained", "failed", "search_recall", "model_calls")
 _MOST_QUESTIONS = 4
 

@@ -164,7 +164,7 @@ def _read(place: Place, writable: bool, on_document: OnDocument) -> None:
 
 
 def _ingest(place: Place, stack: IngestionStack, on_read: Callable[[], None], deleted: set[str]) -> None:
-    """Ingest what has changed; more than half of the documents may go only if callers have `deleted` them all."""
+    """Ingest changed documents; remove more than half of them only if callers `deleted` every one."""
 
     def may_replace(refusal: AnotherDirectory | MassRemoval) -> bool:
         return isinstance(refusal, MassRemoval) and deleted.issuperset(refusal.lost)

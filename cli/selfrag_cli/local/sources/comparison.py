@@ -89,12 +89,12 @@ class Comparison:
 
     @property
     def lost(self) -> list[str]:
-        """Return the documents that are gone, without those whose content has another name now."""
+        """Return the removed documents, except those that were renamed."""
         records = ((path, self.before[path]) for path in self.gone)
         return [path for path, each in records if each.generation and each.version.split('"')[1] not in self.digests]
 
     def keep_lost(self, why: str) -> "Comparison":
-        """Return the same without removing what is lost."""
+        """Return a comparison that keeps the lost documents in the index."""
         gone = sorted(set(self.gone) - set(self.lost))
         unread = {**self.unread, **dict.fromkeys(self.lost, why)}
         return replace(

@@ -317,7 +317,7 @@ class _Run:
                 ended = self._machine.start(uuid.uuid4().hex, {"bucket": DOCUMENTS_BUCKET, "key": key}).wait()
             if ended.output is None:
                 raise SelfragError(f"{key} was not ingested: {ended.error}")
-        except BadDocument:  # it cannot be read any more: what was read of it before stays
+        except BadDocument:  # the file is unreadable now: its passages stay
             self._events.put((key, True))
         except Exception as error:
             self._events.put(error)

@@ -116,7 +116,7 @@ def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
     for name in names(question) if ranked else ():
         if not any(holds(f"{sources[quote.source].title} {quote.text}", name) for quote in best):
             best += [quote for quote in ranked if holds(quote.text, name)][:1]
-    if best and best[0].text.startswith(QUOTED):  # what the message that quotes it says comes first
+    if best and best[0].text.startswith(QUOTED):  # the newer message comes before its quotation
         own = (quote for quote in every if sources[quote.source].document == sources[best[0].source].document)
         newer = next((quote for quote in own if not (quote.text.startswith(QUOTED) or _ROW.match(quote.text))), None)
         best = [newer, *best] if newer else best

@@ -66,7 +66,7 @@ def _grade_relevance(fields: Fields) -> dict[str, object]:
 
 
 def _grade_support(fields: Fields) -> dict[str, object]:
-    """Call a claim supported by a passage in which it stands word for word; whose it is may stand apart."""
+    """Call a claim supported if a passage contains it verbatim; the author's label may be elsewhere in it."""
     passages = [
         (passage.get("number", order), letters(f"{passage.get('title', '')}\n{passage['text']}"))
         for order, passage in enumerate(fields["passages"], start=1)

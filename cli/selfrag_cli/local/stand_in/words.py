@@ -123,7 +123,7 @@ def corrected(question: str, text: str) -> str:
 
 
 def _is_typo(word: str, other: str) -> bool:
-    """Return whether a word becomes another one by one letter more, less or (in a long one) else, or by two swapped."""
+    """Return whether two words differ by one letter inserted, removed, swapped or, in a long word, replaced."""
     if word[0] != other[0] or abs(len(word) - len(other)) > 1:
         return False
     start = next((at for at, (mine, theirs) in enumerate(zip(word, other, strict=False)) if mine != theirs), len(word))
