@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from tests.support.doubles.titan_double import FORBIDDEN, GUARDRAIL, VERSION
-from tests.support.infra.asking import COLLECTION, api_key, at, finished, until_all_are
+from tests.support.infra.asking import COLLECTION, at, finished, patient_client, until_all_are
 from tests.support.infra.deployment import deployed
 
 CHOICES = {
@@ -44,7 +44,7 @@ def test_a_private_deployment_within_bounds_answers_from_the_last_of_300_collect
         text = "# Sick leave\n\nA doctor's note is needed from the fourth day of sickness.\n"
         boto3.client("s3", **at(stack)).put_object(Bucket=stack.outputs()["bucket"], Key=DOCUMENT, Body=text.encode())
         until_all_are(stack, {DOCUMENT: "ready"})
-        with httpx2.Client(headers={"x-api-key": api_key(stack)}, timeout=60) as api:
+        with patient_client(stack) as api:
             started = api.post(stack.url("/v1/questions"), json={**ASKED, "policy": {"deadline_seconds": 240}})
             answer = finished(api, stack.url(started.headers["location"].removeprefix("/live")))
             refused = api.post(stack.url("/v1/ask"), json={**ASKED, "question": f"What is {FORBIDDEN}?"}).json()

@@ -9,7 +9,7 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
-from tests.support.infra.asking import api_key
+from tests.support.infra.asking import AsyncRetryingTransport, api_key
 from tests.support.infra.emulator import Stack
 from tests.support.infra.tenants import new_key
 
@@ -49,5 +49,5 @@ def _called(stack: Stack, key: str, mode: str, tool: str, **arguments: Any) -> C
 
 
 def _client(stack: Stack, key: str, mode: str) -> Client:
-    http = httpx2.AsyncClient(headers={"x-api-key": key}, timeout=60)
+    http = httpx2.AsyncClient(headers={"x-api-key": key}, timeout=60, transport=AsyncRetryingTransport())
     return Client(streamable_http_client(stack.url("/mcp"), http_client=http), mode=mode)

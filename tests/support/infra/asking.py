@@ -3,11 +3,13 @@
 import json
 import shlex
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+import anyio
 import boto3
 import httpx2
 from botocore.exceptions import ClientError
@@ -25,6 +27,8 @@ ROOT = Path(__file__).parents[3]
 # The secrets by access key: of the test, and of the emulator's functions.
 KEYS = {"test": "test", ACCOUNT: "test"}
 COLLECTION = "documents"
+# A key may send five requests a second.
+THROTTLED_SECONDS = 0.3
 DOCUMENTS = {
     "documents/people/parental-leave.md": "# Parents\n\nEach parent receives 18 weeks of parental leave at full pay.\n",
     "documents/people/annual-leave.md": "# Annual leave\n\nEach employee has 26 days of annual leave a year.\n",
@@ -149,6 +153,33 @@ def finished(api: httpx2.Client, url: str) -> dict[str, Any]:
         return None if found["status"] == "running" else found
 
     return eventually(reply, "the question did not end")
+
+
+class RetryingTransport(httpx2.HTTPTransport):
+    """Sends a request again that API Gateway throttled: a fast machine asks more often than a key may."""
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Return the first reply that is not 429."""
+        while (response := super().handle_request(request)).status_code == 429:
+            response.close()
+            time.sleep(THROTTLED_SECONDS)
+        return response
+
+
+class AsyncRetryingTransport(httpx2.AsyncHTTPTransport):
+    """The same for a client that does not block."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Return the first reply that is not 429."""
+        while (response := await super().handle_async_request(request)).status_code == 429:
+            await response.aclose()
+            await anyio.sleep(THROTTLED_SECONDS)
+        return response
+
+
+def patient_client(stack: Stack) -> httpx2.Client:
+    """Return a client with the API key, which waits where it is throttled."""
+    return httpx2.Client(headers={"x-api-key": api_key(stack)}, timeout=60, transport=RetryingTransport())
 
 
 def eventually(look: Callable[[], Found | None], otherwise: str) -> Found:

@@ -3,11 +3,10 @@
 from typing import Any
 
 import boto3
-import httpx2
 
 from tests.support.documents.made_files import MAKERS, SCANNED, facts, made_files, question_about
 from tests.support.documents.scans import scanned_pdf
-from tests.support.infra.asking import COLLECTION, api_key, at, documents_of, eventually, finished
+from tests.support.infra.asking import COLLECTION, at, documents_of, eventually, finished, patient_client
 from tests.support.infra.emulator import Stack
 
 # A PDF whose pages are pictures, which Textract reads.
@@ -40,6 +39,6 @@ def _standing(stack: Stack, key: str) -> str | None:
 
 def _answer(stack: Stack, question: str) -> dict[str, Any]:
     asked = {"question": question, "policy": {"deadline_seconds": 240}}
-    with httpx2.Client(headers={"x-api-key": api_key(stack)}, timeout=60) as api:
+    with patient_client(stack) as api:
         started = api.post(stack.url("/v1/questions"), json=asked)
         return finished(api, stack.url(started.headers["location"].removeprefix("/live")))

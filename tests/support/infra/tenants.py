@@ -6,13 +6,13 @@ import shlex
 import boto3
 import httpx2
 
-from tests.support.infra.asking import api_key, at
+from tests.support.infra.asking import RetryingTransport, api_key, at
 from tests.support.infra.emulator import Stack
 
 
 def a_key_that_may_ask_changes_no_document(stack: Stack) -> None:
     """Try to change documents with a key that may ask, as `bind_command` binds it, and with one that is not bound."""
-    with httpx2.Client(timeout=60) as api:
+    with httpx2.Client(timeout=60, transport=RetryingTransport()) as api:
         documents = stack.url("/v1/documents")
         listed = api.get(documents, headers={"x-api-key": api_key(stack)}).json()["documents"]
         ready = next(document for document in listed if document["status"] == "ready")
