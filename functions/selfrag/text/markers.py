@@ -1,10 +1,17 @@
-"""Citation markers in a model's text, such as [5], [2, 5], [3-4] or 【3】."""
+"""Citation markers in a model's text, such as [5], [2, 5], [3-4], 【3】, (1) at a sentence's end, or [Source: a.md]."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_MARKER = re.compile(r"\s?[\[【［]\s*\^?\d{1,3}(?:\s*[,;、–-]\s*\d{1,3})*\s*[\]】］]")
+_NUMBERS = r"\d{1,3}(?:\s*[,;、–-]\s*\d{1,3})*"
+_SOURCE = "sources?|passages?|documents?|quellen?|fuentes?|出典|출처"
+_MARKER = re.compile(
+    rf"\s?(?:[\[【［]\s*\^?(?P<bracketed>{_NUMBERS})\s*[\]】］]"
+    rf"|[(（](?P<bare>{_NUMBERS})[)）](?=[.!?。！？]?\s*(?:$|\n)|[.!?。！？]\s)"
+    rf"|[\[(（【](?:{_SOURCE})(?:\s?#?(?P<named>{_NUMBERS})|\s?[:：][^\])）】\n]{{1,100}})[\])）】])",
+    re.IGNORECASE,
+)
 _RANGE = re.compile(r"(\d{1,3})(?:\s*[–-]\s*(\d{1,3}))?")
 # The text beside a marker that tells it from the same number elsewhere in a source.
 _BEFORE, _AFTER = re.compile(r"\S*\Z"), re.compile(r"[^\S\n]*\S*")
@@ -25,10 +32,14 @@ def markers_in(text: str, start: int, end: int, sources: Sequence[str]) -> list[
     marks = list(_MARKER.finditer(text, start, end))
     lines = [" ".join(source.split()) for source in sources] if marks else []
     return [
-        Marker(mark.start(), mark.end(), tuple((int(a), int(b or a)) for a, b in _RANGE.findall(mark[0])))
+        Marker(mark.start(), mark.end(), tuple((int(a), int(b or a)) for a, b in _RANGE.findall(_numbers_of(mark))))
         for mark in marks
         if not (words := _add_context(text, mark)) or not any(words in line for line in lines)
     ]
+
+
+def _numbers_of(mark: re.Match[str]) -> str:
+    return mark["bracketed"] or mark["bare"] or mark["named"] or ""
 
 
 def _add_context(text: str, mark: re.Match[str]) -> str:

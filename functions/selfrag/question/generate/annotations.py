@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from selfrag.domain.answers import UNCITED, Citation
 from selfrag.ports.model import TextBlock
-from selfrag.text.markers import markers_in
+from selfrag.text.markers import Marker, markers_in
 from selfrag.text.sentences import split_sentences
 
 # The sign, by prompt.md, that the passages do not hold the answer.
@@ -108,11 +108,24 @@ def marked(
         cited = [c.passage_id for c in citations if c.answer_span[0] < words_end and c.answer_span[1] > start]
         sources = [passages[passage_id] for passage_id in cited] or list(passages.values())
         typed = markers_in(text, remark.words if remark else start, words_end, sources)
-        edits += [_Edit(marker.start, marker.end, "") for marker in typed]
         spared = remark is not None and not re.search(r"\w", text[end:])
+        if typed and not re.search(r"\w", "".join(_without(text, start, words_end, typed))):
+            # Marks alone are no sentence; at the end, no space is left of them.
+            is_last = not text[words_end:].strip()
+            edits.append(_Edit(len(text[:start].rstrip()) if is_last else start, end if is_last else words_end, ""))
+            continue
+        edits += [_Edit(marker.start, marker.end, "") for marker in typed]
         if grounded and not cited and not spared and re.search(r"\w", text[start:end]):
             edits.append(_Edit(words_end, words_end, f" {UNCITED}"))
     return _edited(text, edits), _moved(citations, edits)
+
+
+def _without(text: str, start: int, end: int, markers: Sequence[Marker]) -> Iterator[str]:
+    """Yield the text between the markers."""
+    for marker in markers:
+        yield text[start : marker.start]
+        start = marker.end
+    yield text[start:end]
 
 
 def _sentences(text: str, segments: Sequence[TextBlock]) -> Iterator[tuple[int, int]]:

@@ -188,6 +188,11 @@ def test_the_phrase_to_search_for_is_kept_apart_from_the_sentence(colon: str) ->
         ("Leave is 25 days [5].", "Leave is 25 days."),
         ("Leave is 25 days.[0] It begins in May [2, 5].", "Leave is 25 days. It begins in May."),
         ("Leave is 25 days【3】.", "Leave is 25 days."),
+        ("Leave is 25 days (2).", "Leave is 25 days."),
+        ("Leave is 25 days [Source 1].", "Leave is 25 days."),
+        ("Leave is 25 days (Source: leave.md).", "Leave is 25 days."),
+        ("休暇は25日です（出典：leave.md）。", "休暇は25日です。"),
+        ("Read (1) and (2) first.", "Read (1) and (2) first."),
         ("休暇は25日です［1］。", "休暇は25日です。"),
         ("Read items[0] of [sic] and [2026-01].", "Read items[0] of [sic] and [2026-01]."),
         ("It follows plate [3] and norm [12] [1].", "It follows plate [3] and norm [12]."),
@@ -206,6 +211,12 @@ def test_marks_that_the_model_typed_are_removed_and_what_the_source_has_so_stays
     result = generate(given, FakeClaude([cited(written)]), PROMPT)
     assert result.answer == answer
     assert result.answer[slice(*result.citations[0].answer_span)] == answer
+
+
+@pytest.mark.parametrize("marks", [" [1]", "\n[1][2]", " (1)", " [Source: a.md]", " 【1】.", " [1] [2]."])
+def test_marks_after_the_full_stop_are_no_sentence_of_their_own(marks: str) -> None:
+    result = generate(task(), FakeClaude([cited("You get 25 days."), TextBlock(marks)]), PROMPT)
+    assert (result.answer, len(result.citations)) == ("You get 25 days.", 1)
 
 
 class Obedient(FakeClaude):
