@@ -10,6 +10,7 @@ agents                       `selfrag mcp`: seconds until an agent has its first
 animation                    the animation of README, by a simulated model
 cold                         the functions of a question that start cold
 cascade                      a simulated decision model in front of a simulated Claude, by threshold and accuracy
+facts                        the check of numbers by code: false alarms on labelled claims and on translations
 labels                       public sets of labelled rows, as files for `selfrag eval graders`
 intake                       what the intake of many files takes, simulated: hours, transitions, dollars
 hostile, growth              files and texts that are made to take long
@@ -31,6 +32,7 @@ MODULES = {
     "animation": "bench.animation",
     "cold": "bench.cold",
     "cascade": "bench.cascade",
+    "facts": "bench.facts",
     "labels": "bench.labels",
     "hostile": "bench.hostile",
     "growth": "bench.growth",

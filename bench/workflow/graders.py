@@ -120,6 +120,7 @@ def _settings(server: SystemOneServer | None, kind: str) -> dict[str, str]:
         "SELFRAG_DECIDER_WINDOW_TOKENS": "32000",
         "SELFRAG_DECIDER_PRICE": str(PRICE),
         "SELFRAG_GRADERS": json.dumps(dict.fromkeys(GRADERS, kind)),
+        "SELFRAG_DECIDER_THRESHOLDS": json.dumps({step: {"upper": 0.9, "lower": 0.1} for step in GRADERS}),
     }
 
 
