@@ -17,10 +17,10 @@ PASSAGE = "Leave is 25 days a year, and it is paid."
 CLAIMS: dict[str, tuple[str, float, str]] = {
     "Leave is 25 days.": ("supported", 0.97, "full"),
     "Leave is paid.": ("supported", 0.6, "full"),
-    "Leave is 25 days a year.": ("supported", 0.04, "full"),
+    "Leave is granted every year.": ("supported", 0.04, "full"),
     "Leave is 26 days.": ("contradicted", 0.03, "contradicted"),
     "Leave is unpaid.": ("contradicted", 0.95, "contradicted"),
-    "有給休暇は30日です。": ("unsupported", 0.4, "full"),
+    "有給休暇は無給です。": ("unsupported", 0.4, "full"),
 }
 RATES = ("false_passes", "false_strips")
 Labelled = Callable[..., str]
@@ -144,7 +144,7 @@ def test_adopted_thresholds_are_what_the_laptop_judges_by_unless_the_environment
     assert confusion["supported"] == {"supported": 2, "unsupported": 1}
     assert {fields_of(body["messages"][-1])["answer"] for body in server.requests} == {
         "Leave is paid.",
-        "有給休暇は30日です。",
+        "有給休暇は無給です。",
     }, "with thresholds that are a guess, Claude judges the doubts"
     adoption = here("eval", "graders", many, "--adopt", "--json").response["adoption"]
     assert (adoption["grader"], adoption["held_out"]["false_passes"]["count"]) == ("cascade", 0)

@@ -80,7 +80,7 @@ def judge_of(
     """Return a step's judge with a decision model before it; without `upper` all its verdicts stand."""
     thresholds = None if upper is None else Thresholds(upper=upper, lower=lower)
     questions = load_questions(f"selfrag.question.{step}.handler")
-    return Grader(step, PROMPT, claude, DecisionGrader(step, decider, questions, thresholds))
+    return Grader(step, PROMPT, claude, DecisionGrader(step, decider, questions, thresholds, measured=True))
 
 
 class MemoryCache:

@@ -29,7 +29,6 @@ CLAUDE_ACCURACY = 0.95
 # A reply of the stronger model in docs/bench/workflow.md, and one of a decision model; its price per million tokens.
 CLAUDE_SECONDS, DECIDER_SECONDS = 0.3 + 0.008 * TOKENS["grade_support"][2], 0.1
 DECIDER_TOKENS, DECIDER_PRICE = 1_200, 0.042
-PASSAGE = passage("p1", "What is known.")
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ def statements(accuracy: float, count: int, seed: int) -> list[Statement]:
 
 def judge_support(statement: Statement, judges: Grader) -> GradeSupportResult:
     """Return the verdict of the deployed step on a statement."""
-    task = GradeSupportTask(question="?", answer=statement.text, passages=[PASSAGE])
+    task = GradeSupportTask(question="?", answer=statement.text, passages=[passage("p1", statement.text)])
     return logic.grade(task, judges)
 
 
@@ -71,7 +70,7 @@ def cascade(rows: Sequence[Statement], thresholds: Thresholds) -> Grader:
     """Return the deployed step's judge: the simulated decision model, and the simulated Claude in its doubts."""
     by_text = {row.text: row for row in rows}
     questions = load_questions(logic.__name__)
-    first = DecisionGrader("grade_support", SimulatedDecider(by_text), questions, thresholds)
+    first = DecisionGrader("grade_support", SimulatedDecider(by_text), questions, thresholds, measured=True)
     return Grader("grade_support", Prompt("", "1"), SimulatedClaude(by_text), first)
 
 

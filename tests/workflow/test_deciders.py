@@ -27,6 +27,7 @@ def settings(url: str, kind: str, **more: str) -> dict[str, str]:
         "SELFRAG_DECIDER_WINDOW_TOKENS": "100000",
         "SELFRAG_DECIDER_TIMEOUT_SECONDS": "0.3",
         "SELFRAG_GRADERS": json.dumps(dict.fromkeys(GRADERS, kind)),
+        "SELFRAG_DECIDER_THRESHOLDS": json.dumps({step: {"upper": 0.9, "lower": 0.1} for step in GRADERS}),
         **more,
     }
 
@@ -88,9 +89,10 @@ def test_with_a_server_that_others_wrote_as_every_judge_a_question_ends(strategy
         response = ask(stack, strategy)
         judged = [step for step in GRADERS if model.asked(step)]
     assert response["status"] in ("answered", "partial", "abstained")
-    # Where it cannot tell whether to search, Claude decides.
-    assert set(judged) <= {"decide_retrieval"}
-    assert all(verdict["judged_by"] == "decider" for verdict in verdicts(response) if "decision" not in verdict)
+    # Where it cannot tell whether to search, or is not sure of support, Claude judges.
+    assert set(judged) <= {"decide_retrieval", "grade_support"}
+    others = [verdict for verdict in verdicts(response) if not {"decision", "level"} & verdict.keys()]
+    assert all(verdict["judged_by"] == "decider" for verdict in others)
     assert all("probability" in verdict for verdict in verdicts(response) if verdict["judged_by"] == "decider")
     assert response["usage"]["decisions"] > 0 or strategy == "naive"
 
@@ -104,6 +106,14 @@ def test_a_decision_model_that_is_sure_leaves_claude_the_writing_alone(strategy:
     # These two do not judge their answers.
     assert response["status"] == ("partial" if strategy in ("naive", "corrective") else "answered")
     assert all(verdict["judged_by"] == "decider" for verdict in verdicts(response))
+
+
+@pytest.mark.parametrize("strategy", ["self_rag", "segments"])
+def test_without_measured_thresholds_claude_judges_support(strategy: str) -> None:
+    with asking("cascade", SELFRAG_DECIDER_THRESHOLDS="{}") as (stack, _, model):
+        response = ask(stack, strategy)
+        assert [step for step in GRADERS if model.asked(step)] == ["grade_support"]
+    assert (response["status"], response["reflection"]["support"]["judged_by"]) == ("answered", "model")
 
 
 @pytest.mark.parametrize("mode", MODES)

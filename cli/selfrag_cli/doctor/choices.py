@@ -26,6 +26,7 @@ class DeciderChoice(BaseModel):
     model: str
     secret: bool = False
     window_tokens: int = 4096
+    thresholds: dict[str, object] = {}
 
 
 class GuardrailChoice(BaseModel):
@@ -60,6 +61,7 @@ class Choices(BaseModel):
     text_recognition: str = "off"
     otlp_secret: bool = False
     decider: DeciderChoice | None = None
+    decider_thresholds: dict[str, object] = {}
     guardrail: GuardrailChoice | None = None
     knowledge_base: KnowledgeBaseChoice | None = None
 

@@ -76,6 +76,13 @@ def decider(account: Account) -> Iterator[Finding]:
         return
     yes, no = report.decisions
     probabilities = f"{yes:.2f} for a passage with the answer, {no:.2f} for one without"
+    measured = {**choice.thresholds, **account.choices.decider_thresholds}
+    if not {"decide_retrieval", "grade_support"} <= measured.keys():
+        yield look(
+            f"{choice.model} has no measured thresholds for Retrieve and IsSup: its `no` to a search, and in a cascade "
+            "its `full`, are advice, and Claude judges.",
+            "Measure them on labelled claims: `selfrag eval graders --adopt infra/graders.auto.tfvars.json`.",
+        )
     if yes > no:
         yield fine(f"{choice.model} decides: {probabilities}.")
     else:

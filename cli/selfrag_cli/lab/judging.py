@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits, ModelCall, StepResult, price_of
+from selfrag.domain.decisions import Thresholds
 from selfrag.domain.errors import BudgetExceeded, InvalidInput, Misconfigured, TemporarilyUnavailable
 from selfrag.domain.steps import DecideRetrievalTask, GradeRelevanceTask, GradeSupportTask, GradeUtilityTask
 from selfrag.ports.cache import VerdictCache
@@ -19,7 +20,9 @@ from selfrag.ports.prompts import Prompt, load_prompt
 from selfrag.question.decide_retrieval import logic as decide_retrieval
 from selfrag.question.grade_relevance import logic as grade_relevance
 from selfrag.question.grade_support import logic as grade_support
+from selfrag.question.grade_support.decisions import by_decider
 from selfrag.question.grade_utility import logic as grade_utility
+from selfrag.runtime.decider_settings import GRADERS
 from selfrag.runtime.models import FIRST
 from selfrag.runtime.settings import Settings, read
 from selfrag_cli.lab import correctness
@@ -29,8 +32,8 @@ from selfrag_cli.local.backends import check_services, chosen_backends
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.local.stack import opened_stores
 
-# The setting of who judges each step, and the first part of the key of a verdict's call.
-_KINDS, _CALL = "SELFRAG_GRADERS", "call#"
+# The settings of who judges each step and by which thresholds, and the first part of the key of a verdict's call.
+_KINDS, _THRESHOLDS, _CALL = "SELFRAG_GRADERS", "SELFRAG_DECIDER_THRESHOLDS", "call#"
 
 
 Name = TypeVar("Name")
@@ -97,6 +100,9 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Grade]:
         kinds = json.loads(backends.environment.get(_KINDS) or os.environ.get(_KINDS) or "{}")
         graders_setting = json.dumps({**kinds, **setting.graders})
         environment = {**backends.environment, "SELFRAG_MODELS": json.dumps(chosen), _KINDS: graders_setting}
+        # What is measured here counts as measured: its verdicts are the decision model's own.
+        thresholds = json.loads(environment.get(_THRESHOLDS) or os.environ.get(_THRESHOLDS) or "{}")
+        environment[_THRESHOLDS] = json.dumps({**dict.fromkeys(GRADERS, Thresholds().model_dump()), **thresholds})
         stores = opened_stores(environment, backends.secrets, {**backends.parts, "prompts": setting.prompts})
         with stores, bootstrap.using(verdicts=(replies := _ReplayCache(recorded, questions.verdicts()))):
             graders = {step: _grader(step) for step in STEPS}
@@ -106,7 +112,12 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Grade]:
                 within = {"budget_usd": budget_usd, "collections": case.fields.get("collections", [])}
                 limits, (_, kind, judge) = Limits.model_validate(within), STEPS[case.step]
                 task = kind.model_validate({**case.fields, **limits.model_dump()}, extra="ignore")
-                result = judge(task, graders[case.step](limits))
+                grader = graders[case.step](limits)
+                alone = grader.decider if setting.graders.get(case.step) == "decider" else None
+                if alone and isinstance(task, GradeSupportTask):
+                    result: StepResult = by_decider(task, alone)
+                else:
+                    result = judge(task, grader)
                 replies.put_calls(result)
                 return result
 

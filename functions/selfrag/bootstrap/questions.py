@@ -71,7 +71,8 @@ def _decision_grader(step: str, module: str, limits: "Limits", judge: "Grader") 
     replies = _replies(step, limits) if limits.cache else None
     cached = CachedDecider(decider()(limits), replies, limits.collections)
     doubts = kind == "cascade" and judge.judged_by != "rule"
-    return DecisionGrader(step, cached, load_questions(module), config.thresholds(step) if doubts else None)
+    thresholds, measured = config.thresholds(step) if doubts else None, step in config.decider_thresholds
+    return DecisionGrader(step, cached, load_questions(module), thresholds, measured)
 
 
 def prompted(step: str, prompt: "Prompt") -> "Callable[[], Prompt]":

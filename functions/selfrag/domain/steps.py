@@ -289,14 +289,15 @@ class GradeSupportParameters(ModelParameters):
 
 
 class GradeSupportTask(GradeSupportParameters, Limits):
-    """The question, the answer and its passages."""
+    """The question, the day of asking where it matters, the answer and its passages."""
 
     question: str
+    today: str = ""
     passages: list[Passage]
 
 
 class CitationRepair(Model):
-    """The answer, its citations, and how many of them were repaired; empty without a repair."""
+    """The answer, its citations, and how many of them were replaced; empty where the answer stays as it is."""
 
     answer: str = ""
     citations: list[Citation] = []
@@ -304,7 +305,7 @@ class CitationRepair(Model):
 
 
 class GradeSupportResult(StepResult, CitationRepair):
-    """The verdict and its cost, and the answer with repaired citations if some were wrong."""
+    """The verdict and its cost, and the answer with other citations and marks if some were wrong."""
 
     verdict: SupportVerdict
 

@@ -30,6 +30,10 @@ def _is_absent(value: object) -> bool:
     return value is None
 
 
+def _is_empty(value: list[str]) -> bool:
+    return not value
+
+
 # The field is left out where the judge gave no probabilities.
 _ABSENT = Field(default=None, exclude_if=_is_absent)
 
@@ -96,12 +100,19 @@ class Claim(Probable):
 
     `missing` is a phrase to search for missing evidence, "" if nothing is to be searched for. In a response, `support`
     is null if no model judged it: then `passage_ids` has the passage in which the claim stands word for word, if any.
+    `unfound` are its numbers, dates and codes that stand nowhere in the evidence; it is left out where all do.
     """
 
     claim: str
     support: ClaimSupport | None
     passage_ids: list[str] = []
     missing: str = ""
+    unfound: Annotated[list[str], Field(exclude_if=_is_empty)] = []
+
+    @property
+    def fails(self) -> bool:
+        """Return whether its sentence may cite nothing: the evidence lacks it, or a fact of it, or says otherwise."""
+        return self.support in ("none", "contradicted") or bool(self.unfound)
 
 
 class SupportVerdict(Verdict):

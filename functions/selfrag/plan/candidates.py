@@ -26,11 +26,11 @@ from selfrag.plan.reports import (
     DecideRetrievalReport,
     GenerateReport,
     GradeRelevanceReport,
-    GradeSupportReport,
-    GradeUtilityReport,
     PickCandidateReport,
     Report,
     RetrieveReport,
+    citation_repair,
+    critique_of,
     documents_of,
     entry_of,
     hits_of,
@@ -39,8 +39,6 @@ from selfrag.plan.reports import (
     relevance_of,
     retrieval_of,
     searches_in,
-    support_of,
-    utility_of,
 )
 from selfrag.plan.state import State
 from selfrag.plan.strategy import NO_TIME, Strategy
@@ -296,6 +294,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
             if item.passage_id is not None:
                 support = GradeSupportParameters(
                     answer=item.answer,
+                    citations=item.citations,
                     one_call=place >= state.second,
                     budget_usd=None if left is None else 0.9 * left,
                 )
@@ -431,17 +430,14 @@ def _with_entries(state: CandidatesState, reports: Sequence[Report], *, needed: 
 
 def _with_critiques(state: CandidatesState, reports: Sequence[Report]) -> CandidatesState:
     """Return the state with IsSup and IsUse of the items."""
-    supports = {report.id: support_of(report) for report in of_type(reports, GradeSupportReport)}
-    uses = {report.id: utility_of(report) for report in of_type(reports, GradeUtilityReport)}
-    items = [
-        item.model_copy(
-            update={
-                "support": supports.get(str(place), item.support),
-                "utility": uses.get(str(place), item.utility),
-            }
-        )
-        for place, item in enumerate(state.items)
-    ]
+    items = list(state.items)
+    for place, item in enumerate(items):
+        own = [report for report in reports if report.id == str(place)]
+        if own:
+            update: dict[str, object] = dict(critique_of(own))
+            if repair := citation_repair(own):
+                update |= {"answer": repair.answer, "citations": repair.citations}
+            items[place] = item.model_copy(update=update)
     entries = in_order(entry_of(report, state.turn) for report in reports)
     return state.with_entries(entries).replace(items=items)
 

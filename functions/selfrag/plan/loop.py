@@ -97,7 +97,7 @@ class LoopState(State):
     keeps, and `useful` is IsUse of the last answer against the policy's minimum; `useless` counts the answers below it,
     `little` is the best of them. `missing` are phrases to search for, `seeks` is the aim of the next query,
     `lacking` is the answer that missing facts were last searched for, and `failed_claims` are the claims that a repair
-    leaves out.
+    leaves out. `statements` are the phrases that are sentences of a draft.
     """
 
     stage: Literal["search", "read", "reflect"] = "search"
@@ -115,6 +115,7 @@ class LoopState(State):
     little_score: Worth = NEVER
     failed_claims: list[str] = []
     missing: list[str] = []
+    statements: list[str] = []
     lacking: str = ""
     seeks: Literal["rewritten", "missing"] = "rewritten"
     prepared: PreparedQuery = PreparedQuery()

@@ -254,6 +254,6 @@ def critique_of(reports: Sequence[Report]) -> Critique:
 
 
 def citation_repair(reports: Sequence[Report]) -> CitationRepair | None:
-    """Return an answer whose citations were repaired by its support, None for another."""
+    """Return an answer whose citations and marks its support changed, None for another."""
     results = [report.result for report in of_type(reports, GradeSupportReport)]
-    return next((result for result in results if result and result.repaired), None)
+    return next((result for result in results if result and result.answer), None)

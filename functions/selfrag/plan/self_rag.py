@@ -149,6 +149,8 @@ class SelfRag(Loop):
         useful = "ungraded" if use.score is None else "yes" if use.score >= self.policy.min_utility else "no"
         failed = [claim for claim in critique.support.claims if claim.support != "full"]
         phrases = dict.fromkeys([*(claim.missing for claim in failed), *state.draft.missing])
+        # A decision model names no phrase: its failed sentences are searched for as they stand.
+        own = [claim.missing for claim in failed if " ".join(claim.claim.split()).startswith(claim.missing or "\n")]
         draft = state.draft.model_copy(update=dict(critique))
         if repair:
             repaired = {"answer": repair.answer, "citations": repair.citations, "repaired": repair.repaired}
@@ -158,6 +160,7 @@ class SelfRag(Loop):
             useful=useful,
             useless=state.useless + (useful == "no"),
             failed_claims=[claim.claim for claim in failed],
+            statements=list(dict.fromkeys([*state.statements, *own])),
             missing=[phrase for phrase in phrases if phrase and phrase not in state.queries][:MOST_MISSING],
         )
 

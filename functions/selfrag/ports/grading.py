@@ -29,13 +29,15 @@ class JudgeFields(TypedDict):
 class DecisionGrader:
     """A decision model as the first judge of a step, with the step's questions.
 
-    Without `thresholds` each of its verdicts stands.
+    Without `thresholds` each of its verdicts stands, but for those that let an answer out unchecked: these are advice
+    unless the thresholds were `measured` on rows that people labelled.
     """
 
     step: str
     decider: Decider
     questions: Questions
     thresholds: Thresholds | None = None
+    measured: bool = False
 
     @property
     def judge_fields(self) -> JudgeFields:

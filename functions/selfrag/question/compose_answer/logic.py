@@ -73,7 +73,7 @@ def compose(
         reflection=_reflection(task, result),
         path=path_of((entry.turn, entry.step) for entry in task.ledger),
         passes=task.passes,
-        queries=task.queries,
+        queries=_queries(task),
         usage=usage_of(task, result, prices),
         execution=ExecutionLink(arn=task.execution_arn, console_url=_console_url(task) if console_links else None),
         scores=task.scores,
@@ -131,7 +131,7 @@ def outcome_of(task: ComposeAnswerTask) -> AnswerOutcome:
     else:
         why = messages("filtered" if _filtered_out(task) else "not_found")
         where = messages("document_list") if asks_for_documents(task.question) else ""
-        answer = messages.joined(why, messages.searched(task.queries), where)
+        answer = messages.joined(why, messages.searched(_queries(task)), where)
     return AnswerOutcome(chosen, status, answer, notes, selection)
 
 
@@ -173,6 +173,12 @@ def _status(task: ComposeAnswerTask, chosen: Draft | None, *, ended_early: bool,
     return "failed" if broken else "abstained"
 
 
+def _queries(task: ComposeAnswerTask) -> list[str]:
+    """Return the queries that were searched; a sentence of a draft, which nothing supports, is not shown as one."""
+    statement = Messages(task.question)("statement")
+    return list(dict.fromkeys(statement if query in task.statements else query for query in task.queries))
+
+
 def _faults(task: ComposeAnswerTask) -> list[Entry]:
     """Return the steps by which a fault, and neither a limit nor the documents, is the reason for no answer."""
     all_ungraded = bool(task.relevance) and all(verdict.label == "ungraded" for verdict in task.relevance)
@@ -211,6 +217,8 @@ def _notes(messages: Messages, chosen: Draft, min_utility: int) -> list[str]:
     notes = [messages(f"unchecked_{name}") for name in due if getattr(chosen, name).ungraded]
     if _of_little_use(chosen, min_utility):
         notes.append(messages("little_use", score=chosen.utility.score, least=min_utility))
+    if facts := dict.fromkeys(fact for claim in chosen.support.claims for fact in claim.unfound):
+        notes.append(messages("unfound", facts=", ".join(facts)))
     if not chosen.direct and not chosen.citations:
         notes.append(messages("uncited"))
     if chosen.cut:

@@ -17,10 +17,10 @@ from selfrag.ports.guardrail import Side
 class ComposeAnswerTask(BaseModel):
     """The state of a question; `best` is the best checked answer, `draft` the last one written.
 
-    Unless it `reflects`, the strategy sends its answers out unchecked. Reports that no plan took in, because Plan
-    failed, are at the end of the ledger. `passages` are the ones at hand, their texts cut. `began_ms` is when the
-    question began. `unkept` is the error by which a response that was composed before could not be stored; nothing is
-    composed then. `guarded` is what the guardrail did not let pass.
+    `statements` are the queries that are sentences of a draft. Unless it `reflects`, the strategy sends its answers out
+    unchecked. Reports that no plan took in, because Plan failed, are at the end of the ledger. `passages` are the ones
+    at hand, their texts cut. `began_ms` is when the question began. `unkept` is the error by which a response that was
+    composed before could not be stored; nothing is composed then. `guarded` is what the guardrail did not let pass.
     """
 
     id: str
@@ -34,6 +34,7 @@ class ComposeAnswerTask(BaseModel):
     retrieval: RetrievalVerdict | None = None
     relevance: list[RelevanceVerdict] = []
     queries: list[str] = []
+    statements: list[str] = []
     filters: Filters = Filters()
     text_hits: int | None = None
     ledger: list[Entry] = []

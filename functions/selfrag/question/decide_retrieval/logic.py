@@ -56,13 +56,13 @@ def decide(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
     """Return the verdict; `continue` without an earlier turn becomes `yes`, an ungraded one stays ungraded.
 
     Only a question that is searched for is simple or complex. A decision model's verdict stands if it is beyond doubt,
-    but if a follow-up is searched for, Claude words the query.
+    but Claude words the query of a follow-up, and confirms a `no` of one whose thresholds were not measured.
     """
     fields = {"question": task.question, "previous": task.previous.model_dump(), **task.dated}
     names = ["decision", "aggregate", *(["complexity"] if task.complexity else [])]
     decided = _by_decider(fields, grader, names, follows=bool(task.previous.answer))
     words_query = bool(task.previous.answer) and decided is not None and decided.verdict.decision == "yes"
-    if decided and not words_query and grader.stands(decided.verdict.probability, if_low=False):
+    if decided and not words_query and _stands(decided, grader):
         return decided
     result = _by_claude(task, grader, fields)
     return result.with_cost_of(decided) if decided else result
@@ -117,6 +117,13 @@ def _by_decider(
     return DecideRetrievalResult(verdict=verdict, **decisions.usage)
 
 
+def _stands(decided: DecideRetrievalResult, grader: Grader) -> bool:
+    """Return whether a decision model's verdict stands: what is answered without a search is checked by nobody."""
+    is_advice = decided.verdict.decision == NO and grader.judged_by != "rule"
+    measured = grader.decider is not None and grader.decider.measured
+    return (measured or not is_advice) and grader.stands(decided.verdict.probability, if_low=False)
+
+
 _NO_EVIDENCE = "there is no earlier evidence to continue from"
 _SHAPES: dict[tuple[bool, bool], type[Retrieval]] = {
     (False, False): Retrieval,
@@ -148,7 +155,7 @@ def decide_continuation(task: DecideRetrievalTask, grader: Grader) -> DecideRetr
     """Return the verdict; an ungraded one stays ungraded, which means a search."""
     fields = {"question": task.question, "previous": task.previous.model_dump(), "so_far": task.so_far, **task.dated}
     decided = _by_decider(fields, grader, ["continuation"], follows=True)
-    if decided and grader.stands(decided.verdict.probability, if_low=False):
+    if decided and _stands(decided, grader):
         return decided
     grade = grader.grade(fields, Continuation)
     if grade.verdict is None:

@@ -48,7 +48,7 @@ _ORDINAL = re.compile(rf"\b({_ORDINALS})\b", re.I)
 
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "千": 1000, "万": 10**4, "億": 10**8}
 _SCALED = re.compile(rf"(?<!\d)(?<!\d[.,])(\d++(?:[.,]\d++)*+)\s?({'|'.join(_SCALES)})(?![a-z])", re.I)
-_GROUPED = re.compile(r"(?<![\d.,])([1-9]\d{0,2})((?:[,'’ ]\d{3})+)(?![\d,])")
+_GROUPED = re.compile(r"(?<![\d.,])([1-9]\d{0,2})((?:[,'’ ]\d{3})+)(?!,?\d)")
 
 _DIGITS = {mark: value for value, mark in enumerate("〇一二三四五六七八九")}
 _PLACES = {"十": 10, "百": 100, "千": 1000}

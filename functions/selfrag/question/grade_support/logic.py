@@ -1,9 +1,10 @@
 """IsSup: the support of the passages for the answer, claim by claim."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from selfrag.domain.answers import UNCITED
 from selfrag.domain.passages import Passage
 from selfrag.domain.steps import GradeSupportResult, GradeSupportTask
 from selfrag.domain.verdicts import Claim, ClaimSupport, SupportVerdict, level_of
@@ -11,9 +12,13 @@ from selfrag.ports.grading import Grader
 from selfrag.ports.model import Judgement
 from selfrag.question.grade_support.citation_repair import repair_citations
 from selfrag.question.grade_support.decisions import by_decider, cut_phrase
-from selfrag.question.grade_support.evidence import stands_in
+from selfrag.question.grade_support.evidence import facts_of, stands_in
+from selfrag.question.grade_support.fact_check import FactChecker
+from selfrag.text.sentences import split_sentences
 
 STEP = "grade_support"
+# A decision model's `full` is at least so probable: the likeliest of five labels may be less.
+MIN_PROBABILITY = 0.5
 
 
 class JudgedClaim(BaseModel):
@@ -35,27 +40,71 @@ class Support(BaseModel):
 
 
 def grade(task: GradeSupportTask, grader: Grader) -> GradeSupportResult:
-    """Return the claims with their support."""
+    """Return the claims with their support, whose numbers, dates and codes code looks up, whoever judged them."""
     result = _graded(task, grader.without_smaller() if task.one_call else grader)
-    repair = repair_citations(task.answer, task.citations, result.verdict.claims, task.passages)
-    return result.model_copy(update=dict(repair))
+    checker = FactChecker(f"{task.question} {task.today}", task.passages)
+    verdict = with_unfound(result.verdict, task.answer, checker.unfound)
+    repair = repair_citations(
+        task.answer, task.citations, verdict.claims, task.passages, lambda sentence: bool(checker.unfound(sentence))
+    )
+    return result.model_copy(update={"verdict": verdict, **dict(repair)})
+
+
+def with_unfound(verdict: SupportVerdict, answer: str, unfound: Callable[[str], list[str]]) -> SupportVerdict:
+    """Return a verdict in which no claim with a fact that the evidence lacks is full; what no claim has is one more."""
+    if verdict.ungraded:
+        return verdict
+    facts, claims, covered = set(unfound(answer)), [], set[str]()
+    for claim in verdict.claims:
+        lacking = [fact for fact in unfound(claim.claim) if fact in facts]
+        covered |= set(lacking)
+        if lacking and not claim.fails:
+            claim = claim.model_copy(update={"support": "partial", "unfound": lacking})
+        claims.append(claim)
+    for sentence in split_sentences(answer):
+        if left := [fact for fact in unfound(sentence) if fact not in covered]:
+            text = sentence.replace(UNCITED, "").strip()
+            claims.append(Claim(claim=text, support="partial", unfound=left))
+    return verdict.model_copy(update={"level": level_of(claims), "claims": claims})
 
 
 def _graded(task: GradeSupportTask, grader: Grader) -> GradeSupportResult:
     """Return the verdict of the decision model if it stands, else that of Claude.
 
-    A decision model that is sure of no support says neither which claims fail nor what is missing, so its verdict
-    stands only where nothing is to be repaired or searched for.
+    A cascade whose thresholds were not measured passes nothing, so its model is not even asked. A decision model that
+    is sure of no support says neither which claims fail nor what is missing, so its verdict stands only where nothing
+    is to be repaired or searched for. Where code disagrees, Claude judges.
     """
-    if grader.decider is None:
+    decider = grader.decider
+    if decider is None or (decider.thresholds and not decider.measured):
         return _by_claude(task, grader)
-    decided = by_decider(task, grader.decider)
+    decided = by_decider(task, decider)
     # Full support may be the likeliest of several labels at a low probability, which is no sure no.
     is_no = decided.verdict.level != "fully_supported"
     is_last = not (task.may_repair or task.may_search)
-    if grader.stands(decided.verdict.probability, if_low=is_no and is_last):
+    if grader.stands(decided.verdict.probability, if_low=is_no and is_last) and _is_confirmed(
+        decided.verdict, task, grader
+    ):
         return decided
     return _by_claude(task, grader).with_cost_of(decided)
+
+
+def _is_confirmed(verdict: SupportVerdict, task: GradeSupportTask, grader: Grader) -> bool:
+    """Return whether code agrees: it finds the facts of each full claim, which is likelier than not, and of no other.
+
+    Without a number or date it has nothing to say against a claim that is not full. Where a rule stands in for Claude,
+    each sentence is a quote, so that its facts are always there.
+    """
+    by_id = {passage.passage_id: passage for passage in task.passages}
+    for claim in verdict.claims:
+        named = [by_id[name] for name in claim.passage_ids if name in by_id] or task.passages
+        stands = stands_in(claim.claim, named)
+        if claim.support == "full" and not (stands and (claim.probability or 0.0) >= MIN_PROBABILITY):
+            return False
+        has_figures = bool(facts_of(claim.claim).figures)
+        if claim.support != "full" and stands and has_figures and grader.judged_by != "rule":
+            return False
+    return True
 
 
 def _by_claude(task: GradeSupportTask, grader: Grader) -> GradeSupportResult:

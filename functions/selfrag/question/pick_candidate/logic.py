@@ -178,7 +178,8 @@ def _path_warnings(paths: Sequence[Path]) -> list[str]:
 def joined(segments: Sequence[Segment]) -> tuple[str, list[Citation]]:
     """Return the answer of a path, and its sentences' citations in their order.
 
-    A sentence without a citation is marked. A passage that is cited again keeps the number of its first citation.
+    A sentence without a citation, or with a claim that fails, is marked. A passage that is cited again keeps the number
+    of its first citation.
     """
     text = ""
     citations: list[Citation] = []
@@ -187,7 +188,7 @@ def joined(segments: Sequence[Segment]) -> tuple[str, list[Citation]]:
         text += "" if not text or text.endswith(_CLOSED) else " "
         start = len(text)
         text += sentence
-        if segment.citations and segment.grounded:
+        if segment.citations and segment.grounded and not any(claim.fails for claim in segment.support.claims):
             citations.append(segment.citations[0].model_copy(update={"answer_span": (start, len(text))}))
         else:
             text += f" {UNCITED}"

@@ -36,7 +36,7 @@ class Stored:
 
 WRITTEN_FROM = {
     f"{variant}{at}": [Passage(passage_id="p", document="d", text=text)]
-    for variant, text in (("one", "Yes."), ("two", "No."))
+    for variant, text in (("one", "Yes: 1, 2."), ("two", "No: 1, 2."))
     for at in range(4)
 }
 
@@ -58,7 +58,7 @@ def findings() -> Findings:
 
 def by_passage(body: Body) -> dict[str, Any]:
     fields = fields_of(body["messages"][-1])
-    full = fields["passages"][0]["text"] == "Yes."
+    full = fields["passages"][0]["text"].startswith("Yes")
     claim = {"claim": fields["answer"], "support": "full" if full else "none", "passages": [1] if full else []}
     return {"claims": [{**claim, "missing": ""}]}
 

@@ -57,6 +57,18 @@ def test_an_answer_that_did_not_pass_every_check_is_partial_and_says_what(
     assert note is None or note in response.usage.warnings
 
 
+def test_number_that_no_passage_has_is_named_in_a_warning() -> None:
+    claims = [{"claim": "512 seats.", "support": "partial", "unfound": ["512"]}]
+    response = composed(best=draft(support={"level": "partially_supported", "claims": claims}))
+    assert (response.status, response.usage.warnings) == ("partial", ["Not found in the passages: 512."])
+
+
+def test_sentence_of_a_draft_that_was_searched_for_is_not_shown() -> None:
+    response = composed(queries=["How many seats?", "It has 512 seats."], statements=["It has 512 seats."])
+    assert response.queries == ["How many seats?", "a statement of the draft"]
+    assert "512" not in response.answer
+
+
 @pytest.mark.parametrize(("level", "score"), [("no_support", 5), ("fully_supported", 2), ("ungraded", 1)])
 def test_an_unsupported_or_useless_answer_never_goes_out(level: str, score: int) -> None:
     response = composed(draft=draft(level, score), queries=["leave"])

@@ -1,9 +1,12 @@
 """Retrieve by a decision model: a choice, and Claude where a query has to be worded."""
 
+from dataclasses import replace
+
 import pytest
 
 from selfrag.domain.answers import Turn
 from selfrag.domain.steps import DecideRetrievalTask
+from selfrag.ports.grading import DecisionGrader
 from selfrag.question.decide_retrieval.logic import decide, decide_continuation
 from tests.support.fakes import FakeClaude, FakeDecider, judge_of
 
@@ -65,3 +68,16 @@ def test_how_an_answer_goes_on_is_a_question_of_its_own() -> None:
     task = TASK.model_copy(update={"so_far": "Leave is 25 days."})
     verdict = decide_continuation(task, judge_of("decide_retrieval", FakeDecider(odds), claude)).verdict
     assert (verdict.decision, verdict.judged_by, claude.asked) == ("complete", "decider", [])
+
+
+def test_no_of_a_model_that_was_not_measured_is_confirmed_by_claude() -> None:
+    judge = judge_of("decide_retrieval", FakeDecider(answers("no")), FakeClaude(SAYS), upper=None)
+    assert isinstance(judge.first, DecisionGrader)
+    advised = replace(judge, first=replace(judge.first, measured=False))
+    assert decide(TASK, advised).verdict.decision == "yes"
+    odds = {"continuation": {"yes": 0.01, "no": 0.97, "continue": 0.01, "complete": 0.0, "cannot_tell": 0.01}}
+    going_on = replace(
+        judge, claude=FakeClaude(SAYS), first=replace(judge.first, decider=FakeDecider(odds), measured=False)
+    )
+    task = TASK.model_copy(update={"so_far": "25 days."})
+    assert decide_continuation(task, going_on).verdict.judged_by == "model"

@@ -66,3 +66,9 @@ def test_the_only_sentence_is_repaired_by_all_claims_whatever_their_words() -> N
     japanese = Claim(claim="休暇は25日です。", support="full", passage_ids=["alpha"])
     repaired = repair_citations("休暇は二十五日です。", [citing(BETA, (0, 10))], [japanese], PASSAGES)
     assert [(c.passage_id, c.quote) for c in repaired.citations] == [("alpha", "Leave is 25 days.")]
+
+
+def test_judge_that_names_a_passage_less_like_the_sentence_repairs_nothing() -> None:
+    claim = Claim(claim="You get 25 days of leave.", support="full", passage_ids=["beta"])
+    cited = [citing(ALPHA, (0, 25))]
+    assert repair_citations("You get 25 days of leave.", cited, [claim], PASSAGES).repaired == 0

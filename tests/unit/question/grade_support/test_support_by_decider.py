@@ -1,11 +1,13 @@
 """IsSup by a decision model: sentence by sentence, and below the lower threshold only where nothing is left to try."""
 
+from dataclasses import replace
+
 import pytest
 
 from selfrag.domain.answers import UNCITED
 from selfrag.domain.citations import citation_of
 from selfrag.domain.steps import GradeSupportTask
-from selfrag.ports.grading import Grader
+from selfrag.ports.grading import DecisionGrader, Grader
 from selfrag.question.grade_support.decisions import judged_sentences
 from selfrag.question.grade_support.logic import grade
 from tests.support.fakes import PROMPT, FakeClaude, FakeDecider, judge_of, passage
@@ -18,6 +20,7 @@ PASSAGES = [passage("p1", "Leave is 25 days."), passage("p2", "Meals cost 12 eur
 ANSWER = "Leave is 25 days. Meals cost 12 euros."
 CITED = [citation_of(PASSAGES[0], 0, 17, (0, 17)), citation_of(PASSAGES[1], 0, 20, (18, 38))]
 TASK = GradeSupportTask(question="?", answer=ANSWER, citations=CITED, passages=PASSAGES)
+WRONG = TASK.model_copy(update={"answer": ANSWER.replace("25", "26")})
 SAYS = {"claims": [{"claim": "c", "support": "full", "passages": [1], "missing": ""}]}
 
 
@@ -36,11 +39,29 @@ def test_one_request_asks_one_question_a_sentence_on_the_cited_passages_alone() 
     assert claude.asked == []
 
 
-def test_what_is_fully_supported_beyond_doubt_needs_no_words_in_common_with_the_passages() -> None:
-    task = TASK.model_copy(update={"answer": "Vacances : vingt-cinq jours.", "citations": CITED[:1]})
-    claude = FakeClaude()
-    assert grade(task, judge_of("grade_support", FakeDecider({"s": FULL}), claude)).verdict.level == "fully_supported"
-    assert claude.asked == []
+@pytest.mark.parametrize("upper", [0.9, None], ids=["cascade", "alone"])
+@pytest.mark.parametrize("answer", ["Leave is 26 days.", "Vacances : vingt-cinq jours.", "Ann has 25 days of leave."])
+def test_sure_yes_on_facts_that_code_does_not_find_goes_to_claude(answer: str, upper: float | None) -> None:
+    task, claude = TASK.model_copy(update={"answer": answer, "citations": CITED[:1]}), FakeClaude(SAYS)
+    result = grade(task, judge_of("grade_support", FakeDecider({"s": FULL}), claude, upper=upper))
+    assert (len(claude.asked), result.verdict.judged_by) == (1, "model")
+
+
+def test_cascade_without_measured_thresholds_leaves_support_to_claude() -> None:
+    decider, claude = FakeDecider({"s": FULL}), FakeClaude(SAYS)
+    judge = judge_of("grade_support", decider, claude)
+    assert isinstance(judge.first, DecisionGrader)
+    result = grade(TASK, replace(judge, first=replace(judge.first, measured=False)))
+    assert (decider.states, len(claude.asked), result.verdict.judged_by) == ([], 1, "model")
+
+
+def test_likeliest_label_below_one_half_is_no_full_support() -> None:
+    weak, claude = (
+        {"full": 0.45, "partial": 0.3, "none": 0.2, "contradicted": 0.0, "cannot_tell": 0.05},
+        FakeClaude(SAYS),
+    )
+    result = grade(TASK, judge_of("grade_support", FakeDecider({"s1": FULL, "s": weak}), claude, upper=None))
+    assert (len(claude.asked), result.verdict.judged_by) == (1, "model")
 
 
 @pytest.mark.parametrize(
@@ -49,14 +70,14 @@ def test_what_is_fully_supported_beyond_doubt_needs_no_words_in_common_with_the_
 def test_a_sentence_without_support_goes_to_claude_while_a_repair_or_a_search_is_left(more, asks: bool) -> None:
     claude = FakeClaude(SAYS)
     result = grade(
-        TASK.model_copy(update=more), judge_of("grade_support", FakeDecider({"s1": NONE, "s": FULL}), claude)
+        WRONG.model_copy(update=more), judge_of("grade_support", FakeDecider({"s1": NONE, "s": FULL}), claude)
     )
     assert bool(claude.asked) is asks
     assert result.verdict.judged_by == ("model" if asks else "decider")
     if not asks:
         assert result.verdict.level == "partially_supported"
         assert [(claim.support, claim.missing) for claim in result.verdict.claims] == [
-            ("none", "Leave is 25 days."), ("full", ""),
+            ("none", "Leave is 26 days."), ("full", ""),
         ]  # fmt: skip
 
 
@@ -91,10 +112,16 @@ def test_full_support_that_is_only_the_likeliest_label_is_no_sure_no() -> None:
 
 
 def test_as_the_only_judge_its_failed_sentences_are_the_claims_and_the_next_queries() -> None:
-    task = TASK.model_copy(update={"may_repair": True, "may_search": True})
+    task = WRONG.model_copy(update={"may_repair": True, "may_search": True})
     decider = FakeDecider({"s1": NONE, "s": FULL})
     verdict = grade(task, judge_of("grade_support", decider, FakeClaude(), upper=None)).verdict
-    assert (verdict.level, verdict.claims[0].missing) == ("partially_supported", "Leave is 25 days.")
+    assert (verdict.level, verdict.claims[0].missing) == ("partially_supported", "Leave is 26 days.")
+
+
+def test_sure_no_on_a_sentence_that_a_passage_has_goes_to_claude() -> None:
+    claude = FakeClaude(SAYS)
+    result = grade(TASK, judge_of("grade_support", FakeDecider({"s1": NONE, "s": FULL}), claude))
+    assert (len(claude.asked), result.verdict.judged_by) == (1, "model")
 
 
 def sentences(answer: str) -> list[tuple[str, str]]:
@@ -127,6 +154,6 @@ def test_an_answer_without_a_statement_is_no_verdict_and_goes_to_claude() -> Non
 
 
 def test_a_sentence_without_a_citation_rests_on_all_cited_passages() -> None:
-    task = TASK.model_copy(update={"answer": "Leave is 25 days. Lunch is extra.", "citations": CITED[:1]})
+    task = TASK.model_copy(update={"answer": "Leave is 25 days. Days is leave.", "citations": CITED[:1]})
     verdict = grade(task, judge_of("grade_support", FakeDecider({"s": FULL}), FakeClaude())).verdict
     assert [claim.passage_ids for claim in verdict.claims] == [["p1"], ["p1"]]

@@ -1,0 +1,19 @@
+"""A wrong number never goes out as answered, whoever judges: whole questions, half of them with a wrong draft."""
+
+import pytest
+
+from tests.support.wrong_numbers import JUDGES, STRATEGIES, run
+
+
+@pytest.mark.parametrize("judges", JUDGES)
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_wrong_number_is_never_answered(strategy: str, judges: str) -> None:
+    row = run(judges, 4, strategy)
+    assert (row.wrong, row.cited_wrong) == (0, 0)
+    assert row.lost == 0 or "half" in judges
+
+
+@pytest.mark.parametrize("judges", ["no decider", "thrifty, always full"])
+def test_number_that_a_stubborn_writer_repeats_is_withheld_or_cites_nothing(judges: str) -> None:
+    row = run(judges, 4, stubborn=True)
+    assert (row.wrong, row.cited_wrong, row.lost) == (0, 0, 0)
