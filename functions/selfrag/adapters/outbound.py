@@ -3,12 +3,13 @@
 import ipaddress
 import socket
 import ssl
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
+from selfrag.adapters.transport import ReplyTooLarge, Transport
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 
 _PORTS = {"http": 80, "https": 443}
@@ -21,15 +22,13 @@ def checked_url(url: str, name: str) -> str:
     return url
 
 
-def http_client_for(url: str, make: Callable[[], httpx2.Client] = httpx2.Client) -> httpx2.Client:
-    """Return a client for the service at a URL, made by `make`; for this machine itself, without a proxy.
+def http_client_for(url: str) -> httpx2.Client:
+    """Return a client for the service at a URL, with one clock for a reply; for this machine itself, without a proxy.
 
     Raises Misconfigured, with the name of the variable, for an unusable proxy.
     """
-    if is_loopback(url):
-        return httpx2.Client(trust_env=False)
     try:
-        return make()
+        return httpx2.Client(transport=Transport(proxy_for(url)), trust_env=not is_loopback(url))
     except (ImportError, ValueError) as error:  # httpx2's own, for a SOCKS proxy and for any other kind
         raise Misconfigured(unusable_proxy()) from error
 
@@ -77,6 +76,9 @@ def unreachable(error: Exception, url: str) -> SelfragError:
         isinstance(cause, httpx2.UnsupportedProtocol | httpx2.InvalidURL) for cause in _chain(error)
     ):
         return Misconfigured("the base URL is no URL: it must begin with https:// or http:// and name a host")
+    for cause in _chain(error):
+        if isinstance(cause, ReplyTooLarge):
+            return TemporarilyUnavailable(f"{_host_and_port(address)} {cause}")
     return TemporarilyUnavailable(f"{_host_and_port(address)} cannot be reached{_by_proxy(address)}: {_kind(error)}")
 
 
