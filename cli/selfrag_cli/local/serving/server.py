@@ -75,6 +75,7 @@ def serve_documents(
             origins=origins,
             token=token,
             agents=lambda handler: StackService(Place(place.collection), lambda: (handler, executions)),
+            admit=executions.admit,
         ) as url,
     ):
         announce(url)

@@ -1,13 +1,19 @@
 """What a server of many threads needs that a Lambda, which has one request at a time, does not."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
+import httpx2
 import pytest
 from aws_lambda_powertools.event_handler.api_gateway import Route
 
-from selfrag_cli.local.serving.gateway import threaded_handler
+from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag_cli.local.agents import StackService
+from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from selfrag_cli.local.serving.invocation import ProxyRequest, invoke
+from selfrag_cli.local.sources.place import Place
 
 
 def test_the_first_requests_of_a_path_may_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,3 +31,40 @@ def test_the_first_requests_of_a_path_may_come_at_once(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(Route, "_build_middleware_stack", interrupted)
     assert [status(), status()] == [200, 200]
+
+
+def call_tool(method: str, name: str) -> dict[str, Any]:
+    arguments = {"question": "Why?"} if name == "ask" else {}
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"name": name, "arguments": arguments}}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/v1/ask", {"question": "Why?"}, 503),
+        ("/v1/ask/", {"question": "Why?"}, 503),
+        ("/v1/questions", {"question": "Why?"}, 503),
+        ("/mcp", call_tool("tools/call", "ask"), 503),
+        ("/mcp", call_tool("tools/call", "documents"), 200),
+        ("/mcp", call_tool("ping", "ask"), 200),
+        ("/v1/feedback", {"question": "Why?"}, 200),
+    ],
+)
+def test_a_busy_server_refuses_questions_at_once_and_nothing_else(path: str, body: Any, status: int) -> None:
+    @contextmanager
+    def refuse() -> Iterator[None]:
+        raise TemporarilyUnavailable("16 questions are at work.")
+        yield
+
+    def handler(event: Any, context: Any) -> dict[str, Any]:
+        return {"statusCode": 200, "body": '{"documents": []}', "multiValueHeaders": {}}
+
+    service = StackService(Place(""), lambda: (handler, None))  # type: ignore[arg-type,return-value]
+    with serving(0, lambda *seen: None, handler=handler, agents=lambda handler: service, admit=refuse) as url:
+        headers = {"accept": "application/json, text/event-stream"}
+        reply = httpx2.post(url + path, json=body, headers=headers, trust_env=False)
+        assert httpx2.get(f"{url}/v1/health", trust_env=False).status_code == 200
+    assert reply.status_code == status
+    if status == 503:
+        assert (reply.headers["retry-after"], reply.headers["content-type"]) == ("5", "application/problem+json")
+        assert "16 questions are at work" in reply.json()["detail"]
