@@ -1,6 +1,5 @@
 """HTTP calls to other hosts: their proxy, and the reason why a host cannot be reached."""
 
-import ipaddress
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
@@ -11,15 +10,19 @@ import httpx2
 
 from selfrag.adapters.transport import ReplyTooLarge, Transport
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from selfrag.runtime.encryption import check_encrypted, is_loopback_host
 
 _PORTS = {"http": 80, "https": 443}
 
 
 def checked_url(url: str, name: str) -> str:
-    """Return a base URL unchanged; raises Misconfigured with the setting's name, not its value, if it is invalid."""
+    """Return a base URL unchanged; raises Misconfigured with the setting's name, not its value, if it is unusable."""
     if _address(url) is None:
         raise Misconfigured(f"{name} is not a URL: it must begin with https:// or http:// and name a host.")
-    return url
+    try:
+        return check_encrypted(url)
+    except ValueError as error:
+        raise Misconfigured(f"{name} cannot be used: {error}.") from None
 
 
 def http_client_for(url: str) -> httpx2.Client:
@@ -105,20 +108,13 @@ def _host_and_port(parts: SplitResult) -> str:
 
 def is_loopback(url: str) -> bool:
     """Return whether a URL names this machine itself."""
-    return _is_loopback(urlsplit(url).hostname or "")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return is_loopback_host(urlsplit(url).hostname or "")
 
 
 def _proxy_scheme(parts: SplitResult) -> str:
     """Return the scheme by which the environment names the proxy for a host; "" for none."""
     proxies, host = getproxies(), parts.hostname or ""
-    if _is_loopback(host) or proxy_bypass(host):
+    if is_loopback_host(host) or proxy_bypass(host):
         return ""
     return next((scheme for scheme in (parts.scheme, "all") if proxies.get(scheme)), "")
 

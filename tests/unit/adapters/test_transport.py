@@ -19,34 +19,34 @@ from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.runtime.settings import Settings
 from tests.support.loopback import Loopback
 
-SECONDS = 0.2
 QUESTION = {"q": {"type": "noul", "instructions": "Is it?", "criteria": {"true": "yes", "false": "no"}}}
 
 
-def send_chat(url: str) -> object:
-    return ChatModel.connect(Settings(model="m", model_url=url), "").post("chat/completions", json={}, timeout=SECONDS)
+def send_chat(url: str, seconds: float) -> object:
+    return ChatModel.connect(Settings(model="m", model_url=url), "").post("chat/completions", json={}, timeout=seconds)
 
 
-def send_decision(url: str) -> object:
-    return decider_client(url, "").system_one({}, QUESTION, model="m", timeout=SECONDS)
+def send_decision(url: str, seconds: float) -> object:
+    return decider_client(url, "").system_one({}, QUESTION, model="m", timeout=seconds)
 
 
-def send_message(url: str) -> object:
+def send_message(url: str, seconds: float) -> object:
     client = SdkClaude.connect(Settings(model_base_url=url), "k")
-    return client.messages.create(model="m", max_tokens=1, messages=[], timeout=SECONDS)
+    return client.messages.create(model="m", max_tokens=1, messages=[], timeout=seconds)
 
 
-def send_search(url: str) -> object:
-    return posted(http_client_for(url), url, "the service", {}, {}, SECONDS)
+def send_search(url: str, seconds: float) -> object:
+    return posted(http_client_for(url), url, "the service", {}, {}, seconds)
 
 
+Send = Callable[[str, float], object]
 CLIENTS = [send_chat, send_decision, send_message, send_search]
 ERRORS = (httpx2.HTTPError, anthropic.APIConnectionError, typesafe_sdk.TypeSafeError, TemporarilyUnavailable)
 
 
 @pytest.mark.parametrize("send", CLIENTS)
 @pytest.mark.parametrize("content_type", ["application/json", "text/event-stream"])
-def test_a_reply_that_drips_ends_with_the_time_of_its_request(send: Callable[[str], object], content_type: str) -> None:
+def test_a_reply_that_drips_ends_with_the_time_of_its_request(send: Send, content_type: str) -> None:
     ended = Event()
 
     def drip() -> Iterator[bytes]:
@@ -58,13 +58,13 @@ def test_a_reply_that_drips_ends_with_the_time_of_its_request(send: Callable[[st
 
     with Loopback(lambda request: Response(drip(), content_type=content_type)) as server:
         with pytest.raises(ERRORS, match="time"):
-            send(server.url)
+            send(server.url, 0.2)
         ended.set()
 
 
 @pytest.mark.parametrize("send", CLIENTS)
 @pytest.mark.parametrize("encoding", ["", "gzip", "br"])
-def test_no_more_is_read_of_a_reply_than_its_limit(send: Callable[[str], object], encoding: str) -> None:
+def test_no_more_is_read_of_a_reply_than_its_limit(send: Send, encoding: str) -> None:
     body = b" " * (MAX_REPLY_BYTES + 1) + b"{}"
     headers = {"content-encoding": encoding} if encoding else {}
 
@@ -74,7 +74,7 @@ def test_no_more_is_read_of_a_reply_than_its_limit(send: Callable[[str], object]
         return Response(content, headers=headers, content_type="application/json")
 
     with Loopback(respond) as server, pytest.raises(ERRORS) as raised:
-        send(server.url)
+        send(server.url, 20.0)
     error = raised.value
     if isinstance(error, anthropic.APIConnectionError):
         error = typed(error, "m", server.url)
