@@ -1,5 +1,6 @@
 """What a server of many threads needs that a Lambda, which has one request at a time, does not."""
 
+import hashlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -9,10 +10,12 @@ import httpx2
 import pytest
 from aws_lambda_powertools.event_handler.api_gateway import Route
 
-from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag_cli.local.agents import StackService
+from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from selfrag_cli.local.serving.invocation import ProxyRequest, invoke
+from selfrag_cli.local.serving.server import _log
 from selfrag_cli.local.sources.place import Place
 
 
@@ -68,3 +71,32 @@ def test_a_busy_server_refuses_questions_at_once_and_nothing_else(path: str, bod
     if status == 503:
         assert (reply.headers["retry-after"], reply.headers["content-type"]) == ("5", "application/problem+json")
         assert "16 questions are at work" in reply.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [OSError(13, "Permission denied", "/home/me/secret.md"), Misconfigured("/home/me/secret.md is damaged")],
+)
+def test_an_agent_over_http_learns_no_path_of_this_machine(error: Exception) -> None:
+    def open_stack() -> Any:
+        raise error
+
+    service = StackService(Place(""), open_stack)
+    with serving(0, lambda *seen: None, handler=lambda event, context: {}, agents=lambda handler: service) as url:
+        for method, parameters in (
+            ("tools/call", {"name": "search", "arguments": {"query": "leave"}}),
+            ("resources/read", {"uri": f"selfrag://documents/{'0' * 32}/passages/p1"}),
+        ):
+            body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
+            headers = {"accept": "application/json, text/event-stream"}
+            reply = httpx2.post(f"{url}/mcp", json=body, headers=headers, trust_env=False)
+            assert "rror" in reply.text
+            assert "secret" not in reply.text
+
+
+def test_a_failed_question_is_logged_by_the_hash_of_its_words(capsys: pytest.CaptureFixture[str]) -> None:
+    definition: Any = {"StartAt": "End", "States": {"End": {"Type": "Fail", "Error": "No"}}}
+    for question in ("Why?", "Who?"):
+        Machine("arn:aws:states:::stateMachine:m", definition, {}).start("q", {"question": question}, _log).wait()
+    digests = [line.split()[2] for line in capsys.readouterr().err.splitlines()]
+    assert digests == [hashlib.sha256(question).hexdigest()[:12] for question in (b"Why?", b"Who?")]
