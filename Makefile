@@ -88,7 +88,7 @@ format: $(VENV)/.test openapi ## Write Python and Terraform in the layout that l
 openapi: $(VENV)/.ask
 	@$(BIN)/python -m selfrag.api.openapi > $(VENV)/openapi.json && cp $(VENV)/openapi.json functions/selfrag/api/openapi.json
 
-# After a change of constraints.txt.
+# After a change of constraints.txt or of the dependencies in pyproject.toml.
 hashes: $(VENV)/.ask
 	$(call install,$(VENV),$(DEPLOY))
 	@$(BIN)/python -m infra.packages.libraries --hashes

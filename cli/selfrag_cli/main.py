@@ -21,7 +21,7 @@ from selfrag_cli.commands.questions import ask, chat, smoke, trace
 from selfrag_cli.commands.releases import rollback
 from selfrag_cli.commands.serving import mcp, serve
 from selfrag_cli.lab.commands import COMMANDS as LABORATORY
-from selfrag_cli.local.home import explain, is_damage
+from selfrag_cli.local.home import explain, is_damage, is_full
 from selfrag_cli.local.sources.report import Interruption, MassRemoval
 from selfrag_cli.terminal import fail
 
@@ -91,7 +91,7 @@ def main() -> None:
     except KeyboardInterrupt:
         _leave()
     except Exception as error:
-        if is_damage(error):
+        if is_damage(error) or is_full(error):
             fail(explain(error))
         if os.environ.get("SELFRAG_DEBUG"):
             raise

@@ -24,6 +24,7 @@ from selfrag.ports.prompts import Prompt, load_prompt
 from selfrag.ports.recent import Recent
 from selfrag.question.generate import logic as generate
 from selfrag.question.grade_relevance import logic as grade_relevance
+from selfrag.runtime.circuit_breaker import CircuitBreaker
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import Settings
@@ -89,7 +90,8 @@ def probe(config: Settings, model: str, steps: Set[str], key: str, region: str |
 def probe_decider(url: str, key: str, model: str, window_tokens: int) -> ModelReport:
     """Return how sure a decision model is of a passage that holds an answer, and of one that does not."""
     report = ModelReport(model, host_of(url))
-    judge = SystemOneDecider(partial(decider_client, url, key), url, model, window_tokens, 0.0, _pace(SECONDS))
+    client, breaker = partial(decider_client, url, key), CircuitBreaker(model, Clock().now)
+    judge = SystemOneDecider(client, url, model, window_tokens, 0.0, partial(_pace, SECONDS), breaker)
     questions = {"relevant": load_questions(grade_relevance.__name__).by_name["relevant"]}
 
     def sure_of(passage: Evidence) -> float:

@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 import httpx2
 
-from selfrag.adapters.outbound import http_client_for, unreachable
+from selfrag.adapters.outbound import checked_url, http_client_for, unreachable
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
 from selfrag.domain.strategies import is_quick
@@ -66,7 +66,7 @@ def ask_remote(
 def _checked(endpoint: str) -> str:
     if not endpoint.startswith(("http://", "https://")):
         raise InvalidInput(f"{endpoint} is not a URL; the endpoint is what `terraform output endpoint` prints.")
-    return endpoint
+    return checked_url(endpoint, "The endpoint")
 
 
 def _sent(client: httpx2.Client, method: str, url: str, **sent: Any) -> httpx2.Response:

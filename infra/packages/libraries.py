@@ -24,6 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SHARED, *OTHERS = "layer", "readers", "protocol"
 # The version of each library, and the hashes of its files; `make hashes` writes it.
 HASHES = "infra/packages/hashes.txt"
+# The same of what the `selfrag` command needs.
+REQUIREMENTS = "requirements.txt"
 _PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28"}
 
 
@@ -57,10 +59,11 @@ def _fill(target: Path, project: Path, groups: list[str], options: list[str], py
 
 
 def write_hashes(project: Path) -> None:
-    """Write the file of hashes anew, for every Python and processor, from the pinned versions."""
-    command = [uv.find_uv_bin(), "pip", "compile", "--quiet", "--system-certs", *_grouped([SHARED, *OTHERS])]
-    command += ["--constraint", "constraints.txt", "--universal", "--python-version", "3.11", "--generate-hashes"]
-    _run([*command, "--no-header", "--no-annotate", "--no-emit-index-url", "--output-file", HASHES], project)
+    """Write the files of hashes anew, for every Python and processor, from the pinned versions."""
+    for out, wants in ((HASHES, _grouped([SHARED, *OTHERS])), (REQUIREMENTS, ["pyproject.toml"])):
+        command = [uv.find_uv_bin(), "pip", "compile", "--quiet", "--system-certs", *wants]
+        command += ["--constraint", "constraints.txt", "--universal", "--python-version", "3.11", "--generate-hashes"]
+        _run([*command, "--no-header", "--no-annotate", "--no-emit-index-url", "--output-file", out], project)
 
 
 def _grouped(groups: list[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """The state of the laptop: one directory, with one SQLite file that several processes share."""
 
+import errno
 import fcntl
 import os
 import sqlite3
@@ -84,9 +85,18 @@ def is_damage(error: BaseException) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
+def is_full(error: BaseException) -> bool:
+    """Return whether an error says that a disk is full, or a user's share of it."""
+    full = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
+    return full or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT))
+
+
 def explain(error: BaseException, path: Path | None = None) -> str:
-    """Return a sentence about an error of the file of the state, and what to do if it is damaged."""
+    """Return a sentence about an error of the file of the state, and what to do if it is damaged or the disk full."""
     path = path or home() / FILE
+    if is_full(error):
+        file = getattr(error, "filename", None) or path
+        return f"The disk is full, so {file} cannot be written: free some space and try again; nothing stored is lost."
     if not is_damage(error):
         return f"The file of selfrag's state, {path}, cannot be used: {error}."
     return (

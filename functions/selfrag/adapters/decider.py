@@ -24,6 +24,7 @@ from selfrag.domain.errors import (
     Unreadable,
 )
 from selfrag.ports.decider import Decisions
+from selfrag.runtime.circuit_breaker import CircuitBreaker
 from selfrag.runtime.pace import Pace, RequestFailure
 from selfrag.text.tokens import most_tokens
 
@@ -55,7 +56,8 @@ class SystemOneDecider:
 
     `client` makes the SDK's client; where that fails there is no verdict, as without a reply. `window_tokens` is the
     model's window, `price` its dollars per million input tokens, and `budget_usd` the most that
-    the requests may cost, None for any amount.
+    the requests may cost, None for any amount. `make_pace` makes the pace of one decision; while `breaker` is open none
+    is asked for.
     """
 
     def __init__(
@@ -65,11 +67,13 @@ class SystemOneDecider:
         model: str,
         window_tokens: int,
         price: float,
-        pace: Pace,
+        make_pace: Callable[[], Pace],
+        breaker: CircuitBreaker,
         budget_usd: float | None = None,
     ) -> None:
         self._client, self._url, self._model = client, url, model
-        self._window, self._price, self._pace, self._left = window_tokens, price, pace, budget_usd
+        self._window, self._price, self._left = window_tokens, price, budget_usd
+        self._make_pace, self._breaker = make_pace, breaker
 
     @property
     def model(self) -> str:
@@ -84,22 +88,43 @@ class SystemOneDecider:
             return _none("too_long", f"a state may be longer than its window of {self._window:,} tokens")
         if self._left is not None and tokens * self._price / _MILLION > self._left:
             return _none("unavailable", "what is left of max_cost_usd buys no decision", BudgetExceeded.__name__)
-        started = self._pace.now()
+        if cause := self._breaker.open_cause:
+            return _none("unavailable", cause, TemporarilyUnavailable.__name__)
+        pace = self._make_pace()
+        started = pace.now()
         try:
-            reply = self._pace.ask(step, self._model, lambda seconds: self._send(state, body, seconds))
+            reply = pace.ask(step, self._model, lambda seconds: self._send_unless_open(state, body, seconds))
         except SelfragError as error:
             unread = isinstance(error, Unreadable)
             return _none("malformed" if unread else "unavailable", str(error), type(error).__name__)
         if reply.value is None:
             cause = str(reply.error) if reply.error else "it did not reply"
             return _none("unavailable", cause, type(reply.error).__name__, throttled=reply.throttled)
-        call = self._call(step, reply.value, tokens, started)
+        call = self._call(step, reply.value, tokens, started, pace.now())
         try:
             answers = {name: _distribution(reply.value, name, question) for name, question in questions.items()}
         except _NoAnswer as why:
             flaw: Flaw = "refused" if _refuses(reply.value) else "malformed"
             return _none(flaw, str(why), throttled=reply.throttled, call=call)
         return Decisions(answers=answers, call=call, throttled=reply.throttled)
+
+    def _send_unless_open(
+        self, state: Mapping[str, object], questions: dict[str, Any], seconds: float
+    ) -> SystemOneResponse:
+        """Return the reply to a request and record it; a failure that opens the breaker is not retried."""
+        try:
+            reply = self._send(state, questions, seconds)
+        except RequestFailure as failure:
+            if not failure.throttled:
+                self._breaker.record_failure(str(failure))
+                if self._breaker.open_cause:
+                    raise failure.error from None
+            raise
+        except (Misconfigured, Unreadable) as error:
+            self._breaker.record_failure(str(error))
+            raise
+        self._breaker.record_reply()
+        return reply
 
     def _send(self, state: Mapping[str, object], questions: dict[str, Any], seconds: float) -> SystemOneResponse:
         # A JSON copy: the SDK would take some objects of Python for files to send.
@@ -120,14 +145,14 @@ class SystemOneDecider:
         except (typesafe_sdk.TypeSafeError, ValueError, httpx2.HTTPError, RecursionError):
             raise Unreadable(f"{host} sent a reply that cannot be read") from None
 
-    def _call(self, step: str, response: SystemOneResponse, most: int, started: float) -> ModelCall:
+    def _call(self, step: str, response: SystemOneResponse, most: int, started: float, ended: float) -> ModelCall:
         """Return the call; a server that has a price and counts no tokens is booked at the most that it may be."""
         tokens = response.usage.input_tokens or 0
         cost = (tokens or most) * self._price / _MILLION
         if self._left is not None:
             self._left -= cost
         return ModelCall(
-            step=step, model=self._model, started_at=round(started, 4), ended_at=round(self._pace.now(), 4),
+            step=step, model=self._model, started_at=round(started, 4), ended_at=round(ended, 4),
             stop_reason="", input_tokens=max(tokens, 0), cost_usd=cost, decision=True,
         )  # fmt: skip
 

@@ -13,6 +13,11 @@ from selfrag.text.sentences import split_sentences
 
 # Characters after a marker in which there must be a word for it to lead a sentence.
 MOST_LOOKAHEAD = 80
+# Bracketed numbers of a source get other brackets in the prompt, and their own in the answer.
+_BRACKETS, _OTHERS = "[]【】［］", "⟦⟧⟬⟭⟮⟯"
+_BRACKETED = re.compile(r"[\[【［][\s^]*\d[\d\s,;、–-]*[\]】］]")
+_REPLACED = re.compile(r"[⟦⟬⟮][\s^]*\d[\d\s,;、–-]*[⟧⟭⟯]")
+_TO_OTHERS, _FROM_OTHERS = str.maketrans(_BRACKETS, _OTHERS), str.maketrans(_OTHERS, _BRACKETS)
 _THOUGHTS_END, _THOUGHTS_BEGIN = re.compile(r"</think(?:ing)?>"), re.compile(r"<think(?:ing)?>")
 
 
@@ -48,7 +53,7 @@ def as_numbered_sentences(sources: Sequence[Source]) -> str:
     """Return the sources as text: a line for each sentence, with its number in brackets, which counts on from 1."""
     lines, numbers = list[str](), count(1)
     for source in sources:
-        lines.append(f"{_line(source.name)}: {_line(source.title)}")
+        lines.append(f"Source: {_line(source.name)}: {_line(source.title)}")
         # Each on one line, so that no text of a source can begin a sentence of its own.
         lines += [f"[{next(numbers)}] {_line(block)}" for block in source.blocks]
     return "\n".join(lines)
@@ -71,6 +76,7 @@ def with_citations(text: str, sources: Sequence[Source]) -> tuple[tuple[TextBloc
                     citations += _cited(places[first - 1 : last])
                 else:
                     dropped.append(f"[{first}]" if first == last else f"[{first}-{last}]")
+        sentence = _REPLACED.sub(lambda match: match[0].translate(_FROM_OTHERS), sentence)
         bare = sentence.rstrip()
         segments += [TextBlock(bare, tuple(dict.fromkeys(citations))), TextBlock(sentence[len(bare) :])]
         start = end
@@ -105,4 +111,5 @@ def _cited(places: Sequence[tuple[int, int]]) -> Iterator[CitedBlocks]:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    """Return a text of a source on one line, in which nothing looks like the number of a sentence."""
+    return _BRACKETED.sub(lambda match: match[0].translate(_TO_OTHERS), " ".join(text.split()))

@@ -1,35 +1,37 @@
 """HTTP calls to other hosts: their proxy, and the reason why a host cannot be reached."""
 
-import ipaddress
 import socket
 import ssl
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
+from selfrag.adapters.transport import ReplyTooLarge, Transport
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from selfrag.runtime.encryption import check_encrypted, is_loopback_host
 
 _PORTS = {"http": 80, "https": 443}
 
 
 def checked_url(url: str, name: str) -> str:
-    """Return a base URL unchanged; raises Misconfigured with the setting's name, not its value, if it is invalid."""
+    """Return a base URL unchanged; raises Misconfigured with the setting's name, not its value, if it is unusable."""
     if _address(url) is None:
         raise Misconfigured(f"{name} is not a URL: it must begin with https:// or http:// and name a host.")
-    return url
+    try:
+        return check_encrypted(url)
+    except ValueError as error:
+        raise Misconfigured(f"{name} cannot be used: {error}.") from None
 
 
-def http_client_for(url: str, make: Callable[[], httpx2.Client] = httpx2.Client) -> httpx2.Client:
-    """Return a client for the service at a URL, made by `make`; for this machine itself, without a proxy.
+def http_client_for(url: str) -> httpx2.Client:
+    """Return a client for the service at a URL, with one clock for a reply; for this machine itself, without a proxy.
 
     Raises Misconfigured, with the name of the variable, for an unusable proxy.
     """
-    if is_loopback(url):
-        return httpx2.Client(trust_env=False)
     try:
-        return make()
+        return httpx2.Client(transport=Transport(proxy_for(url)), trust_env=not is_loopback(url))
     except (ImportError, ValueError) as error:  # httpx2's own, for a SOCKS proxy and for any other kind
         raise Misconfigured(unusable_proxy()) from error
 
@@ -77,6 +79,9 @@ def unreachable(error: Exception, url: str) -> SelfragError:
         isinstance(cause, httpx2.UnsupportedProtocol | httpx2.InvalidURL) for cause in _chain(error)
     ):
         return Misconfigured("the base URL is no URL: it must begin with https:// or http:// and name a host")
+    for cause in _chain(error):
+        if isinstance(cause, ReplyTooLarge):
+            return TemporarilyUnavailable(f"{_host_and_port(address)} {cause}")
     return TemporarilyUnavailable(f"{_host_and_port(address)} cannot be reached{_by_proxy(address)}: {_kind(error)}")
 
 
@@ -103,20 +108,13 @@ def _host_and_port(parts: SplitResult) -> str:
 
 def is_loopback(url: str) -> bool:
     """Return whether a URL names this machine itself."""
-    return _is_loopback(urlsplit(url).hostname or "")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return is_loopback_host(urlsplit(url).hostname or "")
 
 
 def _proxy_scheme(parts: SplitResult) -> str:
     """Return the scheme by which the environment names the proxy for a host; "" for none."""
     proxies, host = getproxies(), parts.hostname or ""
-    if _is_loopback(host) or proxy_bypass(host):
+    if is_loopback_host(host) or proxy_bypass(host):
         return ""
     return next((scheme for scheme in (parts.scheme, "all") if proxies.get(scheme)), "")
 

@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from selfrag.agents.arguments import read_arguments
 from selfrag.agents.services import AgentCaller, AgentService
 from selfrag.agents.tools import TOOLS, AgentTool
-from selfrag.domain.errors import InvalidInput, SelfragError
+from selfrag.api.edge.problems import noted
+from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, Unreadable
 from selfrag.domain.validation import explain
 from selfrag.text.json_text import dump_json
 
@@ -49,7 +50,7 @@ def agent_server(service: AgentService, version: str) -> Server[Any]:
             fields = await tool.call(service, arguments, _caller(context))
             result = tool.result.model_validate(fields, extra="ignore").model_dump(mode="json")
         except Exception as error:
-            return types.CallToolResult(content=[types.TextContent(text=_sentence(error))], is_error=True)
+            return types.CallToolResult(content=[types.TextContent(text=_sentence(error, context))], is_error=True)
         # Clients that do not read structured content have the same as text.
         text = types.TextContent(text=dump_json(result))
         return types.CallToolResult(content=[text, *_links(result)], structured_content=result)
@@ -64,7 +65,7 @@ def agent_server(service: AgentService, version: str) -> Server[Any]:
             if not texts:
                 raise InvalidInput("There is no such passage: its document has changed, so ask or search again.")
         except Exception as error:
-            raise MCPError(types.INVALID_PARAMS, _sentence(error), {"uri": str(params.uri)}) from None
+            raise MCPError(types.INVALID_PARAMS, _sentence(error, context), {"uri": str(params.uri)}) from None
         content = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=texts[0])
         return types.ReadResourceResult(contents=[content])
 
@@ -116,6 +117,8 @@ def _links(result: Mapping[str, Any]) -> list[types.ResourceLink]:
     return [types.ResourceLink(uri=uri, name=name) for uri, name in names.items()]
 
 
-def _sentence(error: Exception) -> str:
-    sentence = str(error) if isinstance(error, SelfragError) else f"Unexpected {type(error).__name__}: {error}."
-    return " ".join(sentence.split())
+def _sentence(error: Exception, context: Any) -> str:
+    """Return what a client is told of an error: over HTTP no setting, and nothing of what was not raised on purpose."""
+    if isinstance(error, SelfragError) and not (context.request and isinstance(error, Misconfigured | Unreadable)):
+        return " ".join(str(error).split())
+    return noted(error).detail

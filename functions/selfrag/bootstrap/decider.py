@@ -11,6 +11,10 @@ from selfrag.runtime.settings import read
 if TYPE_CHECKING:
     from selfrag.domain.calls import Limits
     from selfrag.ports.decider import Decider
+    from selfrag.runtime.circuit_breaker import CircuitBreaker
+
+# Of the time that is left of a question, the most that one decision may take.
+_MAX_SHARE = 0.1
 
 
 @part("decider_settings")
@@ -37,15 +41,30 @@ def decider() -> "Callable[[Limits], Decider]":
 
     def within(limits: "Limits") -> "Decider":
         config = decider_settings()
-        # What it cannot decide in time, Claude decides after it.
-        most = min(question_settings().step_seconds, 2 * config.decider_timeout_seconds)
-        pace = Pace(clock(), recent_calls(), config.decider_timeout_seconds, limits.deadline_ms, most, model_slots())
+
+        def make_pace() -> Pace:
+            # What it cannot decide in time, Claude decides after it.
+            most = min(question_settings().step_seconds, 2 * config.decider_timeout_seconds)
+            if limits.deadline_ms is not None:
+                most = min(most, _MAX_SHARE * (limits.deadline_ms / 1000 - clock().now()))
+            seconds = config.decider_timeout_seconds
+            return Pace(clock(), recent_calls(), seconds, limits.deadline_ms, most, model_slots())
+
         return SystemOneDecider(
             decider_client, config.decider_url, config.decider_model, config.decider_window_tokens,
-            config.decider_price, pace, limits.budget_usd,
+            config.decider_price, make_pace, decider_breaker(), limits.budget_usd,
         )  # fmt: skip
 
     return within
+
+
+@part("decider_breaker")
+def decider_breaker() -> "CircuitBreaker":
+    """Make the circuit breaker of the server, which all questions of this process share."""
+    from selfrag.bootstrap.questions import clock
+    from selfrag.runtime.circuit_breaker import CircuitBreaker
+
+    return CircuitBreaker("the decision model", clock().now)
 
 
 @part("decider_client")

@@ -1,5 +1,6 @@
 """Request fields that need more than a type: questions, names, keys, tags, days, numbers and others."""
 
+import re
 import unicodedata
 from typing import Annotated
 
@@ -15,6 +16,9 @@ MAX_CHOICE_CHARACTERS = 100
 MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024  # the bytes are S3's
 # For the description: the validators refuse the same, with better messages.
 _NOT_PLAIN = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
+# What shows letters in another order (CVE-2021-42574).
+_BIDIRECTIONAL = r"\u202a-\u202e\u2066-\u2069"
+_PART = f"[^-/{_NOT_PLAIN}{_BIDIRECTIONAL}][^/{_NOT_PLAIN}{_BIDIRECTIONAL}]*"
 
 
 def _sound(text: str) -> str:
@@ -84,10 +88,14 @@ def _object_key(key: str) -> str:
         raise ValueError(f"it has {len(key)} characters; {MAX_KEY_CHARACTERS} is the limit")
     if len(key.encode()) > MAX_KEY_BYTES:
         raise ValueError(f"it has more than {MAX_KEY_BYTES} bytes in UTF-8")
+    if re.search(f"[{_BIDIRECTIONAL}]", key):
+        raise ValueError("it holds a bidirectional control character, which shows letters in another order")
     collection, *names = key.split("/")
     # S3 replaces ${filename} in a form by the file's own name.
     if not names or any(part in ("", ".", "..") for part in (collection, *names)) or "${" in key:
         raise ValueError("it must be a collection, a slash and a name, without .. or ${")
+    if any(part.startswith("-") for part in (collection, *names)):
+        raise ValueError("a name in it begins with a hyphen, which programs take for an option")
     if is_lock_file(key):
         raise ValueError("it is the lock file of an Office program; upload the document beside it")
     if kind := refused_as(key):
@@ -115,7 +123,7 @@ Key = Annotated[
     str,
     AfterValidator(_plain),
     AfterValidator(_object_key),
-    Field(json_schema_extra={"maxLength": MAX_KEY_CHARACTERS, "pattern": f"^[^/{_NOT_PLAIN}]+(/[^/{_NOT_PLAIN}]+)+$"}),
+    Field(json_schema_extra={"maxLength": MAX_KEY_CHARACTERS, "pattern": f"^{_PART}(/{_PART})+$"}),
 ]
 Tag = Annotated[
     str,

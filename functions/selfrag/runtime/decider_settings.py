@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from selfrag.domain.decisions import Thresholds
 from selfrag.ports.grading import GraderKind
+from selfrag.runtime.encryption import check_encrypted
 from selfrag.runtime.settings import FromEnvironment, Profile
 
 GRADERS = ("decide_retrieval", "grade_relevance", "grade_support", "grade_utility")
@@ -14,15 +15,10 @@ GRADERS = ("decide_retrieval", "grade_relevance", "grade_support", "grade_utilit
 _BY_PROFILE: dict[Profile, GraderKind] = {"thrifty": "decider", "balanced": "cascade", "strict": "claude"}
 
 
-def _encrypted(url: str) -> str:
-    """Return the URL of a server that texts may be sent to; raises ValueError."""
-    parts = urlsplit(url)
-    if url and parts.scheme != "https" and (parts.scheme, parts.hostname) not in _LOOPBACK:
-        raise ValueError("it must begin with https://, or with http:// and name this machine itself (127.0.0.1)")
-    return url
-
-
-_LOOPBACK = {("http", "127.0.0.1"), ("http", "localhost"), ("http", "::1")}
+def _checked(url: str) -> str:
+    if url and urlsplit(url).scheme not in ("http", "https"):
+        raise ValueError("it must begin with https:// or http://")
+    return check_encrypted(url)
 
 
 def _of_graders(steps: dict[str, object]) -> dict[str, object]:
@@ -40,7 +36,7 @@ class DeciderSettings(FromEnvironment):
     """
 
     profile: Profile = "balanced"
-    decider_url: Annotated[str, AfterValidator(_encrypted)] = ""
+    decider_url: Annotated[str, AfterValidator(_checked)] = ""
     decider_model: str = ""
     decider_secret: str = ""
     decider_window_tokens: int = Field(default=4096, ge=256)

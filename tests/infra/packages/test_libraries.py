@@ -1,11 +1,15 @@
 """The libraries of the layers: those that the Lambda's machine needs, at the pinned versions, without network."""
 
 import hashlib
+import tomllib
+from importlib.metadata import distributions, requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
-from infra.packages.libraries import HASHES, ROOT, NoLibraries, install
+from infra.packages.libraries import HASHES, REQUIREMENTS, ROOT, NoLibraries, install
 from infra.packages.zips import write_zip
 
 ARM64 = ["--python-platform", "aarch64-manylinux_2_28", "--python-version", "3.13"]
@@ -103,12 +107,29 @@ def test_a_library_without_a_hash_is_refused(project: Path, tmp_path: Path) -> N
         install_offline(tmp_path / "out", project)
 
 
-def test_the_hashes_are_of_the_pinned_versions_and_name_no_host() -> None:
+@pytest.mark.parametrize("file", [HASHES, REQUIREMENTS])
+def test_the_hashes_are_of_the_pinned_versions_and_name_no_host(file: str) -> None:
     pinned = dict(line.lower().replace("_", "-").split("==") for line in pins(ROOT / "constraints.txt"))
-    hashed = dict(line.split(" ")[0].split("==") for line in pins(ROOT / HASHES))
+    hashed = dict(line.split(" ")[0].split("==") for line in pins(ROOT / file))
     assert {name: pinned.get(name, version) for name, version in hashed.items()} == hashed
-    assert "://" not in (ROOT / HASHES).read_text()
-    assert (ROOT / HASHES).read_text().count("--hash=sha256:") > len(hashed)
+    assert "://" not in (ROOT / file).read_text()
+    assert (ROOT / file).read_text().count("--hash=sha256:") > len(hashed)
+
+
+def test_the_requirements_have_a_hash_for_all_that_an_installation_brings() -> None:
+    hashed = {canonicalize_name(line.partition("==")[0]) for line in pins(ROOT / REQUIREMENTS)}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    dependencies = {canonicalize_name(Requirement(line).name) for line in project["dependencies"]}
+    assert dependencies <= hashed
+    brought = {Requirement(line) for name in hashed & installed() for line in requires(name) or ()}
+    needed = {
+        canonicalize_name(each.name) for each in brought if each.marker is None or each.marker.evaluate({"extra": ""})
+    }
+    assert needed <= hashed
+
+
+def installed() -> set[str]:
+    return {canonicalize_name(distribution.name) for distribution in distributions()}
 
 
 def pins(file: Path) -> list[str]:

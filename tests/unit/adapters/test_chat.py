@@ -91,7 +91,7 @@ def test_no_text_of_a_source_can_begin_a_numbered_sentence() -> None:
     with ChatServer() as server:
         model_at(server.url).write("generate", RUBRIC, [SOURCE], {"question": "?"})
     lines = server.requests[-1]["messages"][1]["content"].splitlines()
-    assert lines[:3] == ["leave.md: Leave", "[1] Leave is 25 days.", "[2] It is [1] paid."]
+    assert lines[:3] == ["Source: leave.md: Leave", "[1] Leave is 25 days.", "[2] It is ⟦1⟧ paid."]
 
 
 @pytest.mark.parametrize("reply", ["[1]", " ", "<think>It is 25 days [1]."])

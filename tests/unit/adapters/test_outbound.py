@@ -2,12 +2,21 @@
 
 import socket
 import ssl
+from collections.abc import Callable
 
 import httpx2
 import pytest
 
+from selfrag.adapters.chat import ChatModel
+from selfrag.adapters.claude.sdk import SdkClaude
+from selfrag.adapters.otlp import Collector
 from selfrag.adapters.outbound import checked_url, http_client_for, unreachable
+from selfrag.adapters.tavily import Tavily
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
+from selfrag.domain.questions import AskRequest
+from selfrag.runtime.decider_settings import DeciderSettings
+from selfrag.runtime.settings import Settings, read
+from selfrag_cli.remote import ask_remote
 from tests.support.doubles.model_server import ModelServer
 
 PASSWORD = "hunter2"
@@ -59,6 +68,33 @@ def test_what_is_no_url_is_refused_by_the_name_of_its_setting(url: str) -> None:
     with pytest.raises(Misconfigured, match="THE_URL is not a URL"):
         checked_url(url, "THE_URL")
     assert isinstance(unreachable(httpx2.UnsupportedProtocol("no protocol"), url), Misconfigured)
+
+
+PLAIN = ["http://api.example.com/v1", "HTTP://gpu.lan", "http://10.1.2.3:11434/v1", "http://[fd00::1]:8000"]
+
+
+@pytest.mark.parametrize("url", [*PLAIN, "http://127.0.0.1@evil.example", "http://localhost.example", "http://8.8.8.8"])
+def test_keys_and_texts_go_unencrypted_to_this_machine_and_named_private_hosts_only(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uses: list[Callable[[], object]] = [
+        lambda: ChatModel.connect(Settings(model="m", model_url=url), "k"),
+        lambda: SdkClaude.connect(Settings(model_base_url=url), "k"),
+        lambda: Tavily(httpx2.Client(), url, "k", 1.0, None),
+        lambda: Collector(httpx2.Client(), url, lambda: "", 1.0),
+        lambda: read(DeciderSettings, decider_url=url, decider_model="m", decider_window_tokens=1000),
+        lambda: ask_remote(AskRequest(question="Why?"), url.lower(), "k"),
+    ]
+    for use in uses:
+        with pytest.raises(Misconfigured, match="SELFRAG_PLAIN_HTTP_HOSTS"):
+            use()
+    monkeypatch.setenv("SELFRAG_PLAIN_HTTP_HOSTS", "api.example.com, gpu.lan,10.1.2.3,[fd00::1],8.8.8.8")
+    for use in uses[:5]:
+        if url in PLAIN:
+            use()
+        else:
+            with pytest.raises(Misconfigured, match="SELFRAG_PLAIN_HTTP_HOSTS"):
+                use()
 
 
 def test_a_base_url_that_is_refused_is_not_repeated() -> None:

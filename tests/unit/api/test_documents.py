@@ -97,6 +97,7 @@ def test_keys_of_documents_are_taken_as_they_are(key: str) -> None:
     "key",
     [
         "", "a.md", "/a.md", "c/", "c//a.md", "c/../d/a.md", "../a.md", "c/./a.md", "c/a\n.md", "c/a\x00.md",
+        "c/x\u202emd.fdp.md", "c/\u2066x.md", "c/-rf.md", "c/-r/a.md", "-c/a.md",
         "c/\ud800.md", "c/a\u2028.md", "c/a.exe", "c/md", "c/.md", "c/${filename}.md",
         "c/" + "a" * (MAX_KEY_CHARACTERS - 4) + ".md", "c/" + "日" * 400 + ".md",
     ],

@@ -2,10 +2,11 @@
 
 import asyncio
 import hmac
+import json
 import re
 import uuid
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -87,6 +88,8 @@ def refuse_keyless(request: Request, token: str) -> None:
 
 # As `minimum_compression_size` of infra/api.tf; a test compares.
 COMPRESSED_FROM_BYTES = 1024
+# The longest wait of a question for other requests, and how often it looks for them.
+_LULL_SECONDS, _LOOK_SECONDS = 1.0, 0.01
 # How long a body may take to come.
 BODY_SECONDS = 60
 _UPLOADS = {"Allow": "PUT, OPTIONS"}
@@ -103,6 +106,7 @@ class ServedApi:
     """Answers requests by a handler, streams of questions, and uploads where there is a bucket for them.
 
     With a `token` it is the key that callers have to send. `agents` answers the tools of agents, if there is one.
+    `admit` raises TemporarilyUnavailable, before a thread is begun, while too many questions are at work.
     """
 
     def __init__(
@@ -113,32 +117,34 @@ class ServedApi:
         origins: Collection[str],
         token: str = "",
         agents: "AgentService | None" = None,
+        admit: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._handler, self._streams, self._bucket, self._origins = handler, streams, bucket, origins
-        self._token, self._agents = token, agents
+        self._token, self._agents, self._admit = token, agents, admit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         request = Request(scope, receive)
-        try:
-            refuse_head(request)
-            refuse_strangers(request, self._origins)
-            refuse_keyless(request, self._token)
-            if self._token:  # all who have it are one caller, also of the servers before and after this one
-                unnamed = [(name, value) for name, value in scope["headers"] if name != b"x-api-key"]
-                request = Request({**scope, "headers": unnamed}, receive)
-            response = await self._response(request)
-        except ClientDisconnect:
-            return
-        except Exception as error:
-            response = problem_response(as_problem(error))
-        response.headers.update(SECURITY_HEADERS)
-        answer: ASGIApp = opened(request, response, self._origins)
-        if not scope["path"].startswith(ORIGINALS_PATH):  # a file of many megabytes would hold up the loop
-            answer = GZipMiddleware(answer, COMPRESSED_FROM_BYTES)
-        await answer(scope, receive, send)
+        with ExitStack() as admission:
+            try:
+                refuse_head(request)
+                refuse_strangers(request, self._origins)
+                refuse_keyless(request, self._token)
+                if self._token:  # all who have it are one caller, also of the servers before and after this one
+                    unnamed = [(name, value) for name, value in scope["headers"] if name != b"x-api-key"]
+                    request = Request({**scope, "headers": unnamed}, receive)
+                response = await self._response(request, admission)
+            except ClientDisconnect:
+                return
+            except Exception as error:
+                response = problem_response(as_problem(error))
+            response.headers.update(SECURITY_HEADERS)
+            answer: ASGIApp = opened(request, response, self._origins)
+            if not scope["path"].startswith(ORIGINALS_PATH):  # a file of many megabytes would hold up the loop
+                answer = GZipMiddleware(answer, COMPRESSED_FROM_BYTES)
+            await answer(scope, receive, send)
 
-    async def _response(self, request: Request) -> Response:
+    async def _response(self, request: Request, admission: ExitStack) -> Response:
         path = request.scope["path"]
         if self._bucket and path.startswith(UPLOADS_PATH):
             return await _uploaded(self._bucket, path.removeprefix(UPLOADS_PATH), request)
@@ -148,12 +154,38 @@ class ServedApi:
             return await self._streams.open(proxy_request(request))
         refuse_large(_length(request) or 0)
         body = await _body(request, MAX_BODY_BYTES, BODY_SECONDS)
+        if request.method == "POST" and _starts_question(path, body):
+            admission.enter_context(self._admit())
+            await _wait_for_lull()
         if self._agents and path == AGENTS_PATH and request.method == "POST":
             # The protocol's library takes a second to load.
             from selfrag_cli.local.serving.agents import AgentResponse
 
             return AgentResponse(self._agents, body)
         return await in_thread(invoke, self._handler, proxy_request(request, body))
+
+
+def _starts_question(path: str, body: bytes) -> bool:
+    """Return whether a POST starts a question: by the API, or by the tool of agents."""
+    if path != AGENTS_PATH:
+        return path.rstrip("/") in ("/v1/ask", "/v1/questions")
+    try:
+        call = json.loads(body)
+        return bool(call["method"] == "tools/call" and call["params"]["name"] == "ask")
+    except (ValueError, LookupError, TypeError, RecursionError):  # refused by the protocol's library
+        return False
+
+
+async def _wait_for_lull() -> None:
+    """Wait until the loop has answered what came at the same time: the threads of a question hold it up."""
+    loop = asyncio.get_running_loop()
+    began = before = loop.time()
+    while before - began < _LULL_SECONDS:
+        await asyncio.sleep(_LOOK_SECONDS)
+        now = loop.time()
+        if now - before < 3 * _LOOK_SECONDS:
+            return
+        before = now
 
 
 async def _original(bucket: DirectoryBucket, token: str, request: Request) -> Response:
@@ -228,19 +260,20 @@ def serving(
     origins: Collection[str] = (),
     token: str = "",
     agents: "Callable[[Handler], AgentService] | None" = None,
+    admit: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> Iterator[str]:
     """Answer HTTP on loopback until the block ends; gives the URL. The local stack has to be running.
 
     `watch` waits for the events of its executions. `bucket` makes, for that URL, what stands in for the stack's bucket;
     `handler` stands in for the deployed one; pages of these `origins` may ask, and the API's own; with a `token`
-    callers have to send it as their key. `agents` makes, of the handler, what answers the tools of agents. Raises
-    Misconfigured if the port is taken.
+    callers have to send it as their key. `agents` makes, of the handler, what answers the tools of agents. `admit`
+    counts requests that start questions. Raises Misconfigured if the port is taken.
     """
     with listening(port) as bound:
         url = f"http://{HOST}:{bound.getsockname()[1]}"
         uploads, answers = bucket(url) if bucket else None, handler or threaded_handler()
         parts: bootstrap.Parts = {"uploads": uploads} if uploads else {}
-        app = ServedApi(answers, Streams(answers, watch), uploads, origins, token, agents and agents(answers))
+        app = ServedApi(answers, Streams(answers, watch), uploads, origins, token, agents and agents(answers), admit)
         with bootstrap.using(**parts), answering_http(bound, app):
             yield url
 

@@ -19,7 +19,6 @@ END_SECONDS = 1
 # How long the head of a request may take to come, from the connection or the first byte on.
 HEAD_SECONDS = 60
 MOST_CONNECTIONS = 512
-_QUEUE = 128
 
 
 @contextmanager
@@ -41,7 +40,7 @@ def answering_http(
         loop="asyncio",
         http=Protocol,
         # So many are accepted before the first of them is counted.
-        backlog=min(_QUEUE, most),
+        backlog=most,
         ws="none",
         lifespan="off",
         log_config=None,

@@ -1,6 +1,7 @@
 """`selfrag serve`: the local stack and its HTTP API for a place, until its process is to end."""
 
 import hashlib
+import json
 import os
 import signal
 import sys
@@ -75,6 +76,7 @@ def serve_documents(
             origins=origins,
             token=token,
             agents=lambda handler: StackService(Place(place.collection), lambda: (handler, executions)),
+            admit=executions.admit,
         ) as url,
     ):
         announce(url)
@@ -110,7 +112,9 @@ def answering(
 def _log(execution: Execution) -> None:
     """Write a line for a person who looks after the server; of the question it has a hash alone."""
     response = execution.output or {}
-    digest = hashlib.sha256(str(response.get("question", "")).encode()).hexdigest()[:12]
+    # A question that failed has no output.
+    started = execution.history[0].get("executionStartedEventDetails", {"input": "{}"})
+    digest = hashlib.sha256(json.loads(started["input"]).get("question", "").encode()).hexdigest()[:12]
     status, cost = response.get("status", "failed"), response.get("usage", {}).get("cost_usd") or 0.0
     sys.stderr.write(f"selfrag: question {digest} {status} in {execution.seconds:.1f} s, {cost:.4f} USD\n")
 

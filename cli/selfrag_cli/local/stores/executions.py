@@ -2,7 +2,8 @@
 
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from typing_extensions import override
@@ -16,6 +17,10 @@ from selfrag_cli.local.runner.machine import SUCCEEDED, Execution, Machine
 from selfrag_cli.local.stores.attributes import Item, item_of, values_of
 from selfrag_cli.local.stores.histories import delete_history, keep_history, last_history
 from selfrag_cli.local.stores.tables import ANSWERS, Items
+
+# The questions of callers at a time: by rule two cores answer them within a third of a question's 25 seconds, and six
+# requests to models at a time about as many within all of it.
+MAX_QUESTIONS = 16
 
 OnEnd = Callable[[Execution], None]
 OnBegin = Callable[[Callable[[], None]], None]
@@ -32,7 +37,21 @@ class LocalExecutions(Executions):
     ) -> None:
         self._machine, self._items, self._keeps_histories, self._on_end = machine, items, keeps_histories, on_end
         self._at_work: dict[str, Execution] = {}
+        self._requests = 0
         self._lock = threading.Lock()
+
+    @contextmanager
+    def admit(self) -> Iterator[None]:
+        """Count a caller's request that starts a question; raises TemporarilyUnavailable if too many are at work."""
+        with self._lock:
+            # A request may have begun its question: the sum would count it twice.
+            _check_capacity(max(self._requests, len(self._at_work)))
+            self._requests += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._requests -= 1
 
     def execute(
         self, question_id: str, payload: Mapping[str, object], on_begin: OnBegin = lambda stop: None
@@ -45,14 +64,14 @@ class LocalExecutions(Executions):
     @override
     def answer(self, question_id: str, payload: Mapping[str, object]) -> dict[str, Any] | None:
         """Run a question to its end, and return its response; raises TemporarilyUnavailable if there is none."""
-        ended = self.execute(question_id, payload)
+        ended = self._begun(question_id, payload, by_caller=True).wait()
         if ended.output is None:
             raise TemporarilyUnavailable(f"The execution of question {question_id} gave no response: {ended.error}")
         return ended.output
 
     @override
     def start(self, question_id: str, payload: Mapping[str, object]) -> None:
-        self._begun(question_id, payload)
+        self._begun(question_id, payload, by_caller=True)
 
     def stop(self, question_id: str) -> None:
         """End a question that is at work here, as StopExecution does."""
@@ -103,8 +122,10 @@ class LocalExecutions(Executions):
         history = self._stored_history(question_id)
         return history.events if history else []
 
-    def _begun(self, question_id: str, payload: Mapping[str, object]) -> Execution:
+    def _begun(self, question_id: str, payload: Mapping[str, object], by_caller: bool = False) -> Execution:
         with self._lock:
+            if by_caller:
+                _check_capacity(len(self._at_work))
             execution = self._machine.start(question_id, payload, self._ended)
             self._at_work[question_id] = execution
         return execution
@@ -122,6 +143,11 @@ class LocalExecutions(Executions):
 
     def _stored_history(self, question_id: str) -> ExecutionHistory | None:
         return last_history(question_id) if question_id and self._keeps_histories else None
+
+
+def _check_capacity(count: int) -> None:
+    if count >= MAX_QUESTIONS:
+        raise TemporarilyUnavailable(f"{MAX_QUESTIONS} questions are at work; none begins before one of them ends.")
 
 
 def stored_question(item: Item) -> StoredQuestion:

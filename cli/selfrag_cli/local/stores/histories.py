@@ -5,6 +5,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from threading import Lock
 
 from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.home import connect, writing
@@ -13,11 +14,13 @@ KEPT_EXECUTIONS = 50
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS executions (id TEXT PRIMARY KEY, ended_at REAL NOT NULL, history TEXT NOT NULL);
 """
+# SQLite closes no file of a process that has another connection with a lock, so each of many at once would stay open.
+_LOCK = Lock()
 
 
 @contextmanager
 def _opened() -> Iterator[sqlite3.Connection]:
-    with closing(connect(_SCHEMA)) as connection, writing(connection):
+    with _LOCK, closing(connect(_SCHEMA)) as connection, writing(connection):
         yield connection
 
 

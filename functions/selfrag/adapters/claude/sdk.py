@@ -16,6 +16,13 @@ from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, 
 from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
 
+# By which a proxy is chosen where no base URL is set; the region makes no difference to it.
+_HOSTS = {
+    "anthropic": "https://api.anthropic.com",
+    "bedrock": "https://bedrock-runtime.amazonaws.com",
+    "aws": "https://aws-external-anthropic.api.aws",
+}
+
 
 class SdkClaude(ServiceModel):
     """Claude by Anthropic's API, by Bedrock or by another server that speaks the Messages API."""
@@ -30,7 +37,7 @@ class SdkClaude(ServiceModel):
         options: dict[str, Any] = {"max_retries": 0, "timeout": config.model_timeout_seconds}
         if base_url:
             options["base_url"] = checked_url(base_url, "SELFRAG_MODEL_BASE_URL")
-        options["http_client"] = http_client_for(base_url or "", anthropic.DefaultHttpxClient)
+        options["http_client"] = http_client_for(base_url or _HOSTS[provider])
         try:
             if provider == "bedrock":
                 return anthropic.AnthropicBedrock(aws_region=region, **options)

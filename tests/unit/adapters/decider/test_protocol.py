@@ -3,16 +3,22 @@
 import json
 import math
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typesafe_sdk import TypeSafeAPITimeoutError
 
 from selfrag.adapters.decider import SystemOneDecider, decider_client
+from selfrag.bootstrap.decider import decider as decider_part
+from selfrag.domain.calls import Limits
 from selfrag.domain.decisions import DecisionQuestion, is_distribution, median_level, most_probable_option
 from selfrag.domain.errors import Misconfigured
+from selfrag.runtime.circuit_breaker import PAUSE_SECONDS, CircuitBreaker
 from selfrag.runtime.pace import Pace
+from selfrag.runtime.parts import overriding
 from tests.support.asking import MemoryCalls, Skipping
 from tests.support.doubles.systemone import MODES, OLLAMA_BYTES, SystemOneServer, options_of
 
@@ -28,9 +34,10 @@ def decider_at(
     server: SystemOneServer, window: int = 8192, *, price: float = 0.042, budget: float | None = None, key: str = "",
     time: Skipping | None = None, recent: MemoryCalls | None = None, seconds: float = 5.0,
 ) -> SystemOneDecider:  # fmt: skip
-    pace = Pace((time or Skipping()).clock, recent or MemoryCalls(), seconds, None, 10.0)
-    client = partial(decider_client, server.url, key)
-    return SystemOneDecider(client, server.url, "jev-latest", window, price, pace, budget)
+    clock = (time or Skipping()).clock
+    make_pace = partial(Pace, clock, recent or MemoryCalls(), seconds, None, 10.0)
+    client, breaker = partial(decider_client, server.url, key), CircuitBreaker("jev", clock.now)
+    return SystemOneDecider(client, server.url, "jev-latest", window, price, make_pace, breaker, budget)
 
 
 def test_every_kind_of_question_comes_back_with_the_probability_of_each_of_its_options() -> None:
@@ -71,12 +78,58 @@ def test_a_busy_server_is_asked_again_only_as_long_as_another_judge_would_not_be
     with SystemOneServer(mode=mode, retry_after="2") as server:
         decisions = decider_at(server, time=time, recent=recent).ask("grade_relevance", STATE, QUESTIONS)
     assert (decisions.answers, decisions.flaw) == (None, "unavailable")
-    assert 1 < len(server.bodies) <= 4
+    assert 1 < len(server.bodies) <= (4 if mode == "429" else 2)
     assert sum(time.slept) < 10
     if mode == "429":
         assert min(time.slept) >= 2
         assert {seconds for _, seconds in recent.refusals} == {2.0}
         assert decisions.throttled
+
+
+@pytest.mark.parametrize(
+    ("mode", "requests", "asked_in_pause"),
+    [("500", 2, 0), ("not_json", 2, 0), ("401", 2, 0), ("429", 8, 4), ("422", 2, 1), ("refusal", 2, 1)],
+)
+def test_after_two_failures_a_server_is_left_alone_for_a_minute(mode: str, requests: int, asked_in_pause: int) -> None:
+    time = Skipping()
+    with SystemOneServer(mode=mode, retry_after="0") as server:
+        decider = decider_at(server, time=time)
+        warnings = {decider.ask("grade_relevance", STATE, QUESTIONS).warnings for _ in range(2)}
+        assert (len(server.bodies), len(warnings)) == (requests, 1)
+        assert decider.ask("grade_relevance", STATE, QUESTIONS).warnings in warnings
+        assert len(server.bodies) == requests + asked_in_pause
+        server.mode = ""
+        time.slept.append(PAUSE_SECONDS)
+        assert decider.ask("grade_relevance", STATE, QUESTIONS).answers is not None
+
+
+def test_failures_between_which_a_server_replies_do_not_add_up() -> None:
+    with SystemOneServer() as server:
+        decider = decider_at(server)
+        for mode in ("not_json", "", "not_json", "", "not_json", ""):
+            server.mode = mode
+            assert (decider.ask("s", STATE, QUESTIONS).answers is None) == bool(mode)
+
+
+@pytest.mark.parametrize(("deadline", "most"), [(10.0, 1.0), (25.0, 2.5), (180.0, 5.0), (None, 5.0), (1.0, 0.0)])
+def test_a_decision_takes_at_most_a_tenth_of_the_time_left(
+    deadline: float | None, most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timeouts = [0.0]
+
+    def system_one(state: Any, questions: Any, *, model: str, timeout: float) -> Any:
+        timeouts.append(timeout)
+        raise TypeSafeAPITimeoutError(timeout)
+
+    monkeypatch.setenv("SELFRAG_DECIDER_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("SELFRAG_DECIDER_MODEL", "jev")
+    monkeypatch.setenv("SELFRAG_DECIDER_WINDOW_TOKENS", "8192")
+    time: Any = SimpleNamespace(now=lambda: 1000.0, sleep=lambda seconds: None, share=lambda: 0.5)
+    client = SimpleNamespace(system_one=system_one)
+    with overriding({"decider_client": client, "clock": time, "recent_calls": MemoryCalls()}):
+        decider = decider_part()(Limits(deadline_ms=None if deadline is None else (1000 + deadline) * 1e3))
+        assert decider.ask("s", STATE, QUESTIONS).flaw == "unavailable"
+    assert max(timeouts) == pytest.approx(most)
 
 
 def test_a_retry_after_that_does_not_fit_is_not_waited_for() -> None:

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.environment import MACHINE_ARN
 from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.runner.tasks import services
-from selfrag_cli.local.stores.executions import LocalExecutions
+from selfrag_cli.local.stores.executions import MAX_QUESTIONS, LocalExecutions
 from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.histories import KEPT_EXECUTIONS, keep_history, last_history
 from selfrag_cli.local.stores.tables import Items, opened_items
@@ -138,3 +139,30 @@ def test_a_deleted_question_leaves_nothing_on_the_laptop_and_others_stay(items: 
     assert [feedback.question_id for feedback in book.all()] == ["other"]
     assert running.stored("other")
     assert running.history("other")
+
+
+def test_more_questions_than_the_machine_answers_in_time_are_refused_until_one_ends(items: Items) -> None:
+    held = threading.Event()
+    running = executions(items, lambda event: held.wait(SOON))
+    for number in range(MAX_QUESTIONS):
+        with running.admit():
+            running.start(f"q{number}", {"question": "Why?"})
+    for begin in (running.admit().__enter__, lambda: running.start("x", {}), lambda: running.answer("x", {})):
+        with pytest.raises(TemporarilyUnavailable, match="16 questions are at work"):
+            begin()
+    held.set()
+    while running.watch("q0", 100, SOON) is not None:
+        pass
+    with running.admit():
+        running.answer("x", {"question": "Why?"})
+
+
+def test_requests_that_have_not_begun_their_questions_are_counted(items: Items) -> None:
+    running = executions(items)
+    with ExitStack() as requests:
+        for _ in range(MAX_QUESTIONS):
+            requests.enter_context(running.admit())
+        with pytest.raises(TemporarilyUnavailable), running.admit():
+            pass
+    with running.admit():
+        pass

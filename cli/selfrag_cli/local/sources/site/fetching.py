@@ -17,6 +17,7 @@ import httpx2
 from protego import Protego
 
 from selfrag.adapters.outbound import unreachable
+from selfrag.adapters.transport import TOTAL_SECONDS
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.kinds import EXTENSIONS, REFUSED
@@ -37,6 +38,7 @@ MAX_DELAY_SECONDS = 60.0
 # As much of robots.txt as RFC 9309 has every reader take.
 _MAX_ROBOTS_BYTES = 512_000
 _TIMEOUT = httpx2.Timeout(20.0)
+REQUEST_SECONDS = 120.0
 _TOO_LARGE = "is larger than 10 MB: no more of it was read, and nothing is kept of it"
 _WHY = {401: "wants a login (401)", 403: "is not for everybody (403)"}
 # Types that say no more than that there are bytes, or text: then the ending of the address counts.
@@ -125,9 +127,9 @@ class Fetcher:
             self._wait(self.delay)
         self.requests += 1
         headers = {**HEADERS, **(before.conditions() if before else {})}
-        self._network.begin()
         try:
-            with self._client(address).stream("GET", address, headers=headers, timeout=_TIMEOUT) as response:
+            client, extensions = self._client(address), {TOTAL_SECONDS: REQUEST_SECONDS}
+            with client.stream("GET", address, headers=headers, timeout=_TIMEOUT, extensions=extensions) as response:
                 return self._read(head_of(address, response), response, any_kind)
         except PrivateNetwork as error:
             how = f"if it is a site of yours: `selfrag ingest {quote(address)} --private`"

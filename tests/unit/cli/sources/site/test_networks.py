@@ -15,8 +15,8 @@ import pytest
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.local.sources.place import place_to_read
 from selfrag_cli.local.sources.report import IngestionReport
-from selfrag_cli.local.sources.site.fetching import Fetcher
-from selfrag_cli.local.sources.site.networks import REQUEST_SECONDS, Network, is_public
+from selfrag_cli.local.sources.site.fetching import REQUEST_SECONDS, Fetcher
+from selfrag_cli.local.sources.site.networks import Network, is_public
 from selfrag_cli.local.sources.site.notes import SiteLimits
 from selfrag_cli.local.sources.site.visits import Visit
 from selfrag_cli.local.sources.site.walk import site_comparison
