@@ -114,7 +114,6 @@ infra/provider.tf: infra/provider.tf.example
 	@cp $< $@
 
 plan: package infra/provider.tf ## Show what deploy would change: make plan [OUT=file, for deploy] [VARS=file]; needs AWS credentials
-	@$(BIN)/selfrag doctor --only definitions $(if $(VARS),--var-file '$(abspath $(VARS))') >&2
 	@echo "Comparing infra/ with the AWS account of your credentials; nothing is changed." >&2
 	@terraform -chdir=infra init -input=false >&2 && \
 	  terraform -chdir=infra plan $(if $(VARS),-var-file='$(abspath $(VARS))') $(if $(OUT),-out='$(abspath $(OUT))')

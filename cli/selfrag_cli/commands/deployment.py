@@ -29,7 +29,7 @@ Deployed = Annotated[
     bool, typer.Option("--deployed", help="Try the deployment: a document in and out, and questions about it.")
 ]
 
-Only = Annotated[str, typer.Option("--only", help="One check by its name, such as definitions.")]
+Only = Annotated[str, typer.Option("--only", help="One check by its name, such as quotas.")]
 
 
 def doctor(

@@ -1,6 +1,6 @@
 """All checks of the doctor, in their order. A new one is a function that yields findings, and a line here."""
 
-from selfrag_cli.doctor import definitions, deployer, deployment, knowledge_base, models, names, quotas, region
+from selfrag_cli.doctor import deployer, deployment, knowledge_base, models, names, quotas, region
 from selfrag_cli.doctor.account import Account, identity
 from selfrag_cli.doctor.deployment import Deployment
 from selfrag_cli.doctor.findings import Check
@@ -9,12 +9,6 @@ from selfrag_cli.doctor.findings import Check
 ACCOUNT: tuple[Check[Account], ...] = (
     Check("identity", "Your identity", ("sts:GetCallerIdentity",), (identity,)),
     Check("permissions", "Your permissions", ("iam:SimulatePrincipalPolicy", "iam:GetRole"), (deployer.permissions,)),
-    Check(
-        "definitions",
-        "The definitions",
-        ("states:ValidateStateMachineDefinition", "states:TestState"),
-        (definitions.validity, definitions.expressions),
-    ),
     Check("concurrency", "Lambda's limit", ("lambda:GetAccountSettings",), (quotas.concurrency,)),
     Check("quotas", "Service Quotas", quotas.ACTIONS, (quotas.embeddings, quotas.claude)),
     Check("models", "A model", ("bedrock:InvokeModel",), (models.embedding, models.claude, models.decider)),

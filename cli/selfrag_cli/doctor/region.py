@@ -20,7 +20,7 @@ _THERE = {"InvalidJobIdException", "InvalidParameterException", "ValidationExcep
 
 
 def synchronous_client(account: Account) -> Any:
-    """Make the client of StartSyncExecution and TestState, whose host `sync-states` only AWS's own endpoints have."""
+    """Make the client of StartSyncExecution, whose host `sync-states` only AWS's own endpoints have."""
     own = bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
     return account.client("stepfunctions", config=Config(inject_host_prefix=not own))
 

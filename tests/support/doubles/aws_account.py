@@ -14,7 +14,6 @@ from botocore.session import Session
 from botocore.validate import ParamValidator
 
 from tests.support.doubles.knowledge_base_double import chunk
-from tests.support.doubles.step_functions import tried, validated
 
 Reply = dict[str, Any]
 Answer = Reply | Exception | Callable[[Reply], Reply | Exception]
@@ -98,8 +97,6 @@ class AwsAccount:
             "bedrock-runtime.InvokeModel": lambda asked: {"body": BytesIO(b"{}"), "contentType": "application/json"},
             "bedrock-runtime.ApplyGuardrail": checked_by_a_guardrail("NONE"),
             "bedrock-agent-runtime.Retrieve": {"retrievalResults": [chunk("25 days.", collection="documents")]},
-            "stepfunctions.ValidateStateMachineDefinition": validated,
-            "stepfunctions.TestState": tried,
             "stepfunctions.StartSyncExecution": Refused("StateMachineDoesNotExist"),
             "opensearchserverless.GetAccountSettings": limit_of_collections(2, 2),
             "textract.GetDocumentTextDetection": Refused("InvalidJobIdException"),
