@@ -5,6 +5,7 @@ evidence or the question, and so does what follows from such numbers: a conversi
 question asks for or whose figures the sentence names.
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
+from importlib.resources import files
 from itertools import combinations
 
 from selfrag.domain.passages import Passage
@@ -19,32 +21,23 @@ from selfrag.question.grade_support.evidence import Date, Number, facts_of
 from selfrag.text.sentences import split_sentences
 from selfrag.text.words import words_of
 
-# Numbers in words and months of other languages than English, which `evidence` reads.
+# Words of other languages than English, which `evidence` reads: numbers, months, scales, parts of a whole, units.
+_NOTATIONS = json.loads((files(__package__) / "notations.json").read_text(encoding="utf-8"))
 _WORDS = {
     word: str(number)
-    for words in (
-        "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-        "deux trois quatre cinq six sept huit neuf dix onze douze",
-        "dos tres cuatro cinco seis siete ocho nueve diez _ doce",
-        "두 세 네 다섯 여섯 일곱 여덟 아홉 열",
-    )
+    for words in _NOTATIONS["numbers from 2"].values()
     for number, word in enumerate(words.split(), start=2)
 }
 _WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b|(?<=[가-힣 ])(?:두|세|네) (?=[가-힣])", re.IGNORECASE)
 _MONTHS = {
     month: date(1, place, 1).strftime("%B")
-    for months in (
-        "januar februar märz april mai juni juli august september oktober november dezember",
-        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    )
+    for months in _NOTATIONS["months"].values()
     for place, month in enumerate(months.split(), start=1)
 }
 _MONTH = re.compile(
     rf"\b(?:(\d{{1,2}})(?:\.|er|º)?\s?(?:de\s)?)?({'|'.join(_MONTHS)})(?:\s(?:del?\s)?(\d{{4}}))?\b", re.IGNORECASE
 )
-_SCALES = {"mio": 6, "millionen": 6, "mrd": 9, "milliarden": 9, "tausend": 3, "mille": 3, "mil": 3, "millones": 6}
-_SCALES |= {"millions": 6, "milliards": 9, "만": 4, "억": 8, "k": 3, "bn": 9}
+_SCALES = _NOTATIONS["powers of ten"]
 _SCALED = re.compile(rf"(?<![\d.,])(\d++(?:[.,]\d++)?+)\s{{0,2}}({'|'.join(_SCALES)})(?![^\W\d_])\.?", re.IGNORECASE)
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75"}
 _FRACTION = re.compile(r"(?<!\d)(\d*+)\s?([½¼¾])")
@@ -52,8 +45,6 @@ _MYRIADS = re.compile(r"(?<!\d)(\d{1,4})\s?[万만]\s?(\d{1,4})(?!\d)")
 _GROUPED_BY_POINTS = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d{1,2})(?!\d)")
 _TWELVE_HOURS = re.compile(r"(?<!\d)(\d{1,2})(?:[:.](\d\d))?\s?([ap])\.?m\b\.?", re.IGNORECASE)
 _CLOCK = re.compile(r"(?<!\d)(\d{1,2})\s?(?:h|時|시|Uhr)\s?(\d\d)(?!\d)")
-# Parts of a whole in words, as percentages; and a dozen.
-_PARTS = {"50": "half|hälfte|moitié|mitad|半|절반", "25": "quarter|viertel|quart|cuarto", "12": "dozen|dutzend|docena"}
 # What is no fact: the number of an item or of a passage, and a first word that may be no month.
 _NO_FACT = re.compile(
     r"^[ \t*•–-]{0,20}(?:\(?\d{1,3}[.)](?=\s)|(?:step|schritt|étape|paso|ステップ|단계)\s?\d{1,2}\b)"
@@ -66,24 +57,8 @@ _MIN_WORD = 3  # letters
 _MIN_DIGITS = 5  # A number of as many digits may be grouped in any way.
 # What a question says that asks for a total, a difference, an average or a share.
 _ASKS_TO_CALCULATE = re.compile(
-    r"\b(?:totals?|sum|altogether|combined|in all|difference|average|per ?cent(?:age)?"
-    r"|how (?:much|many) (?:more|less|fewer)"
-    r"|insgesamt|zusammen|summe|differenz|unterschied|durchschnitt\w*|prozent"
-    r"|au total|somme|ensemble|différence|moyenne|en total|suma|diferencia|promedio|por ciento)\b"
-    r"|合計|総額|合わせ|差は|差額|平均|割合|합계|총|모두|합치|차이|평균|퍼센트",
-    re.IGNORECASE,
+    rf"\b(?:{'|'.join(_NOTATIONS['asks to calculate'])})\b|{_NOTATIONS['asks to calculate, East Asian']}", re.IGNORECASE
 )
-# The units that convert into each other, by the beginnings of their names.
-_UNITS: tuple[dict[str, int], ...] = (
-    {"second|sekunde|seconde|segundo|秒|초": 1, "minute|minuto|分|분": 60, "hour|stunde|heure|hora|h|時|시": 3600,
-     "day|tag|jour|día|日|일": 86_400, "week|woche|semaine|semana|週|주": 604_800},
-    {"month|monat|mois|mes|か|ヶ|カ|개": 1, "quarter|quartal|trimest": 3, "year|jahr|année|ans?|año|年|년": 12},
-    {"mm": 1, "cm": 10, "m|met|mèt": 1000, "km|kilomet": 1_000_000},
-    {"mg": 1, "g|gram": 1000, "kg|kilo": 1_000_000, "t|ton": 1_000_000_000},
-    {"ml": 1, "cl": 10, "l|lit": 1000},
-    {"cent": 1, "EUR|USD|CHF|CNY": 100},
-    {"kb": 1, "mb": 1000, "gb": 1_000_000, "tb": 1_000_000_000},
-)  # fmt: skip
 _LONGEST_SYMBOL = 2
 _MIN_ROUNDED = 10
 _TO_METRIC = tuple(map(Decimal, ("1.609344", "0.45359237", "2.54", "0.3048")))
@@ -224,7 +199,7 @@ def _values_of(text: _Text) -> set[str]:
     values = {value for number in text.numbers for value in _readings(number.value)}
     values |= {part for day in text.dates for part in day.parts if part}
     values |= {number for code in text.codes for number in re.findall(r"\d+", code)}
-    return values | {value for value, words in _PARTS.items() if re.search(words, text.text)}
+    return values | {value for value, words in _NOTATIONS["parts"].items() if re.search(words, text.text)}
 
 
 def _readings(value: str) -> set[str]:
@@ -259,7 +234,7 @@ def _is_converted(number: Number, other: Number) -> bool:
     mine, theirs = _decimal(number.value), _decimal(other.value)
     if mine is None or theirs is None:
         return False
-    for kind in _UNITS:
+    for kind in _NOTATIONS["units"]:
         factors = [_factor(kind, unit) for unit in (number.unit, other.unit)]
         if factors[0] and factors[1] and mine * factors[0] == theirs * factors[1]:
             return True
