@@ -86,3 +86,14 @@ def test_an_answer_that_obeys_the_format_of_a_document_is_written_again_as_prose
     assert (response["status"], response["answer"].strip()) == ("answered", "Fact number 0 is 0 days.")
     assert len(model.asked("generate")) == 2
     assert response["usage"]["model_calls"] == len(model.requests)
+
+
+def test_option_with_a_number_that_no_passage_has_stays_an_option(running: Any, model: ModelServer) -> None:
+    model.answers["choice"] = lambda body: {"option": 2}
+    model.answers["grade_support"] = lambda body: {
+        "claims": [{"claim": "It is 99 days.", "support": "full", "passages": [1], "missing": ""}]
+    }
+    policy = {**QUESTION["policy"], "strategy": "candidates", "choices": ["7 days", "99 days"]}
+    response = running[1].execute({**QUESTION, "policy": policy}).output
+    assert (response["status"], response["answer"]) == ("partial", "99 days")
+    assert response["usage"]["warnings"] == ["Not found in the passages: 99."]

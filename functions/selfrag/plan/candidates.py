@@ -309,7 +309,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
 
     def reflected(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
         """Take in the judges' verdicts."""
-        state = _with_critiques(state, reports)
+        state = _with_critiques(state, reports, is_closed=bool(self.policy.choices))
         return self.gathered(state, [item.outcome for item in state.items])
 
     def gathered(self, state: CandidatesState, answers: Sequence[CritiquedAnswer]) -> Next:
@@ -428,14 +428,14 @@ def _with_entries(state: CandidatesState, reports: Sequence[Report], *, needed: 
     return state.replace(ledger=[*state.ledger[: state.since], *in_order(entries)])
 
 
-def _with_critiques(state: CandidatesState, reports: Sequence[Report]) -> CandidatesState:
-    """Return the state with IsSup and IsUse of the items."""
+def _with_critiques(state: CandidatesState, reports: Sequence[Report], *, is_closed: bool) -> CandidatesState:
+    """Return the state with IsSup and IsUse of the items, and with their marks; an option of a closed set has none."""
     items = list(state.items)
     for place, item in enumerate(items):
         own = [report for report in reports if report.id == str(place)]
         if own:
             update: dict[str, object] = dict(critique_of(own))
-            if repair := citation_repair(own):
+            if (repair := citation_repair(own)) and not is_closed:
                 update |= {"answer": repair.answer, "citations": repair.citations}
             items[place] = item.model_copy(update=update)
     entries = in_order(entry_of(report, state.turn) for report in reports)
