@@ -19,6 +19,7 @@ from selfrag.adapters.clients import bedrock_client
 from selfrag.adapters.faults import code_of, typed
 from selfrag.adapters.model import ServiceModel, unreadable
 from selfrag.adapters.numbered_sentences import user_text, without_thoughts
+from selfrag.adapters.outbound import checked_url
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
@@ -46,6 +47,8 @@ class ConverseModel(ServiceModel):
     @staticmethod
     @override
     def connect(config: Settings, key: str, region: str | None = None) -> ConverseClient:
+        if config.model_base_url:
+            checked_url(config.model_base_url, "SELFRAG_MODEL_BASE_URL")
         return ConverseClient(region, config.model_timeout_seconds, config.model_base_url)
 
     @staticmethod

@@ -9,6 +9,7 @@ import pytest
 
 from selfrag.adapters.chat import ChatModel
 from selfrag.adapters.claude.sdk import SdkClaude
+from selfrag.adapters.converse import ConverseModel
 from selfrag.adapters.otlp import Collector
 from selfrag.adapters.outbound import checked_url, http_client_for, unreachable
 from selfrag.adapters.tavily import Tavily
@@ -70,6 +71,11 @@ def test_what_is_no_url_is_refused_by_the_name_of_its_setting(url: str) -> None:
     assert isinstance(unreachable(httpx2.UnsupportedProtocol("no protocol"), url), Misconfigured)
 
 
+def connect_by_environment(url: str, monkeypatch: pytest.MonkeyPatch) -> object:
+    monkeypatch.setenv("ANTHROPIC_BEDROCK_BASE_URL", url)
+    return SdkClaude.connect(Settings(model_provider="bedrock"), "", "eu-west-1")
+
+
 PLAIN = ["http://api.example.com/v1", "HTTP://gpu.lan", "http://10.1.2.3:11434/v1", "http://[fd00::1]:8000"]
 
 
@@ -80,6 +86,8 @@ def test_keys_and_texts_go_unencrypted_to_this_machine_and_named_private_hosts_o
     uses: list[Callable[[], object]] = [
         lambda: ChatModel.connect(Settings(model="m", model_url=url), "k"),
         lambda: SdkClaude.connect(Settings(model_base_url=url), "k"),
+        lambda: connect_by_environment(url, monkeypatch),
+        lambda: ConverseModel.connect(Settings(model_base_url=url), "", "eu-west-1"),
         lambda: Tavily(httpx2.Client(), url, "k", 1.0, None),
         lambda: Collector(httpx2.Client(), url, lambda: "", 1.0),
         lambda: read(DeciderSettings, decider_url=url, decider_model="m", decider_window_tokens=1000),
@@ -89,7 +97,7 @@ def test_keys_and_texts_go_unencrypted_to_this_machine_and_named_private_hosts_o
         with pytest.raises(Misconfigured, match="SELFRAG_PLAIN_HTTP_HOSTS"):
             use()
     monkeypatch.setenv("SELFRAG_PLAIN_HTTP_HOSTS", "api.example.com, gpu.lan,10.1.2.3,[fd00::1],8.8.8.8")
-    for use in uses[:5]:
+    for use in uses[:-1]:
         if url in PLAIN:
             use()
         else:

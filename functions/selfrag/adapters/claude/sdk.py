@@ -17,11 +17,7 @@ from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
 
 # By which a proxy is chosen where no base URL is set; the region makes no difference to it.
-_HOSTS = {
-    "anthropic": "https://api.anthropic.com",
-    "bedrock": "https://bedrock-runtime.amazonaws.com",
-    "aws": "https://aws-external-anthropic.api.aws",
-}
+_HOSTS = {"anthropic": "api.anthropic.com", "bedrock": "bedrock-runtime.amazonaws.com", "aws": "claude.api.aws"}
 
 
 class SdkClaude(ServiceModel):
@@ -37,15 +33,20 @@ class SdkClaude(ServiceModel):
         options: dict[str, Any] = {"max_retries": 0, "timeout": config.model_timeout_seconds}
         if base_url:
             options["base_url"] = checked_url(base_url, "SELFRAG_MODEL_BASE_URL")
-        options["http_client"] = http_client_for(base_url or _HOSTS[provider])
+        options["http_client"] = http_client_for(base_url or f"https://{_HOSTS[provider]}")
         try:
+            client: Any
             if provider == "bedrock":
-                return anthropic.AnthropicBedrock(aws_region=region, **options)
-            if provider == "aws":
-                return anthropic.AnthropicAWS(**options)
-            return anthropic.Anthropic(api_key=key, **options)
+                client = anthropic.AnthropicBedrock(aws_region=region, **options)
+            elif provider == "aws":
+                client = anthropic.AnthropicAWS(**options)
+            else:
+                client = anthropic.Anthropic(api_key=key, **options)
         except (anthropic.AnthropicError, ValueError) as error:
             raise Misconfigured(f"the {provider} client cannot be made: {error}") from error
+        # The SDK has variables of its own for a base URL.
+        checked_url(str(client.base_url), "The model's base URL")
+        return client
 
     @staticmethod
     @override
