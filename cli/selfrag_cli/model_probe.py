@@ -14,6 +14,7 @@ from selfrag.adapters.claude.purse import Purse
 from selfrag.adapters.decider import SystemOneDecider, decider_client
 from selfrag.adapters.model import ServiceModel
 from selfrag.adapters.outbound import host_of, http_client_for, unreachable
+from selfrag.adapters.reflection_tokens import ReflectionDecider, completions_client
 from selfrag.bootstrap.questions import service_of
 from selfrag.domain.decisions import YES
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
@@ -25,6 +26,7 @@ from selfrag.ports.recent import Recent
 from selfrag.question.generate import logic as generate
 from selfrag.question.grade_relevance import logic as grade_relevance
 from selfrag.runtime.clock import Clock
+from selfrag.runtime.decider_settings import DeciderProtocol
 from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import Settings
 
@@ -86,10 +88,17 @@ def probe(config: Settings, model: str, steps: Set[str], key: str, region: str |
     return report
 
 
-def probe_decider(url: str, key: str, model: str, window_tokens: int) -> ModelReport:
+def probe_decider(
+    url: str, key: str, model: str, window_tokens: int, protocol: DeciderProtocol = "systemone"
+) -> ModelReport:
     """Return how sure a decision model is of a passage that holds an answer, and of one that does not."""
     report = ModelReport(model, host_of(url))
-    judge = SystemOneDecider(partial(decider_client, url, key), url, model, window_tokens, 0.0, _pace(SECONDS))
+    judge: SystemOneDecider
+    if protocol == "completions":
+        client = partial(completions_client, url, key)
+        judge = ReflectionDecider(client, url, model, window_tokens, 0.0, _pace(SECONDS))
+    else:
+        judge = SystemOneDecider(partial(decider_client, url, key), url, model, window_tokens, 0.0, _pace(SECONDS))
     questions = {"relevant": load_questions(grade_relevance.__name__).by_name["relevant"]}
 
     def sure_of(passage: Evidence) -> float:

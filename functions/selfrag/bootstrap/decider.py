@@ -32,6 +32,7 @@ def prepare(module: str) -> None:
 def decider() -> "Callable[[Limits], Decider]":
     """Return a factory of the decision model for the limits of a task, without a cache."""
     from selfrag.adapters.decider import SystemOneDecider
+    from selfrag.adapters.reflection_tokens import ReflectionDecider
     from selfrag.bootstrap.questions import clock, model_slots, recent_calls
     from selfrag.runtime.pace import Pace
 
@@ -40,7 +41,7 @@ def decider() -> "Callable[[Limits], Decider]":
         # What it cannot decide in time, Claude decides after it.
         most = min(question_settings().step_seconds, 2 * config.decider_timeout_seconds)
         pace = Pace(clock(), recent_calls(), config.decider_timeout_seconds, limits.deadline_ms, most, model_slots())
-        return SystemOneDecider(
+        return (ReflectionDecider if config.decider_protocol == "completions" else SystemOneDecider)(
             decider_client, config.decider_url, config.decider_model, config.decider_window_tokens,
             config.decider_price, pace, limits.budget_usd,
         )  # fmt: skip
@@ -50,10 +51,12 @@ def decider() -> "Callable[[Limits], Decider]":
 
 @part("decider_client")
 def decider_client() -> Any:
-    """Make the SDK's client of the server; raises Misconfigured when its key cannot be read."""
+    """Make the client of the server; raises Misconfigured when its key cannot be read."""
     from selfrag.adapters.decider import decider_client
+    from selfrag.adapters.reflection_tokens import completions_client
     from selfrag.bootstrap.questions import secrets
 
     config = decider_settings()
     key = secrets()(config.decider_secret, "SELFRAG_DECIDER_SECRET") if config.decider_secret else ""
-    return decider_client(config.decider_url, key)
+    make = completions_client if config.decider_protocol == "completions" else decider_client
+    return make(config.decider_url, key)
