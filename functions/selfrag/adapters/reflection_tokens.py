@@ -70,7 +70,7 @@ class ReflectionDecider(SystemOneDecider):
             options = [_options(_group_of(name), read.pop(0)) for _ in group]
             # The passage that supports a sentence best counts.
             answers[name] = max(options, key=lambda option: (option.get("full", 0.0), option.get("partial", 0.0)))
-        translated = {name: _answer(questions[name], options) for name, options in answers.items()}
+        translated: dict[str, Any] = {name: _answer(questions[name], options) for name, options in answers.items()}
         return SystemOneResponse(model=self.model, usage=Usage(input_tokens=tokens), answers=translated)
 
     def _complete(self, prompts: list[str], seconds: float) -> tuple[list[dict[str, float]], int]:

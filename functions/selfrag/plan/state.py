@@ -70,11 +70,10 @@ class State(Model):
 
     def with_relevance(self, verdicts: Iterable[RelevanceVerdict | None]) -> Self:
         """Return the same with these verdicts: the best on each passage, in the order in which the passages came."""
-        verdicts = [verdict for verdict in (*self.relevance, *verdicts) if verdict]
-        best = {verdict.passage_id: verdict for verdict in sorted(verdicts, key=lambda verdict: verdict.score or 0.0)}
-        return self.replace(
-            relevance=[best[passage_id] for passage_id in dict.fromkeys(v.passage_id for v in verdicts)]
-        )
+        graded = [verdict for verdict in (*self.relevance, *verdicts) if verdict]
+        best = {verdict.passage_id: verdict for verdict in sorted(graded, key=lambda verdict: verdict.score or 0.0)}
+        in_order = dict.fromkeys(verdict.passage_id for verdict in graded)
+        return self.replace(relevance=[best[passage_id] for passage_id in in_order])
 
     def with_entries(self, entries: list[Entry]) -> Self:
         """Return the same with these entries at the end of the ledger."""

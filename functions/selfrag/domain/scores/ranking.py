@@ -58,7 +58,7 @@ def ranked(
 def ages(dates: Mapping[str, str]) -> Callable[[str | None], int]:
     """Return a function of a passage's id that is 0 for the latest date; a passage without a date counts as oldest."""
     order = sorted(set(dates.values()), reverse=True)
-    return lambda passage_id: order.index(dates[passage_id]) if passage_id in dates else len(order)
+    return lambda passage_id: order.index(date) if (date := dates.get(passage_id or "")) else len(order)
 
 
 def voted(answers: Sequence[CritiquedAnswer], order: Sequence[RankedAnswer], choices: Sequence[str]) -> Vote | None:
