@@ -14,6 +14,7 @@ from selfrag.adapters.claude.purse import Purse
 from selfrag.adapters.decider import SystemOneDecider, decider_client
 from selfrag.adapters.model import ServiceModel
 from selfrag.adapters.outbound import host_of, http_client_for, unreachable
+from selfrag.adapters.reflection_tokens import ReflectionDecider, completions_client
 from selfrag.bootstrap.questions import service_of
 from selfrag.domain.decisions import YES
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
@@ -26,6 +27,7 @@ from selfrag.question.generate import logic as generate
 from selfrag.question.grade_relevance import logic as grade_relevance
 from selfrag.runtime.circuit_breaker import CircuitBreaker
 from selfrag.runtime.clock import Clock
+from selfrag.runtime.decider_settings import DeciderProtocol
 from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import Settings
 
@@ -87,11 +89,19 @@ def probe(config: Settings, model: str, steps: Set[str], key: str, region: str |
     return report
 
 
-def probe_decider(url: str, key: str, model: str, window_tokens: int) -> ModelReport:
+def probe_decider(
+    url: str, key: str, model: str, window_tokens: int, protocol: DeciderProtocol = "systemone"
+) -> ModelReport:
     """Return how sure a decision model is of a passage that holds an answer, and of one that does not."""
     report = ModelReport(model, host_of(url))
-    client, breaker = partial(decider_client, url, key), CircuitBreaker(model, Clock().now)
-    judge = SystemOneDecider(client, url, model, window_tokens, 0.0, partial(_pace, SECONDS), breaker)
+    make_pace, breaker = partial(_pace, SECONDS), CircuitBreaker(model, Clock().now)
+    judge: SystemOneDecider
+    if protocol == "completions":
+        client = partial(completions_client, url, key)
+        judge = ReflectionDecider(client, url, model, window_tokens, 0.0, make_pace, breaker)
+    else:
+        sdk = partial(decider_client, url, key)
+        judge = SystemOneDecider(sdk, url, model, window_tokens, 0.0, make_pace, breaker)
     questions = {"relevant": load_questions(grade_relevance.__name__).by_name["relevant"]}
 
     def sure_of(passage: Evidence) -> float:

@@ -54,19 +54,32 @@ def test_an_answer_of_little_use_without_support_is_not_returned() -> None:
     assert response["status"] == "abstained"
 
 
-@pytest.mark.parametrize("use", [None, 5, 1])
-def test_an_answer_without_support_ends_no_question_while_a_search_is_left_whatever_its_use(use: int | None) -> None:
+@pytest.mark.parametrize("use", [None, 1])
+def test_an_answer_without_support_ends_no_question_while_new_evidence_is_found(use: int | None) -> None:
     response, scripted = run(grade_support=[NONE], grade_utility=[steps.utility(use)])
     assert response["status"] == "abstained"
     assert (scripted.count("rewrite_question"), scripted.count("search_web")) == (2, 1)
 
 
-def test_after_the_search_for_what_an_answer_lacks_other_queries_are_tried_where_the_web_is_not() -> None:
-    response, scripted = run(
-        {**ASKED, "policy": {**ASKED["policy"], "web_search": False}}, grade_support=[NONE], generate=[lacking()]
-    )
-    assert response["status"] == "abstained"
-    assert scripted.count("rewrite_question") == 2
+@pytest.mark.parametrize(("lacks", "web", "searches"), [(False, True, 1), (False, False, 1), (True, False, 2)])
+def test_two_answers_without_support_from_the_same_evidence_end_the_search(
+    lacks: bool, web: bool, searches: int
+) -> None:
+    request = {**ASKED, "policy": {**ASKED["policy"], "web_search": web}}
+    response, scripted = run(request, grade_support=[NONE], generate=[lacking() if lacks else steps.answer()])
+    assert (response["status"], scripted.count("retrieve")) == ("abstained", searches)
+    assert (scripted.count("search_web"), "twice from the same" in str(response["passes"])) == (int(web), True)
+
+
+def test_a_repair_of_an_unsupported_answer_may_still_pass() -> None:
+    response, _ = run(grade_support=[NONE, FULL], generate=from_passages(steps.answer("30 days."), MENDED))
+    assert (response["status"], response["answer"]) == ("answered", MENDED["answer"])
+
+
+def test_a_verdict_that_counts_again_is_no_second_failure() -> None:
+    rewrite = [steps.rewrite("", new=False)]
+    response, scripted = run(grade_support=[NONE, FULL], generate=[lacking(), MENDED], rewrite_question=rewrite)
+    assert (response["answer"], scripted.count("retrieve")) == (MENDED["answer"], 1)
 
 
 MENDED = steps.answer("25 days, 5 of them carried over.")

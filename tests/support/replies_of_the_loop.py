@@ -78,8 +78,14 @@ class Replies:
         earlier = [state.recall, bool(state.previous_relevance), bool(state.brief.previous.answer)]
         # An answer that a search for missing facts did not change has the same evidence, in these replies.
         changed = [state.lacking, len(state.evidence)] if state.lacking and state.rewrites() < self._rewrites else []
+        # A refused passage of the first search may come again, and counts as new.
+        returning = {*state.seen[: self._top_k]} & {*state.refused()} if state.rewrites() < self._rewrites else set()
         return [
             changed,
+            [
+                sorted({one.split()[0] for one in returning}),
+                bool(state.unsupported) and state.unsupported == state.evidence,
+            ],
             [state.stage, state.reflects, state.direct, state.useful, min(state.useless, 2)],
             [*judged, *kept, *again] if state.stage == "reflect" else [],
             earlier if state.stage == "read" else [],

@@ -1,6 +1,7 @@
 """Questions that take two and three documents, each of which names the next."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from tests.support.chains.model import ChainModel
 from tests.support.chains.world import Chain, chains
 
 SOME = chains(8)
+FEW = chains(2, seed=5)
 TWO, THREE = (tuple(chain for chain in SOME if len(chain.relations) == facts) for facts in (2, 3))
 
 
@@ -35,6 +37,22 @@ def test_two_and_three_hops_are_answered_within_their_rounds(
 def test_a_writer_without_an_answer_does_not_end_the_question_while_the_first_fact_is_relevant(ask: Ask) -> None:
     for chain in SOME:
         assert ask(chain, ChainModel(gaps=False)).right
+
+
+def test_a_passage_refused_for_the_question_returns_for_another_query() -> None:
+    # So few documents that the first search brings them all.
+    with asking_chains(FEW) as ask:
+        assert [ask(chain, ChainModel(), top_k=5).right for chain in FEW] == [True, True]
+
+
+def test_segments_answers_some_chains_whose_subject_only_its_query_names(ask: Ask) -> None:
+    assert any(ask(chain, ChainModel(), strategy="segments").right for chain in SOME)
+
+
+def test_a_question_without_an_answer_costs_what_it_cost_without_returning_passages(ask: Ask) -> None:
+    unknown = replace(TWO[0], question="What is the keeper of Project Nowhere?")
+    figures = ask(unknown, ChainModel())
+    assert (figures.status, figures.calls, figures.rounds) == ("abstained", 12, 3)
 
 
 @pytest.mark.parametrize("strategy", ["self_rag", "naive", "corrective", "candidates", "segments"])

@@ -11,6 +11,7 @@ import pytest
 
 from selfrag_cli.local.port import listening
 from tests.support.aws.stack import LocalStack
+from tests.support.doubles.completions import CompletionsServer
 from tests.support.doubles.model_server import ModelServer
 from tests.support.doubles.systemone import MODES, SystemOneServer
 from tests.support.local import QUESTION, forget_verdicts, local_stack
@@ -173,3 +174,21 @@ def test_a_key_that_cannot_be_used_leaves_the_verdicts_to_claude() -> None:
     assert response["status"] == "answered"
     assert {verdict["judged_by"] for verdict in verdicts(response)} == {"model"}
     assert server.requests == []
+
+
+def test_reflection_tokens_judge_a_whole_question() -> None:
+    sure = {"[Retrieval]": 0.95, "[No Retrieval]": 0.01}, {"[Relevant]": 0.95, "[Irrelevant]": 0.01}
+    says = {
+        "decide": sure[0],
+        "relevance": sure[1],
+        "support": {"[Fully supported]": 0.95},
+        "use": {"[Utility:5]": 0.95},
+    }
+    with CompletionsServer(says=says) as double, ModelServer() as model:
+        more = settings(double.url, "decider", SELFRAG_DECIDER_PROTOCOL="completions")
+        with local_stack(model, **more) as stack:
+            forget_verdicts()
+            response = ask(stack)
+    assert (response["status"], double.refused) == ("answered", [])
+    assert response["usage"]["decisions"] >= 4
+    assert "decider" in {verdict["judged_by"] for verdict in verdicts(response)}

@@ -64,7 +64,10 @@ def _reports() -> "Iterator[ModelReport]":
         if decider.decider_url:
             on_step(decider.decider_model)
             decider_key = os.environ.get("SELFRAG_DECIDER_KEY", "")
-            yield probe_decider(decider.decider_url, decider_key, decider.decider_model, decider.decider_window_tokens)
+            yield probe_decider(
+                decider.decider_url, decider_key, decider.decider_model, decider.decider_window_tokens,
+                decider.decider_protocol,
+            )  # fmt: skip
 
 
 def _problem(report: "ModelReport") -> str:

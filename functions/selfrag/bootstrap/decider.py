@@ -36,6 +36,7 @@ def prepare(module: str) -> None:
 def decider() -> "Callable[[Limits], Decider]":
     """Return a factory of the decision model for the limits of a task, without a cache."""
     from selfrag.adapters.decider import SystemOneDecider
+    from selfrag.adapters.reflection_tokens import ReflectionDecider
     from selfrag.bootstrap.questions import clock, model_slots, recent_calls
     from selfrag.runtime.pace import Pace
 
@@ -50,7 +51,7 @@ def decider() -> "Callable[[Limits], Decider]":
             seconds = config.decider_timeout_seconds
             return Pace(clock(), recent_calls(), seconds, limits.deadline_ms, most, model_slots())
 
-        return SystemOneDecider(
+        return (ReflectionDecider if config.decider_protocol == "completions" else SystemOneDecider)(
             decider_client, config.decider_url, config.decider_model, config.decider_window_tokens,
             config.decider_price, make_pace, decider_breaker(), limits.budget_usd,
         )  # fmt: skip
@@ -69,10 +70,12 @@ def decider_breaker() -> "CircuitBreaker":
 
 @part("decider_client")
 def decider_client() -> Any:
-    """Make the SDK's client of the server; raises Misconfigured when its key cannot be read."""
+    """Make the client of the server; raises Misconfigured when its key cannot be read."""
     from selfrag.adapters.decider import decider_client
+    from selfrag.adapters.reflection_tokens import completions_client
     from selfrag.bootstrap.questions import secrets
 
     config = decider_settings()
     key = secrets()(config.decider_secret, "SELFRAG_DECIDER_SECRET") if config.decider_secret else ""
-    return decider_client(config.decider_url, key)
+    make = completions_client if config.decider_protocol == "completions" else decider_client
+    return make(config.decider_url, key)

@@ -67,10 +67,11 @@ class RecallAnswerParameters(Parameters):
 
 
 class RetrievedHit(Model):
-    """A passage of a search, and its document."""
+    """A passage of a search, its document, and the document's date."""
 
     passage_id: str
     document: str
+    date: str | None = None
 
 
 class EvidenceItem(Model):
@@ -146,11 +147,15 @@ class SearchParameters(Parameters):
 
 
 class RetrieveParameters(SearchParameters):
-    """The queries; `passage_ids`, if any, are fetched in place of a search, within the same bounds."""
+    """The queries; `passage_ids`, if any, are fetched in place of a search, within the same bounds.
+
+    `refused` passages were no evidence for other queries: the best ones come again, in addition to `top_k` new ones.
+    """
 
     step = "Retrieve"
 
     queries: list[str] = []
+    refused: list[str] = []
     passage_ids: list[str] = []
 
 
@@ -184,11 +189,12 @@ class RetrievalResult(StepResult):
 
     `folded` are the ids of near-duplicates that the passages stand for. `text_hits` is the number of passages that full
     text matched for the first query, within the bounds and without those seen before; null where the store does not
-    count.
+    count. `newer` has the newest version of each hit that differs from a newer one in a number, a name or a negation.
     """
 
     hits: list[RetrievedHit] = []
     folded: list[str] = []
+    newer: dict[str, str] = {}
     bytes: int = 0
     text_hits: int | None = None
 
@@ -202,7 +208,7 @@ class RetrievedPassages(RetrievalResult):
     def of(cls, passages: Sequence[Passage], size: int, warnings: Sequence[str], text_hits: int | None = None) -> Self:
         """Return the result that has these passages."""
         return cls(
-            hits=[RetrievedHit(passage_id=passage.passage_id, document=passage.document) for passage in passages],
+            hits=[RetrievedHit.model_validate(passage, from_attributes=True) for passage in passages],
             folded=[copy.passage_id for passage in passages for copy in passage.copies],
             bytes=size,
             text_hits=text_hits,
@@ -212,13 +218,14 @@ class RetrievedPassages(RetrievalResult):
 
 
 class GradeRelevanceParameters(ModelParameters):
-    """The lowest score of a relevant passage.
+    """The lowest score of a relevant passage, and the `query` that brought it, "" if that was the question.
 
     With a `lower_threshold` a passage may be ambiguous, and its strips are judged as well (CRAG, arXiv 2401.15884).
     """
 
     step = "GradeRelevance"
 
+    query: str = ""
     relevance_threshold: float = 0.5
     lower_threshold: float | None = None
 
@@ -367,11 +374,12 @@ class CandidateAnswers(Model):
 class RankPathsParameters(Parameters):
     """The sentences written at the end of the live paths, and the ids of the paths that are `complete`.
 
-    `size` is the number of paths to keep.
+    `size` is the number of paths to keep, and `dates` has the dates of passages.
     """
 
     step = "RankPaths"
 
+    dates: dict[str, str] = {}
     complete: list[str] = []
     children: list[Segment] = []
     size: int = 2
@@ -390,13 +398,14 @@ class RankPathsResult(StepResult, Beam):
 class PickCandidateParameters(Parameters):
     """The constraints and weights, and the options of a closed set, if there are any.
 
-    `documents` names the document of each passage. `stopped` is the limit that kept further passages from being read.
-    With `tree`, the paths of the beam are the answers.
+    `documents` and `dates` have the document and the date of each passage. `stopped` is the limit that kept further
+    passages from being read. With `tree`, the paths of the beam are the answers.
     """
 
     step = "PickCandidate"
 
     documents: dict[str, str] = {}
+    dates: dict[str, str] = {}
     constraints: Constraints = "hard"
     weights: Weights = Weights()
     choices: list[str] = []

@@ -21,7 +21,7 @@ from selfrag.domain.steps import (
 )
 from selfrag.domain.verdicts import Decision, RelevanceVerdict
 from selfrag.plan.limits import calls, spent_usd, was_throttled
-from selfrag.plan.passes import AT_ONCE, Plan, PlannedStep, count, decision, document_search, web_search
+from selfrag.plan.passes import AT_ONCE, Plan, PlannedStep, count, decision, document_search, other_queries, web_search
 from selfrag.plan.reports import (
     DecideRetrievalReport,
     GenerateReport,
@@ -31,14 +31,13 @@ from selfrag.plan.reports import (
     RetrieveReport,
     citation_repair,
     critique_of,
-    documents_of,
     entry_of,
     hits_of,
-    most_text_hits,
     of_type,
     relevance_of,
     retrieval_of,
     searches_in,
+    with_searches,
 )
 from selfrag.plan.state import State
 from selfrag.plan.strategy import NO_TIME, Strategy
@@ -196,13 +195,15 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         else:
             entry = entry_of(report, state.turn)
         new = [passage_id for passage_id in ids if passage_id not in state.seen]
-        state = state.with_entries([entry]).replace(
-            documents={**state.documents, **documents_of([report])},
-            text_hits=most_text_hits(state, reports),
-            hits=[*ids, *(report.result.folded if report.result else [])],
-            new=new,
-            new_bytes=report.result.bytes if report.result else 0,
-            items=[Candidate(passage_id=passage_id) for passage_id in new],
+        state = (
+            with_searches(state, reports)
+            .with_entries([entry])
+            .replace(
+                hits=[*ids, *(report.result.folded if report.result else [])],
+                new=new,
+                new_bytes=report.result.bytes if report.result else 0,
+                items=[Candidate(passage_id=passage_id) for passage_id in new],
+            )
         )
         return self.begin_reading(state, f"{count(len(new), 'new passage')}: an answer from each.")
 
@@ -220,7 +221,9 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         """Return the steps that answer from the items: the texts, which take longest, and the grades."""
         ahead = state.source == "direct" or self.policy.speculate != "off"
         grade = GradeRelevanceParameters(
-            relevance_threshold=self.policy.relevance_threshold, budget_usd=state.share(0.1)
+            query=other_queries(state, [state.query]),
+            relevance_threshold=self.policy.relevance_threshold,
+            budget_usd=state.share(0.1),
         )
         grades = [
             PlannedStep(task=grade, id=str(place), passage_ids=[item.passage_id])
@@ -239,7 +242,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
                     budget_usd=state.share(0.8),
                 ),
                 id=str(place),
-                passage_ids=[item.passage_id] if item.passage_id else [],
+                passage_ids=state.with_newer(item.passage_id) if item.passage_id else [],
             )
             for place, item in enumerate(state.items)
             if item.waits
@@ -298,7 +301,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
                     one_call=place >= state.second,
                     budget_usd=None if left is None else 0.9 * left,
                 )
-                planned.append(PlannedStep(task=support, id=str(place), passage_ids=[item.passage_id]))
+                planned.append(PlannedStep(task=support, id=str(place), passage_ids=state.with_newer(item.passage_id)))
             budget = None if left is None else 0.1 * left
             use = GradeUtilityParameters(answer=item.answer, min_utility=self.policy.min_utility, budget_usd=budget)
             planned.append(PlannedStep(task=use, id=str(place)))
@@ -336,6 +339,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
             weights=self.policy.weights,
             choices=self.policy.choices or [],
             documents=state.documents,
+            dates=state.dates,
             stopped=state.stopped,
         )
         why = f"{count(len(compared.candidates), 'answer')}: compare them."

@@ -24,6 +24,7 @@ from selfrag.plan.passes import (
     count,
     decision,
     document_search,
+    other_queries,
     web_search,
 )
 from selfrag.plan.reports import (
@@ -33,14 +34,13 @@ from selfrag.plan.reports import (
     Report,
     RetrieveReport,
     SearchReport,
-    documents_of,
     entry_of,
     hits_of,
-    most_text_hits,
     of_type,
     relevance_of,
     retrieval_of,
     searches_in,
+    with_searches,
 )
 from selfrag.plan.state import State
 from selfrag.plan.strategy import NO_TIME, Strategy
@@ -48,6 +48,8 @@ from selfrag.plan.strategy import NO_TIME, Strategy
 Mode = Literal["grounded", "direct"]
 # The order of answers: the weighted sum of their verdicts; at a tie, fewer parts not said, then more full claims.
 Worth = tuple[float, int, int]
+# The score of a passage on the same subject without any part of the asked fact, by the rubric of IsRel.
+SAME_SUBJECT = 0.3
 # No answer is worth so little.
 NEVER: Worth = (-10.0, 0, 0)
 
@@ -57,7 +59,7 @@ class Cycle(Model):
 
     It may `decide` whether a search is needed, search for `queries` or fetch `passage_ids`, search the `web`, `grade`
     new passages and `write` answers in these modes. `aim` is the aim of a search, and a `repair` is written from the
-    evidence at hand. `hits` are the passages of the searches, `new` the ones that no earlier search brought, `folded`
+    evidence at hand. `hits` are the passages of the searches, `new` the ones that are not known yet, `folded`
     are their near-duplicates; `since` is the index of its first entry in the ledger.
     """
 
@@ -96,8 +98,10 @@ class LoopState(State):
     `stage` is the current pass. `direct` answers rest on no passage. `strips` are the parts of passages that CRAG
     keeps, and `useful` is IsUse of the last answer against the policy's minimum; `useless` counts the answers below it,
     `little` is the best of them. `missing` are phrases to search for, `seeks` is the aim of the next query,
-    `lacking` is the answer that missing facts were last searched for, and `failed_claims` are the claims that a repair
-    leaves out. `statements` are the phrases that are sentences of a draft.
+    `lacking` is the answer that missing facts were last searched for, `unsupported` the evidence of the last answer
+    without support, and `failed_claims` are the claims that a repair leaves out. `doubtful` says that a search for
+    another query brought a passage on the subject that was refused, `statements` are the phrases that are sentences of
+    a draft.
     """
 
     stage: Literal["search", "read", "reflect"] = "search"
@@ -117,6 +121,8 @@ class LoopState(State):
     missing: list[str] = []
     statements: list[str] = []
     lacking: str = ""
+    unsupported: list[str] = []
+    doubtful: bool = False
     seeks: Literal["rewritten", "missing"] = "rewritten"
     prepared: PreparedQuery = PreparedQuery()
     stalled: bool = False
@@ -142,6 +148,11 @@ class LoopState(State):
         """Return the number of the last two searches of the documents that brought no evidence."""
         searches = [entry for entry in self.ledger if entry.step == "Retrieve"]
         return sum(entry.useful == 0 for entry in searches[-2:])
+
+    def refused(self) -> list[str]:
+        """Return the passages that may come again: once a part is known, another query may name what they state."""
+        seen = [verdict.passage_id for verdict in self.relevance if verdict.passage_id not in self.evidence]
+        return seen if self.evidence else []
 
     def with_entries_of_cycle(self, entries: list[Entry]) -> Self:
         """Return the same with these entries in place of the cycle's, in a path's order."""
@@ -193,7 +204,10 @@ class Loop(Strategy[LoopState]):
         top_k, queries, web = self.policy.top_k, cycle.queries, cycle.web
         searches = []
         if queries or cycle.passage_ids:
-            searches.append(document_search(state, top_k, queries, cycle.passage_ids, shared=bool(web)))
+            refused = state.refused()
+            searches.append(
+                document_search(state, top_k, queries, cycle.passage_ids, refused=refused, shared=bool(web))
+            )
         if web:
             searches.append(web_search(state, web, top_k, shared=bool(queries)))
         return self.run(state.replace(stage="search"), searches, why) if searches else self.read(state, why)
@@ -226,6 +240,7 @@ class Loop(Strategy[LoopState]):
         if not passage_ids:
             return []
         task = GradeRelevanceParameters(
+            query=other_queries(state, state.cycle.queries or [state.cycle.web]),
             relevance_threshold=self.policy.relevance_threshold,
             lower_threshold=self.policy.lower_threshold if self.strips else None,
             budget_usd=share_usd(state, self.policy, 0.3 / len(passage_ids)),
@@ -347,11 +362,11 @@ def _with_hits(state: LoopState, reports: Sequence[SearchReport]) -> LoopState:
     """Return the state with the passages of the searches; those of earlier searches are not read again."""
     hits = [hit.passage_id for report in reports for hit in hits_of(report)]
     cycle = state.cycle
-    new = [] if cycle.passage_ids else [passage_id for passage_id in hits if passage_id not in state.seen]
+    seen = {*state.seen}.difference(state.refused())
+    new = [] if cycle.passage_ids else [passage_id for passage_id in hits if passage_id not in seen]
     results = [report.result for report in reports if report.result]
-    return state.with_entries([_search_entry(state, report) for report in reports]).replace(
-        text_hits=most_text_hits(state, reports),
-        documents={**state.documents, **documents_of(reports)},
+    return with_searches(state, reports).replace(
+        ledger=[*state.ledger, *(_search_entry(state, report) for report in reports)],
         cycle=cycle.model_copy(
             update={
                 "hits": hits,
@@ -449,7 +464,8 @@ def _with_evidence(state: LoopState, useful: Sequence[str], verdicts: Sequence[R
     if cycle.passage_ids:
         fetched = [verdict for verdict in state.previous_relevance if verdict.passage_id in cycle.hits]
         return state.replace(relevance=fetched, seen=[*state.seen, *cycle.hits])
-    state = state.replace(relevance=[*state.relevance, *verdicts])
+    graded = {verdict.passage_id for verdict in state.relevance}
+    state = state.with_relevance(verdicts)
     if not cycle.searches:
         return state
     queries = cycle.queries or [cycle.web]
@@ -457,8 +473,13 @@ def _with_evidence(state: LoopState, useful: Sequence[str], verdicts: Sequence[R
         seen=[*state.seen, *cycle.hits, *cycle.folded],
         query=cycle.queries[-1] if cycle.queries else state.query,
         queries=[*state.queries, *dict.fromkeys(query for query in queries if query not in state.queries)],
-        stalled=not cycle.new,
+        stalled=not useful and graded.issuperset(cycle.new),
+        doubtful=state.doubtful or bool(other_queries(state, queries) and _are_near(verdicts)),
     )
+
+
+def _are_near(verdicts: Sequence[RelevanceVerdict]) -> bool:
+    return any(not verdict.relevant and (verdict.score or 0.0) >= SAME_SUBJECT for verdict in verdicts)
 
 
 def _reading_in_words(state: LoopState, planned: Sequence[PlannedStep]) -> str:

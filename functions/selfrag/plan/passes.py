@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import computed_field, field_serializer
 
 from selfrag.domain.base import Model
+from selfrag.domain.fields import MAX_QUERY_CHARACTERS
 from selfrag.domain.policy import Policy
 from selfrag.domain.steps import (
     DecideRetrievalParameters,
@@ -71,18 +72,30 @@ def decision(policy: Policy, *, complexity: bool = False) -> PlannedStep:
     return PlannedStep(task=DecideRetrievalParameters(complexity=complexity, budget_usd=budget))
 
 
+def other_queries(state: State, queries: Sequence[str]) -> str:
+    """Return the queries of a search that are not the question, as one text for the grader of its passages."""
+    return "; ".join(query for query in queries if query != state.brief.question)[:MAX_QUERY_CHARACTERS]
+
+
 def document_search(
-    state: State, top_k: int, queries: Sequence[str], passage_ids: Sequence[str] = (), *, shared: bool = False
+    state: State,
+    top_k: int,
+    queries: Sequence[str],
+    passage_ids: Sequence[str] = (),
+    *,
+    refused: Sequence[str] = (),
+    shared: bool = False,
 ) -> PlannedStep:
     """Return the search of the documents without the passages of earlier ones, or the fetch of passages by their ids.
 
-    `shared` says that the web is searched at the same time.
+    The best of the `refused` passages may come again. `shared` says that the web is searched at the same time.
     """
     task = RetrieveParameters(
         queries=list(queries),
         passage_ids=list(passage_ids),
+        refused=list(refused),
         top_k=top_k,
-        seen=state.seen,
+        seen=[passage_id for passage_id in state.seen if passage_id not in refused],
         bytes_used=state.bytes,
         shared=shared,
     )

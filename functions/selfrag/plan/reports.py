@@ -161,6 +161,7 @@ Report = Annotated[
 REPORTS: TypeAdapter[list[Report]] = TypeAdapter(list[Report])
 SearchReport = RetrieveReport | SearchWebReport
 T = TypeVar("T", bound=BaseModel)
+S = TypeVar("S", bound=State)
 
 
 class EntryFields(TypedDict, total=False):
@@ -210,16 +211,20 @@ def hits_of(report: SearchReport) -> list[RetrievedHit]:
     return report.result.hits if report.result else []
 
 
-def documents_of(reports: Iterable[SearchReport]) -> dict[str, str]:
-    """Return the document of each passage that searches brought."""
-    return {hit.passage_id: hit.document for report in reports for hit in hits_of(report)}
+def with_searches(state: S, reports: Iterable[Report]) -> S:
+    """Return the state with what searches say of their passages, and the most full-text hits of a search so far.
 
-
-def most_text_hits(state: State, reports: Iterable[Report]) -> int | None:
-    """Return the most full-text hits of a search of the documents so far, None if the store does not count them."""
-    results = [report.result for report in of_type(reports, RetrieveReport)]
-    counts = [state.text_hits, *(result.text_hits for result in results if result)]
-    return max((hits for hits in counts if hits is not None), default=None)
+    That is None if the store does not count them.
+    """
+    results = [report.result for report in searches_in(reports) if report.result]
+    hits = [hit for result in results for hit in result.hits]
+    counts = [state.text_hits, *(result.text_hits for result in results)]
+    return state.replace(
+        documents={**state.documents, **{hit.passage_id: hit.document for hit in hits}},
+        dates={**state.dates, **{hit.passage_id: hit.date for hit in hits if hit.date}},
+        newer={**state.newer, **{older: newer for result in results for older, newer in result.newer.items()}},
+        text_hits=max((count for count in counts if count is not None), default=None),
+    )
 
 
 def retrieval_of(report: DecideRetrievalReport) -> RetrievalVerdict:

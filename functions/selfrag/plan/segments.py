@@ -26,9 +26,9 @@ from selfrag.domain.steps import (
     RankPathsParameters,
     RetrieveParameters,
 )
-from selfrag.domain.verdicts import Decision, RelevanceVerdict
+from selfrag.domain.verdicts import Decision
 from selfrag.plan.limits import calls, share_usd, spent_usd
-from selfrag.plan.passes import Plan, PlannedStep, count, decision
+from selfrag.plan.passes import Plan, PlannedStep, count, decision, other_queries
 from selfrag.plan.reports import (
     DecideRetrievalReport,
     GenerateReport,
@@ -39,15 +39,14 @@ from selfrag.plan.reports import (
     RankPathsReport,
     Report,
     RetrieveReport,
-    documents_of,
     entry_of,
     hits_of,
-    most_text_hits,
     of_type,
     relevance_of,
     retrieval_of,
     support_of,
     utility_of,
+    with_searches,
 )
 from selfrag.plan.state import State
 from selfrag.plan.strategy import Strategy
@@ -64,7 +63,7 @@ OF_A_SENTENCE = ("GradeRelevance", "Generate", "GradeSupport")
 class LivePath(Model):
     """A path that goes on: the text so far, the decision at its end, and the passages of its next sentences.
 
-    The root has no id. A null passage is a sentence without one.
+    `query` brought these passages. The root has no id. A null passage is a sentence without one.
     """
 
     id: str = ""
@@ -72,6 +71,7 @@ class LivePath(Model):
     last_answer: str = ""
     last_passage: str | None = None
     decision: Decision | None = None
+    query: str = ""
     hits: list[str | None] = []
 
 
@@ -130,11 +130,6 @@ class SegmentsState(State):
     def share(self, part: float) -> float | None:
         """Return this part of a path's budget."""
         return None if self.purse is None else part * self.purse
-
-    def with_relevance(self, verdicts: Sequence[RelevanceVerdict | None]) -> Self:
-        """Return the same with these verdicts: the last on each passage, in the order in which the passages came."""
-        verdicts = [*self.relevance, *verdicts]
-        return self.replace(relevance=list({verdict.passage_id: verdict for verdict in verdicts if verdict}.values()))
 
 
 Next = tuple[SegmentsState, Plan]
@@ -260,35 +255,47 @@ class Segments(Strategy[SegmentsState]):
             for report in searches.values()
         ]
         live = [
-            path.model_copy(update={"hits": [hit.passage_id for hit in hits_of(searches[path.id])]})
+            path.model_copy(
+                update={
+                    "hits": [hit.passage_id for hit in hits_of(searches[path.id])],
+                    "query": other_queries(state, [_query(state, path)]),
+                }
+            )
             if path.id in searches
             else path
             for path in state.live
         ]
-        state = state.with_entries(entries).replace(
-            text_hits=most_text_hits(state, reports),
-            live=live,
-            documents={**state.documents, **documents_of(list(searches.values()))},
-            queries=list(dict.fromkeys([*state.queries, *queries])),
+        state = (
+            with_searches(state, reports)
+            .with_entries(entries)
+            .replace(
+                live=live,
+                queries=list(dict.fromkeys([*state.queries, *queries])),
+            )
         )
         return self.begin_reading(state)
 
     def begin_reading(self, state: SegmentsState) -> Next:
         """Grade the passages and write from each: in parallel if there is room for that."""
         state = state.replace(sentences=_sentences_of(state.live))
-        grade = GradeRelevanceParameters(
-            relevance_threshold=self.policy.relevance_threshold, budget_usd=state.share(0.1 / self.policy.top_k)
-        )
-        grades = [
-            PlannedStep(task=grade, id=sentence.id, passage_ids=[sentence.passage_id])
+        grades = {
+            path.id: GradeRelevanceParameters(
+                query=path.query,
+                relevance_threshold=self.policy.relevance_threshold,
+                budget_usd=state.share(0.1 / self.policy.top_k),
+            )
+            for path in state.live
+        }
+        planned = [
+            PlannedStep(task=grades[sentence.parent], id=sentence.id, passage_ids=[sentence.passage_id])
             for sentence in state.sentences
             if sentence.passage_id is not None
         ]
-        if not grades:
+        if not planned:
             return self.write(state)
         texts = [self.text_of(state, sentence) for sentence in state.sentences] if state.ahead else []
         does = "grade them and write a sentence from each" if texts else "grade them"
-        return self.run(state, "read", [*texts, *grades], f"{count(len(grades), 'passage')}: {does}.")
+        return self.run(state, "read", [*texts, *planned], f"{count(len(planned), 'passage')}: {does}.")
 
     def text_of(self, state: SegmentsState, sentence: Sentence) -> PlannedStep:
         """Return the step that writes a sentence, or the whole of a direct answer."""
@@ -297,7 +304,7 @@ class Segments(Strategy[SegmentsState]):
             so_far=sentence.so_far,
             budget_usd=state.share(0.5 / self.policy.top_k),
         )
-        passage_ids = [sentence.passage_id] if sentence.passage_id else []
+        passage_ids = state.with_newer(sentence.passage_id) if sentence.passage_id else []
         return PlannedStep(task=task, id=sentence.id, passage_ids=passage_ids)
 
     def read(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
@@ -351,7 +358,7 @@ class Segments(Strategy[SegmentsState]):
             PlannedStep(
                 task=GradeSupportParameters(answer=sentence.answer, budget_usd=state.share(0.3 / self.policy.top_k)),
                 id=sentence.id,
-                passage_ids=[sentence.passage_id or ""],
+                passage_ids=state.with_newer(sentence.passage_id or ""),
             )
             for sentence in standing
         ]
@@ -398,6 +405,7 @@ class Segments(Strategy[SegmentsState]):
             for entry in state.ledger
         ]
         task = RankPathsParameters(
+            dates=state.dates,
             children=children,
             complete=state.complete,
             size=self.policy.beam,
@@ -452,7 +460,7 @@ class Segments(Strategy[SegmentsState]):
 
     def pick(self, state: SegmentsState) -> Next:
         """Pick the path with the highest score."""
-        task = PickCandidateParameters(tree=True, stopped=state.stopped, weights=self.policy.weights)
+        task = PickCandidateParameters(tree=True, stopped=state.stopped, weights=self.policy.weights, dates=state.dates)
         why = f"{count(len(state.compared.beam), 'path')}: the best is the answer."
         return self.run(state, "pick", [PlannedStep(task=task)], why)
 
@@ -470,7 +478,9 @@ class Segments(Strategy[SegmentsState]):
         """Return the pass that runs these steps."""
         state = state.replace(stage=stage, turn=state.turn + 1)
         at_work = [passage_id for path in state.live for passage_id in path.hits if passage_id]
-        keep = list(dict.fromkeys([*state.ends, *at_work]))
+        keep = list(
+            dict.fromkeys(kin for passage_id in (*state.ends, *at_work) for kin in state.with_newer(passage_id))
+        )
         return state, Plan(why=why, turn=state.turn, steps=planned, keep=keep)
 
 

@@ -192,7 +192,7 @@ class SelfRag(Loop):
         """Accept the answer; search for what it lacks; repair it; or try another search.
 
         Without a verdict the question ends, since a repeated request would not make it a pass. An answer without
-        support never ends a question while a search is left.
+        support never ends a question while a search is left, but two from the same evidence end the search.
         """
         level, verdicts, useful = state.draft.support.level, verdicts_in_words(state, state.draft), state.useful
         if (useful == "ungraded" and level != "no_support") or (level == "ungraded" and not state.direct):
@@ -202,6 +202,11 @@ class SelfRag(Loop):
             return self.finish(state)
         if state.direct:
             return self.first_search(state.replace(direct=False), verdicts)
+        if level == "no_support":
+            if state.unsupported == state.evidence:
+                state = state.replace(stalled=True, failed_claims=[])
+                return self.next_try(state, f"{verdicts}, twice from the same evidence")
+            state = state.replace(unsupported=state.evidence)
         if lacks:
             return self.search_missing(state, verdicts)
         if state.useless >= MOST_USELESS and level != "no_support":
@@ -268,7 +273,8 @@ class SelfRag(Loop):
         if not state.prepared.new:
             state = state.replace(stalled=True)
             if state.seeks == "missing":
-                return self.judge(state)
+                # The same verdict again is no second failure.
+                return self.judge(state.replace(unsupported=[]))
             return self.next_try(state, "There is no query that was not tried")
         if state.seeks == "missing":
             return self.search_for(state, [state.prepared.query], why)

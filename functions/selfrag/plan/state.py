@@ -1,5 +1,6 @@
 """The state of a question between two passes."""
 
+from collections.abc import Iterable
 from typing import Any, Literal, Self
 
 from pydantic import ConfigDict
@@ -27,10 +28,10 @@ class State(Model):
 
     `relevance` has the verdicts on passages, `previous_relevance` those of the earlier answer's evidence. `best` is the
     best checked answer so far, `draft` the last one written. `text_hits` is the most that full text matched for a
-    query, null where the store does not count. `documents` names the document of each passage, `seen` are the passages
-    of earlier searches, `turn` is the number of the current pass, and `passes` are all passes with their reasons.
-    `compared` is what RankPaths and PickCandidate get besides their parameters. `guarded` is set where the guardrail
-    did not let the request pass.
+    query, null where the store does not count. `documents` and `dates` have the document and the date of each passage,
+    `newer` the newest version of an older one, `seen` are the passages of earlier searches, `turn` is the number of the
+    current pass, and `passes` are all passes with their reasons. `compared` is what RankPaths and PickCandidate get
+    besides their parameters. `guarded` is set where the guardrail did not let the request pass.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -45,6 +46,8 @@ class State(Model):
     relevance: list[RelevanceVerdict] = []
     queries: list[str] = []
     documents: dict[str, str] = {}
+    dates: dict[str, str] = {}
+    newer: dict[str, str] = {}
     seen: list[str] = []
     bytes: int = 0
     text_hits: int | None = None
@@ -60,6 +63,17 @@ class State(Model):
     def replace(self, **changes: Any) -> Self:
         """Return the same with these changes."""
         return self.model_copy(update=changes)
+
+    def with_newer(self, passage_id: str) -> list[str]:
+        """Return the ids of a passage and of its newest version, if it has a newer one."""
+        return [passage_id, *([self.newer[passage_id]] if passage_id in self.newer else [])]
+
+    def with_relevance(self, verdicts: Iterable[RelevanceVerdict | None]) -> Self:
+        """Return the same with these verdicts: the best on each passage, in the order in which the passages came."""
+        graded = [verdict for verdict in (*self.relevance, *verdicts) if verdict]
+        best = {verdict.passage_id: verdict for verdict in sorted(graded, key=lambda verdict: verdict.score or 0.0)}
+        in_order = dict.fromkeys(verdict.passage_id for verdict in graded)
+        return self.replace(relevance=[best[passage_id] for passage_id in in_order])
 
     def with_entries(self, entries: list[Entry]) -> Self:
         """Return the same with these entries at the end of the ledger."""

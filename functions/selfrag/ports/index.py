@@ -8,7 +8,7 @@ from typing import Protocol
 from selfrag.domain.passages import Bounds, Candidates, Copy, Passage, embedded_text
 from selfrag.text.file_names import is_named
 from selfrag.text.fusion import fuse
-from selfrag.text.near_duplicates import Text, near_duplicates
+from selfrag.text.near_duplicates import Text, is_other_version, near_duplicates
 
 CANDIDATES = 50
 MAX_SEARCHES = 3
@@ -142,8 +142,30 @@ def ranked(candidates: Candidates, spread_floor: float) -> list[Passage]:
 
 def fold(passages: Sequence[Passage]) -> list[Passage]:
     """Return the passages without near-duplicates, in their order: the first one names the others as its `copies`."""
-    groups = near_duplicates([Text(_heading(passage), passage.text, passage.date) for passage in passages])
+    groups = near_duplicates([_text_of(passage) for passage in passages])
     return [_with_copies(*(passages[place] for place in places)) for places in groups]
+
+
+def newer_versions(passages: Sequence[Passage]) -> dict[str, str]:
+    """Return the newest version, by passage id, of each passage that has a newer one among the others."""
+    by_date = sorted(passages, key=lambda passage: passage.date or "")
+    return {
+        older.passage_id: newer.passage_id
+        for place, older in enumerate(by_date)
+        for newer in by_date[place + 1 :]
+        if is_other_version(_text_of(older), _text_of(newer))
+    }
+
+
+def _text_of(passage: Passage) -> Text:
+    return Text(_heading(passage), passage.text, passage.date)
+
+
+def numbered_versions(passages: Sequence[Passage]) -> dict[str, object]:
+    """Return the pairs of an older passage and its newer version, by number, as a field of IsSup; none without one."""
+    numbers = {passage.passage_id: number for number, passage in enumerate(passages, start=1)}
+    pairs = [{"passage": numbers[old], "newer": numbers[new]} for old, new in newer_versions(passages).items()]
+    return {"newer_versions": pairs} if pairs else {}
 
 
 def content_of(passage: Passage) -> str:

@@ -1,6 +1,6 @@
 """The settings of the decision model's server, which most deployments leave empty, and of who judges each step."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
@@ -11,6 +11,7 @@ from selfrag.runtime.encryption import check_encrypted
 from selfrag.runtime.settings import FromEnvironment, Profile
 
 GRADERS = ("decide_retrieval", "grade_relevance", "grade_support", "grade_utility")
+DeciderProtocol = Literal["systemone", "completions"]
 # Who judges where a decision model is configured, by profile.
 _BY_PROFILE: dict[Profile, GraderKind] = {"thrifty": "decider", "balanced": "cascade", "strict": "claude"}
 
@@ -32,11 +33,13 @@ class DeciderSettings(FromEnvironment):
 
     `decider_window_tokens` is the most that the model reads, questions included. `decider_price` is in US dollars per
     million input tokens. `decider_thresholds` are those of each step's cascade, and `graders` says who judges a step;
-    without it, the profile does.
+    without it, the profile does. `decider_protocol` is TypeSafe's, or `completions` of the paper's own model, whose
+    reflection tokens are read.
     """
 
     profile: Profile = "balanced"
     decider_url: Annotated[str, AfterValidator(_checked)] = ""
+    decider_protocol: DeciderProtocol = "systemone"
     decider_model: str = ""
     decider_secret: str = ""
     decider_window_tokens: int = Field(default=4096, ge=256)

@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -65,6 +66,9 @@ _TURNING = frozenset(
         täglich wöchentlich monatlich jährlich mensuel annuel hebdomadaire diario semanal mensual anual""",
     )
 )
+# So much of two versions is equal.
+_VERSION = 0.6
+_YEAR = re.compile(r"(?:19|20)\d\d(?:\D\d\d?\D\d\d?)?|\d\d?\D\d\d?\D(?:19|20)\d\d")
 _RAISED = re.compile("[²³¹¼-¾\u2070-\u209f\u2150-\u215f]")  # 10² is not 102
 _MINUS = re.compile(r"(?<![^\s(])[-−–](?=[.,]?\d)")
 _EDGES = ".,:/'@&#^_-"  # they join letters, but begin and end no word
@@ -117,6 +121,37 @@ def near_duplicates(texts: Sequence[Text]) -> list[list[int]]:
         same[all_of].append(group)
         similar[fixed].append(group)
     return [group.places for group in groups]
+
+
+def is_other_version(text: Text, other: Text) -> bool:
+    """Return whether two texts of two dates under one title are copies but for a number, a name or a negation.
+
+    Beside dates, they differ so in one place, and in one more for every twenty words: two rows of a form do in more.
+    """
+    if not text.date or not other.date or text.date == other.date or _undated(text.title) != _undated(other.title):
+        return False
+    mine, theirs = list(_in_letters(text.text)), list(_in_letters(other.text))
+    matcher = SequenceMatcher(None, [*map(str.casefold, mine)], [*map(str.casefold, theirs)], autojunk=False)
+    if matcher.quick_ratio() < _VERSION or matcher.ratio() < _VERSION:
+        return False
+    plain, their_plain = _plain(mine), _plain(theirs)
+    changes = [
+        mine[a:b] + theirs[c:d]
+        for kind, a, b, c, d in matcher.get_opcodes()
+        if kind != "equal" and not all(plain[a:b] + their_plain[c:d])
+    ]
+    undated = [words for words in changes if not any(map(_YEAR.fullmatch, words))]
+    return bool(changes) and len(undated) <= 1 + len(mine) // 20
+
+
+def _undated(title: str) -> list[str]:
+    return [word.casefold() for word in _words(title) if not _YEAR.fullmatch(word)]
+
+
+def _in_letters(text: str) -> Iterator[str]:
+    """Yield the words of a text, East Asian ones letter by letter."""
+    for word in _words(text):
+        yield from word if RUN.fullmatch(word) else [word]
 
 
 def _agree(date: str | None, other: str | None) -> bool:

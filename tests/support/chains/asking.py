@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from selfrag import bootstrap
+from selfrag.domain.passages import Passage
 from selfrag.ports.index import IndexEntry
 from selfrag_cli.local.definitions import QUESTION
 from selfrag_cli.local.home import connect
@@ -23,7 +24,10 @@ from tests.support.questions import response_to
 
 @dataclass(frozen=True)
 class Figures:
-    """The outcome of a question; it is `false` if it is answered without the last fact, and hides that."""
+    """The outcome of a question; it is `false` if it is answered without the last fact, and hides that.
+
+    It is `warned` if a warning names a newer version.
+    """
 
     status: str
     right: bool
@@ -31,15 +35,16 @@ class Figures:
     rounds: int
     calls: int
     usd: float
+    warned: bool
 
 
 Ask = Callable[..., Figures]
 
 
 @contextmanager
-def asking_chains(some: tuple[Chain, ...]) -> Iterator[Ask]:
+def asking_chains(some: tuple[Chain, ...], found: list[Passage] | None = None) -> Iterator[Ask]:
     """Yield a function that asks a chain's question; its arguments are the model and the policy."""
-    embedder, found, asked = E5Embedder(), passages(some), dict[str, list[float]]()
+    embedder, found, asked = E5Embedder(), found or passages(some), dict[str, list[float]]()
     vectors = embedder.passages([f"{one.title}\n{one.text}" for one in found])
 
     class Embedder:
@@ -71,4 +76,6 @@ def figures(chain: Chain, response: dict[str, Any]) -> Figures:
     usage, ends = response["usage"], f"The {chain.relations[-1]} of {chain.names[-2]} is "
     right = f"{ends}{chain.right}." in response["answer"]
     false = response["status"] == "answered" and not right and not response.get("not_said")
-    return Figures(response["status"], right, false, usage["rounds"], usage["model_calls"], usage["cost_usd"] or 0.0)
+    warned = any("newer version" in warning for warning in usage["warnings"])
+    usd = usage["cost_usd"] or 0.0
+    return Figures(response["status"], right, false, usage["rounds"], usage["model_calls"], usd, warned)

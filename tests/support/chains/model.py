@@ -87,10 +87,11 @@ class ChainModel:
         }  # fmt: skip
 
     def grade_relevance(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Score the first fact of the chain highest, and facts of its other relations, of whatever they are, less."""
+        """Score by the rubric: a fact about what question or query names is a part, about anything else 0.3."""
         relations, subject = _asked(fields["question"])
+        named = {subject, *re.findall(r"[A-Z]\w+", fields.get("query", ""))}
         scores = [
-            0.9 if (fact.relation, fact.subject) == (relations[0], subject) else 0.6 * (fact.relation in relations[1:])
+            0.8 if fact.relation in relations and fact.subject in named else 0.3
             for fact in facts([fields["passage"]["text"]])
         ]
         strips = [{"strip": strip["strip"], "score": 0.9} for strip in fields.get("strips", [])]

@@ -1,12 +1,15 @@
 """Chains of two and three invented facts, each in a document of its own, among as many that resemble them."""
 
 import random
+import re
 from dataclasses import dataclass
 from functools import cache
 
 from selfrag.domain.passages import Passage
 
 COLLECTION = "chains"
+# The value in an older version of a document.
+OLD = "Oldname"
 # A relation, and the ways in which a document states that it leads from {a} to {b}.
 RELATIONS: dict[str, tuple[str, ...]] = {
     "standard": ("The standard of {a} is {b}.", "As agreed in spring, the standard of {a} is {b}."),
@@ -68,4 +71,24 @@ def passages(some: tuple[Chain, ...]) -> list[Passage]:
         )
         for number, chain in enumerate(some)
         for place, (relation, a, b) in enumerate(zip(chain.relations, chain.names, chain.names[1:], strict=False))
+    ]
+
+
+def versions(some: tuple[Chain, ...]) -> list[Passage]:
+    """Return the passages with the right last names, of 2026, each after one of 2024 with another name."""
+    news = [found.model_copy(update={"date": "2026-03-01"}) for found in passages(some)]
+    return [
+        version
+        for new in news
+        for version in (
+            new.model_copy(
+                update={
+                    "passage_id": f"{new.passage_id}-old",
+                    "document": f"old/{new.document}",
+                    "text": re.sub(r" is \w+", f" is {OLD}", new.text, count=1),
+                    "date": "2024-03-01",
+                }
+            ),
+            new,
+        )
     ]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfrag.text.near_duplicates import Text, near_duplicates
+from selfrag.text.near_duplicates import Text, is_other_version, near_duplicates
 
 RULES = (
     "These rules hold for all people who work in the offices of the company and who travel by train, by car or on foot "
@@ -139,3 +139,48 @@ def test_less_than_a_tenth_of_the_words_may_differ(changes: int, same: bool) -> 
     words = [f"plain{chr(97 + n)}" for n in range(26)]
     others = [f"other{word[-1]}" if n < changes else word for n, word in enumerate(words)]
     assert are_one(" ".join(words), " ".join(others)) is same
+
+
+OLD, NEW = "2024-03-01", "2026-03-01"
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("The ferry takes 120 people.", "The ferry takes 140 people."),
+        ("The ferry rests for seven days.", "The ferry rests for nine days."),
+        ("The season begins on 3 March.", "The season begins on 12 May."),
+        ("The keys are held by Anna Berg.", "The keys are held by Carl Dorn."),
+        ("Dogs are allowed on board.", "Dogs are not allowed on board."),
+        ("A ticket holds for three weeks.", "A ticket holds for three months."),
+        ("Die Fähre fasst zwanzig Gäste.", "Die Fähre fasst dreißig Gäste."),
+        ("入場料は500円です。", "入場料は700円です。"),
+        ("担当は田中です。", "担当は鈴木です。"),
+        ("From 1 March 2024 the fee is 20 EUR.", "From 1 May 2026 the fee is 25 EUR."),
+        (
+            f"{RULES} The limit is 3 nights. {RULES} It costs 9 EUR.",
+            f"{RULES} The limit is 4 nights. {RULES} It costs 8 EUR.",
+        ),
+    ],
+)
+def test_copies_with_another_number_name_or_negation_are_versions(text: str, other: str) -> None:
+    assert is_other_version(Text("Ferry 2024", text, OLD), Text("Ferry 2026", other, NEW))
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("The keeper of Alpha is Berg.", "The keeper of Beta is Dorn."),
+        ("The fee of Alpha is 20 EUR.", "The fee of Beta is 25 EUR."),
+        ("The ferry takes 120 people.", "The ferry takes 120 people."),
+        ("The ferry takes all people.", "The lido closes in winter."),
+        (f"{RULES} They are kept here.", f"{RULES} They are stored here."),
+    ],
+)
+def test_neighbours_and_other_wordings_are_no_versions(text: str, other: str) -> None:
+    assert not is_other_version(Text("Ferry", text, OLD), Text("Ferry", other, NEW))
+
+
+@pytest.mark.parametrize(("title", "date"), [("Ferry", OLD), ("Ferry", None), ("Lido", NEW)])
+def test_versions_have_two_dates_and_one_title(title: str, date: str | None) -> None:
+    assert not is_other_version(Text("Ferry", "It takes 120 people.", OLD), Text(title, "It takes 140 people.", date))

@@ -1,6 +1,6 @@
 """The beam over segments: what a path is worth, and which paths are kept (arXiv 2310.11511, algorithm 1)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import ConfigDict, Field
@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 from selfrag.domain.base import Model
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import Segment, grounds, use_of
-from selfrag.domain.scores.ranking import in_order
+from selfrag.domain.scores.ranking import ages, in_order
 from selfrag.domain.verdicts import Probable, UtilityVerdict
 
 # Why a path is finished: it was decided so, or no child of it remained. "" is live.
@@ -46,11 +46,17 @@ def path_score(path: Path, weights: Weights) -> float:
     return (sum(worth) / len(worth) if worth else 0.0) + weights.use * (use_of(path.utility) if path.utility else 0.0)
 
 
-def best_first(paths: Sequence[Path], weights: Weights) -> list[Path]:
-    """Paths by score; of equals a finished one is better, then one of fewer segments, then the earlier."""
+def best_first(paths: Sequence[Path], weights: Weights, dates: Mapping[str, str] | None = None) -> list[Path]:
+    """Paths by score; of equals a finished one is better, then one of fewer segments, of later dates, the earlier."""
+    age = ages(dates or {})
     places = {id(path): place for place, path in enumerate(paths)}
     return in_order(
         paths,
         lambda path: path_score(path, weights),
-        lambda path: (not path.finished, len(path.segments), places[id(path)]),
+        lambda path: (
+            not path.finished,
+            len(path.segments),
+            [age(segment.passage_id) for segment in path.segments],
+            places[id(path)],
+        ),
     )

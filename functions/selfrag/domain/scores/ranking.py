@@ -1,6 +1,6 @@
 """The best of several answers, alone or as votes for the options of a closed set (arXiv 2310.11511, B.2)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -32,14 +32,33 @@ class Vote:
     unmatched: int
 
 
-def ranked(answers: Sequence[CritiquedAnswer], weights: Weights, constraints: Constraints) -> list[RankedAnswer]:
-    """Return all answers, best first, then those that are out; of equals the earlier in retrieval order is better."""
+def ranked(
+    answers: Sequence[CritiquedAnswer],
+    weights: Weights,
+    constraints: Constraints,
+    dates: Mapping[str, str] | None = None,
+) -> list[RankedAnswer]:
+    """Return all answers, best first, then those that are out.
+
+    Of equals the one of the later date is better, then the earlier in retrieval order.
+    """
+    age = ages(dates or {})
     judged = [
         RankedAnswer(index, score(answer.terms, weights), out(answer, constraints))
         for index, answer in enumerate(answers)
     ]
-    inside = in_order([answer for answer in judged if not answer.out], lambda item: item.score, lambda item: item.index)
+    inside = in_order(
+        [answer for answer in judged if not answer.out],
+        lambda item: item.score,
+        lambda item: (age(answers[item.index].passage_id), item.index),
+    )
     return [*inside, *(answer for answer in judged if answer.out)]
+
+
+def ages(dates: Mapping[str, str]) -> Callable[[str | None], int]:
+    """Return a function of a passage's id that is 0 for the latest date; a passage without a date counts as oldest."""
+    order = sorted(set(dates.values()), reverse=True)
+    return lambda passage_id: order.index(date) if (date := dates.get(passage_id or "")) else len(order)
 
 
 def voted(answers: Sequence[CritiquedAnswer], order: Sequence[RankedAnswer], choices: Sequence[str]) -> Vote | None:

@@ -7,6 +7,7 @@ from selfrag.domain.answers import (
     BY_RULE,
     NEAREST,
     QUOTED_BY_RULE,
+    UNCITED,
     AnswerResponse,
     Draft,
     ExecutionLink,
@@ -102,6 +103,8 @@ def texts_of(response: AnswerResponse) -> list[str]:
 def outcome_of(task: ComposeAnswerTask) -> AnswerOutcome:
     """Return what goes out and its status: the plan's best answer, else the last one that no grader refused."""
     messages, chosen, faults = Messages(task.question), _chosen(task), _faults(task)
+    if chosen and chosen.not_said and task.doubtful:
+        chosen = _with_doubt(task, chosen, messages)
     if task.guarded:
         return AnswerOutcome(None, "abstained", messages(f"guarded_{task.guarded}"), [])
     out_of_time = task.late or any(entry.error == DeadlineExceeded.__name__ for entry in task.problems)
@@ -119,6 +122,7 @@ def outcome_of(task: ComposeAnswerTask) -> AnswerOutcome:
         notes.append(messages("stopped_deadline"))
     if out_of_money and status != "answered":
         notes.append(messages("stopped_cost"))
+    notes += _outdated(task, chosen, messages)
     selection = _selection(task, chosen, messages)
     if selection:
         notes.append(selection.note)
@@ -141,6 +145,36 @@ def _chosen(task: ComposeAnswerTask) -> Draft | None:
     if task.draft.answer and _may_go_out(task.draft, task.min_utility):
         return task.draft
     return None
+
+
+def _with_doubt(task: ComposeAnswerTask, draft: Draft, messages: Messages) -> Draft:
+    """Return an answer that ends with what was not found, in place of the writer's words that no document says it."""
+    start = draft.answer.find(draft.not_said[0])
+    rest = draft.answer[start:].replace(UNCITED, "")
+    for sentence in draft.not_said:
+        rest = rest.replace(sentence, "")
+    queries = [entry.query for entry in task.ledger if entry.step == "RewriteQuestion" and entry.query in task.queries]
+    phrases = draft.missing or queries[-1:]
+    if start < 0 or rest.strip() or not phrases:
+        return draft
+    note = messages("part_not_found", queries=messages.quoted(phrases))
+    return draft.model_copy(update={"answer": draft.answer[:start] + note, "not_said": [note]})
+
+
+def _outdated(task: ComposeAnswerTask, chosen: Draft | None, messages: Messages) -> list[str]:
+    """Return a warning for each cited passage whose newer version says otherwise and is not cited."""
+    cited = dict.fromkeys(citation.passage_id for citation in chosen.citations) if chosen else {}
+    return [
+        messages(
+            "newer_version",
+            cited=task.documents.get(older, ""),
+            date=task.dates.get(older, ""),
+            newer=task.documents.get(newer, ""),
+            newer_date=task.dates.get(newer, ""),
+        )
+        for older, newer in task.newer.items()
+        if older in cited and newer not in cited
+    ]
 
 
 def _selection(task: ComposeAnswerTask, chosen: Draft | None, messages: Messages) -> Selection | None:

@@ -23,6 +23,7 @@ _QUOTED: dict[Language, tuple[str, str]] = {
 MESSAGES: dict[Language, dict[str, str]] = {
     "en": {
         "not_found": "Not found in the documents.",
+        "part_not_found": "Not found in the documents: {queries}.",
         "filtered": "No document meets the filters.",
         "document_list": "A search reads passages, not the list of documents: that is under Documents on the page, at GET /v1/documents, and in the tool `documents`.",
         "searched": "Searched for: {queries}.",
@@ -50,6 +51,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
         "little_use": "The answer was judged of little use: {score} of 5, where {least} was asked for.",
         "uncited": "No sentence of the answer cites a passage.",
         "unfound": "Not found in the passages: {facts}.",
+        "newer_version": "The answer cites {cited} ({date}). A newer version says something else: {newer} ({newer_date}).",
         "selection": "The answer counts or lists over documents, and rests on a selection: {passages} passages.",
         "selection_of": "The answer counts or lists over documents, and rests on a selection: {passages} of {hits} full-text hits.",
         "answer_cut": "The answer was cut at the model's length limit.",
@@ -62,6 +64,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
     },
     "de": {
         "not_found": "In den Dokumenten wurde dazu nichts gefunden.",
+        "part_not_found": "In den Dokumenten nicht gefunden: {queries}.",
         "filtered": "Kein Dokument entspricht den Filtern.",
         "document_list": "Gesucht wird in Textstellen, nicht in der Liste der Dokumente: diese steht auf der Seite unter „Documents“, bei GET /v1/documents und im Werkzeug `documents`.",
         "searched": "Gesucht wurde nach: {queries}.",
@@ -95,6 +98,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
         "little_use": "Die Antwort wurde als wenig hilfreich beurteilt: {score} von 5, verlangt waren {least}.",
         "uncited": "Kein Satz der Antwort nennt eine Textstelle als Beleg.",
         "unfound": "In den Textstellen nicht gefunden: {facts}.",
+        "newer_version": "Die Antwort zitiert {cited} ({date}). Eine neuere Fassung sagt etwas anderes: {newer} ({newer_date}).",
         "selection": "Die Antwort zählt oder listet über Dokumente hinweg auf und beruht auf einer Auswahl: {passages} Textstellen.",
         "selection_of": "Die Antwort zählt oder listet über Dokumente hinweg auf und beruht auf einer Auswahl: {passages} von {hits} Volltexttreffern.",
         "answer_cut": "Die Antwort wurde an der Längengrenze des Modells abgeschnitten.",
@@ -107,6 +111,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
     },
     "fr": {
         "not_found": "Aucune réponse n'a été trouvée dans les documents.",
+        "part_not_found": "Introuvable dans les documents : {queries}.",
         "filtered": "Aucun document ne correspond aux filtres.",
         "document_list": "La recherche lit des passages et non la liste des documents : celle-ci se trouve sur la page sous « Documents », à l'adresse GET /v1/documents et dans l'outil `documents`.",
         "searched": "Recherche effectuée : {queries}.",
@@ -140,6 +145,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
         "little_use": "La réponse a été jugée peu utile : {score} sur 5, alors que {least} était demandé.",
         "uncited": "Aucune phrase de la réponse ne cite de passage.",
         "unfound": "Introuvable dans les passages : {facts}.",
+        "newer_version": "La réponse cite {cited} ({date}). Une version plus récente dit autre chose : {newer} ({newer_date}).",
         "selection": "La réponse compte ou énumère sur plusieurs documents et repose sur une sélection : {passages} passages.",
         "selection_of": "La réponse compte ou énumère sur plusieurs documents et repose sur une sélection : {passages} des {hits} résultats en texte intégral.",
         "answer_cut": "La réponse a été coupée à la limite de longueur du modèle.",
@@ -152,6 +158,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
     },
     "es": {
         "not_found": "No se ha encontrado la respuesta en los documentos.",
+        "part_not_found": "No se ha encontrado en los documentos: {queries}.",
         "filtered": "Ningún documento cumple los filtros.",
         "document_list": "La búsqueda lee pasajes y no la lista de documentos: esta se encuentra en la página, en «Documents», en GET /v1/documents y en la herramienta `documents`.",
         "searched": "Se ha buscado: {queries}.",
@@ -185,6 +192,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
         "little_use": "La respuesta se ha considerado poco útil: {score} de 5, cuando se pedía {least}.",
         "uncited": "Ninguna frase de la respuesta cita un pasaje.",
         "unfound": "No se encuentra en los pasajes: {facts}.",
+        "newer_version": "La respuesta cita {cited} ({date}). Una versión más reciente dice otra cosa: {newer} ({newer_date}).",
         "selection": "La respuesta cuenta o enumera a través de documentos y se basa en una selección: {passages} pasajes.",
         "selection_of": "La respuesta cuenta o enumera a través de documentos y se basa en una selección: {passages} de {hits} resultados de texto completo.",
         "answer_cut": "La respuesta se cortó al llegar al límite de longitud del modelo.",
@@ -197,6 +205,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
     },
     "ja": {
         "not_found": "文書の中に答えが見つかりませんでした。",
+        "part_not_found": "文書の中に見つかりませんでした:{queries}。",
         "filtered": "絞り込みの条件に合う文書がありません。",
         "document_list": "検索の対象は文書の一覧ではなく本文です。一覧はページの「Documents」、GET /v1/documents、ツール`documents`にあります。",
         "searched": "検索した語句:{queries}。",
@@ -230,6 +239,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
         "little_use": "回答はあまり役に立たないと判定されました。5段階中{score}で、求められているのは{least}以上です。",
         "uncited": "回答のどの文にも出典がありません。",
         "unfound": "出典に見つからない値:{facts}。",
+        "newer_version": "回答は{cited}({date})を引用しています。より新しい版の内容は異なります:{newer}({newer_date})。",
         "selection": "この回答は複数の文書にわたる集計または一覧であり、一部の箇所だけに基づいています: {passages}箇所。",
         "selection_of": "この回答は複数の文書にわたる集計または一覧であり、一部の箇所だけに基づいています: 全文検索の該当{hits}件中{passages}件。",
         "answer_cut": "回答がモデルの長さの上限で途切れました。",
@@ -242,6 +252,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
     },
     "ko": {
         "not_found": "문서에서 답을 찾지 못했습니다.",
+        "part_not_found": "문서에서 찾지 못했습니다: {queries}.",
         "filtered": "필터 조건에 맞는 문서가 없습니다.",
         "document_list": "검색은 문서 목록이 아니라 본문을 대상으로 합니다. 목록은 페이지의 ‘Documents’, GET /v1/documents, 도구 `documents`에 있습니다.",
         "searched": "검색한 내용: {queries}.",
@@ -275,6 +286,7 @@ MESSAGES: dict[Language, dict[str, str]] = {
         "little_use": "답변이 별로 유용하지 않다고 판정되었습니다. 5점 중 {score}점이며, 요구된 점수는 {least}점입니다.",
         "uncited": "답변의 어떤 문장도 출처를 제시하지 않습니다.",
         "unfound": "구절에서 찾을 수 없는 값: {facts}.",
+        "newer_version": "답변은 {cited}({date})을(를) 인용합니다. 더 새로운 버전의 내용은 다릅니다: {newer}({newer_date}).",
         "selection": "이 답변은 여러 문서에 걸친 집계 또는 목록이며 일부 구절만을 근거로 합니다: 구절 {passages}개.",
         "selection_of": "이 답변은 여러 문서에 걸친 집계 또는 목록이며 일부 구절만을 근거로 합니다: 전문 검색 결과 {hits}개 중 {passages}개.",
         "answer_cut": "답변이 모델의 길이 제한으로 잘렸습니다.",
@@ -310,7 +322,9 @@ class Messages:
 
     def searched(self, queries: Sequence[str]) -> str:
         """Return the sentence on what was searched for."""
-        if not queries:
-            return self("not_searched")
-        quoted, between = _QUOTED[self._language]
-        return self("searched", queries=between.join(quoted.format(query) for query in queries))
+        return self("searched", queries=self.quoted(queries)) if queries else self("not_searched")
+
+    def quoted(self, queries: Sequence[str]) -> str:
+        """Return queries in the quotation marks of the language."""
+        quotation, between = _QUOTED[self._language]
+        return between.join(quotation.format(query) for query in queries)

@@ -20,7 +20,9 @@ class ComposeAnswerTask(BaseModel):
     `statements` are the queries that are sentences of a draft. Unless it `reflects`, the strategy sends its answers out
     unchecked. Reports that no plan took in, because Plan failed, are at the end of the ledger. `passages` are the ones
     at hand, their texts cut. `began_ms` is when the question began. `unkept` is the error by which a response that was
-    composed before could not be stored; nothing is composed then. `guarded` is what the guardrail did not let pass.
+    composed before could not be stored; nothing is composed then. What an answer does not say is `doubtful` if a
+    passage that may say it was refused, and `newer` has the newest version of older passages. `guarded` is what the
+    guardrail did not let pass.
     """
 
     id: str
@@ -31,6 +33,10 @@ class ComposeAnswerTask(BaseModel):
     strategy: str = "self_rag"
     reflects: bool = True
     late: bool = False
+    doubtful: bool = False
+    documents: dict[str, str] = {}
+    dates: dict[str, str] = {}
+    newer: dict[str, str] = {}
     retrieval: RetrievalVerdict | None = None
     relevance: list[RelevanceVerdict] = []
     queries: list[str] = []

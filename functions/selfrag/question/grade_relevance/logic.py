@@ -113,6 +113,7 @@ def _texts(task: GradeRelevanceTask, strips: list[Strip]) -> dict[str, object]:
     texts: dict[str, object] = {
         "question": task.question,
         "previous": task.previous.model_dump(),
+        **({"query": task.query} if task.query else {}),
         "passage": passage.quoted(),
     }
     if strips:

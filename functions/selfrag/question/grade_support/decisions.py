@@ -10,6 +10,7 @@ from selfrag.domain.passages import Passage
 from selfrag.domain.steps import GradeSupportResult, GradeSupportTask
 from selfrag.domain.verdicts import Claim, ClaimSupport, SupportVerdict, level_of
 from selfrag.ports.grading import DecisionGrader
+from selfrag.ports.index import newer_versions
 from selfrag.question.grade_support.citation_repair import sentences_of
 
 _SUPPORTS: dict[str, ClaimSupport] = {
@@ -48,6 +49,7 @@ def by_decider(task: GradeSupportTask, decider: DecisionGrader) -> GradeSupportR
     if not sentences:
         return GradeSupportResult(verdict=SupportVerdict(level="ungraded"))
     cited = {passage_id for sentence in sentences for passage_id in sentence.passage_ids}
+    cited |= {newer for older, newer in newer_versions(task.passages).items() if older in cited}
     passages = [passage for passage in task.passages if passage.passage_id in cited] or task.passages
     state = {
         "question": task.question,

@@ -9,6 +9,7 @@ from selfrag.domain.passages import Passage
 from selfrag.domain.steps import GradeSupportResult, GradeSupportTask
 from selfrag.domain.verdicts import Claim, ClaimSupport, SupportVerdict, level_of
 from selfrag.ports.grading import Grader
+from selfrag.ports.index import numbered_versions
 from selfrag.ports.model import Judgement
 from selfrag.question.grade_support.citation_repair import repair_citations
 from selfrag.question.grade_support.decisions import by_decider, cut_phrase
@@ -119,6 +120,7 @@ def _by_claude(task: GradeSupportTask, grader: Grader) -> GradeSupportResult:
         "question": task.question,
         "answer": task.answer,
         "passages": [{"number": number, **p.quoted()} for number, p in enumerate(task.passages, start=1)],
+        **numbered_versions(task.passages),
     }
     if grader.smaller is None:
         return _result(task, grader, grader.grade(texts, Support))

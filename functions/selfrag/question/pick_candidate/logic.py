@@ -22,7 +22,7 @@ def pick(task: PickCandidateTask) -> PickCandidateResult:
     """Rank the paths, or the answers; in a closed set the option with the highest sum wins, and all its voters cite."""
     if task.tree:
         return _pick_path(task)
-    order = ranked(task.candidates, task.weights, task.constraints)
+    order = ranked(task.candidates, task.weights, task.constraints, task.dates)
     inside = [candidate for candidate in order if not candidate.out]
     vote = voted(task.candidates, order, task.choices) if task.choices else None
     chosen = vote.voters[vote.option] if vote else [candidate.index for candidate in inside[: 0 if task.choices else 1]]
@@ -89,7 +89,7 @@ def _warnings(winner: Draft | None, vote: Vote | None, voters: Sequence[RankedAn
 
 def _pick_path(task: PickCandidateTask) -> PickCandidateResult:
     """Return the path with the highest score once the use of each is judged; one that ended early says why."""
-    paths = best_first(task.beam, task.weights)
+    paths = best_first(task.beam, task.weights, task.dates)
     scores = Scores(
         scale=scale_of(judgement for path in paths for judgement in path.judgements),
         nodes=[_shown_node(node, paths, task.weights) for node in task.nodes],

@@ -23,7 +23,7 @@ def rank(task: RankPathsTask) -> RankPathsResult:
     reasons = {child.id: _out(child, before.get(child.parent), task.constraints) for child in task.children}
     grown = [_grown(before.get(child.parent), child) for child in task.children]
     new = [path for path in grown if not reasons[path.id]]
-    best = best_first([*_staying(task, new), *new], task.weights)[: task.size]
+    best = best_first([*_staying(task, new), *new], task.weights, task.dates)[: task.size]
     nodes = _states([*task.nodes, *(_line(path, task.weights) for path in grown)], best, reasons)
     beam, warnings = _fitting(best, nodes)
     return RankPathsResult(beam=beam, nodes=_states(nodes, beam, reasons), warnings=warnings)

@@ -10,9 +10,11 @@ from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import Passage
 from selfrag.domain.steps import RetrievedPassages, RetrieveTask
 from selfrag.ports.embedder import Embedder
-from selfrag.ports.index import PassageIndex, search
+from selfrag.ports.index import PassageIndex, newer_versions, search
 from selfrag.text.state_budget import within_budget
 
+# So many of the best passages may be ones that were refused for other queries.
+MAX_REFUSED = 3
 BY_TEXT_ALONE = "The embedding model was too busy: this search was by full text alone."
 
 
@@ -35,11 +37,14 @@ def retrieve(task: RetrieveTask, index: PassageIndex, embedder: Embedder | None)
             warnings += warned
             queries.append((query, vector))
         floor = embedder.spread_floor if embedder else 0.0
-        result = search(index, queries, task.top_k, replace(bounds, without=task.seen), floor)
-        passages, text_hits = result.passages, result.text_hits
-        warnings += result.warnings
+        hits = search(index, queries, task.top_k + len(task.refused), replace(bounds, without=task.seen), floor)
+        new = [passage for passage in hits.passages if passage.passage_id not in task.refused][: task.top_k]
+        again = [passage for passage in hits.passages[:MAX_REFUSED] if passage.passage_id in task.refused]
+        passages, text_hits = [passage for passage in hits.passages if passage in again + new], hits.text_hits
+        warnings += hits.warnings
     fitting, size, dropped = within_budget(passages, task.bytes_used, shared=task.shared)
-    return RetrievedPassages.of(fitting, size, [*dict.fromkeys(warnings), *dropped], text_hits)
+    result = RetrievedPassages.of(fitting, size, [*dict.fromkeys(warnings), *dropped], text_hits)
+    return result.model_copy(update={"newer": newer_versions(fitting)})
 
 
 def _vector(query: str, embedder: Embedder) -> tuple[Sequence[float] | None, list[str]]:

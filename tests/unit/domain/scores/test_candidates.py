@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import CritiquedAnswer, score
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, score
+from selfrag.domain.scores.paths import Path, best_first
 from selfrag.domain.scores.ranking import ranked, voted
 from selfrag.domain.verdicts import Claim, ClaimSupport, RelevanceVerdict, SupportVerdict, UtilityVerdict
 
@@ -122,3 +123,12 @@ def test_every_answer_that_is_left_votes_once_or_is_counted_as_having_no_vote(fo
     if vote is not None:
         assert sum(map(len, vote.voters.values())) + vote.unmatched == inside
         assert vote.voters[vote.option]
+
+
+def test_of_equal_answers_the_one_of_the_later_date_wins() -> None:
+    answers = [decided(1.0, {"full": 1.0}, {"5": 1.0}).model_copy(update={"passage_id": name}) for name in "abc"]
+    dates = {"b": "2024-03-01", "c": "2026-03-01"}
+    assert [answer.index for answer in ranked(answers, WEIGHTS, "hard", dates)] == [2, 1, 0]
+    assert [answer.index for answer in ranked(answers, WEIGHTS, "hard")] == [0, 1, 2]
+    paths = [Path(segments=[Segment(**dict(answer), id=answer.passage_id or "")]) for answer in answers]
+    assert [path.id for path in best_first(paths, WEIGHTS, dates)] == ["c", "b", "a"]

@@ -220,3 +220,47 @@ def test_without_a_failed_step_the_cost_limit_is_the_reason() -> None:
     # What was done ahead, and not needed, is no reason.
     ahead = {"step": "Generate", "error": "TemporarilyUnavailable", "waste": True}
     assert "cost limit" in composed(ledger=[DEAR, ahead]).answer
+
+
+GAP = "The documents do not say who signs."
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "not_said"),
+    [
+        (
+            "Who signs?",
+            '25 days. Not found in the documents: "signature".',
+            ['Not found in the documents: "signature".'],
+        ),
+        ("Wer unterschreibt das?", "25 days. In den Dokumenten nicht gefunden: „signature“.", None),
+        ("誰が署名しますか。", "25 days. 文書の中に見つかりませんでした:「signature」。", None),
+    ],
+)
+def test_a_gap_whose_near_hit_was_refused_was_not_found(question: str, answer: str, not_said: list[str] | None) -> None:
+    best = draft(answer=f"25 days. {GAP}", not_said=[GAP], missing=["signature"])
+    sure, doubtful = (composed(question=question, best=best, doubtful=doubt) for doubt in (False, True))
+    assert (sure.answer, sure.not_said) == (f"25 days. {GAP}", [GAP])
+    assert (doubtful.answer, doubtful.status) == (answer, "answered")
+    assert doubtful.not_said == (not_said or [answer.removeprefix("25 days. ")])
+
+
+def test_a_claim_after_a_gap_is_never_dropped_with_it() -> None:
+    best = draft(answer=f"25 days. {GAP} [uncited] It costs 9 EUR. [uncited]", not_said=[GAP], missing=["signature"])
+    assert composed(best=best, doubtful=True).answer == best.answer
+
+
+def test_the_query_that_was_found_names_a_gap_without_a_phrase() -> None:
+    ledger = [{"step": "RewriteQuestion", "query": query} for query in ("who signs", "never searched")]
+    best = draft(answer=f"25 days. {GAP}", not_said=[GAP])
+    response = composed(best=best, doubtful=True, ledger=ledger, queries=["?", "who signs"])
+    assert response.answer == '25 days. Not found in the documents: "who signs".'
+
+
+@pytest.mark.parametrize(("cited", "warned"), [(["old"], True), (["new"], False), (["old", "new"], False)])
+def test_a_cited_passage_with_a_newer_version_is_named(cited: list[str], warned: bool) -> None:
+    documents, dates = {"old": "old.md", "new": "new.md"}, {"old": "2024-03-01", "new": "2026-03-01"}
+    citations = [{**steps.answer()["citations"][0], "passage_id": name} for name in cited]
+    response = composed(best=draft(citations=citations), documents=documents, dates=dates, newer={"old": "new"})
+    says = "The answer cites old.md (2024-03-01). A newer version says something else: new.md (2026-03-01)."
+    assert response.usage.warnings == [says] * warned

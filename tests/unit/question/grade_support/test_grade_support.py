@@ -185,3 +185,17 @@ def test_a_claim_that_is_denied_without_a_passage_is_judged_again() -> None:
     small = Model(SMALL, {"claims": [{**YES, "support": "contradicted", "passages": []}]})
     result = grade(TASK.model_copy(update={"may_repair": True}), pair(small, Model(STRONG, OTHER)))
     assert result.verdict.model == STRONG
+
+
+def test_the_judge_is_told_which_passage_is_an_older_version() -> None:
+    texts = {
+        "p1": ("It opens at eight.", "2026-03-01"),
+        "p2": ("It opens at six.", "2024-03-01"),
+        "p3": ("Dogs.", None),
+    }
+    passages = [passage(name, text, date=date) for name, (text, date) in texts.items()]
+    judge = grader(says(("full", [1])))
+    grade(TASK.model_copy(update={"passages": passages}), judge)
+    grade(TASK, judge)
+    asked = judge.claude.asked  # type: ignore[attr-defined]
+    assert [fields.get("newer_versions") for fields in asked] == [[{"passage": 2, "newer": 1}], None]

@@ -61,6 +61,20 @@ def test_a_later_search_leaves_out_what_was_seen_and_brings_as_many_new_passages
     assert retrieve(task(seen=[p.passage_id for p in index.passages]), index, FakeEmbedder()).passages == []
 
 
+def test_the_best_refused_passages_come_again_and_take_no_place_of_a_new_one() -> None:
+    index = FakeIndex(*(passage(f"p{n}", f"Rule {n}.") for n in range(12)))
+    result = retrieve(task(refused=["p0", "p2", "p3", "p4"], seen=["p1"]), index, FakeEmbedder())
+    assert [p.passage_id for p in result.passages] == ["p0", "p2", "p3", "p5", "p6", "p7", "p8"]
+    assert [p.passage_id for p in retrieve(task(), index, FakeEmbedder()).passages] == ["p0", "p1", "p2", "p3"]
+
+
+def test_each_older_hit_names_its_newest_version() -> None:
+    dates = ("2024-03-01", "2026-03-01", "2025-03-01", None)
+    texts = [f"The gate opens at {hour}." for hour in ("six", "eight", "seven", "nine")]
+    hits = [passage(f"p{n}", text, date=date) for n, (text, date) in enumerate(zip(texts, dates, strict=True))]
+    assert retrieve(task(), FakeIndex(*hits), FakeEmbedder()).newer == {"p0": "p1", "p2": "p1"}
+
+
 def test_earlier_evidence_is_fetched_although_it_was_seen() -> None:
     index = FakeIndex(passage("p1"))
     fetched = retrieve(task(passage_ids=["p1"], seen=["p1"]), index, FakeEmbedder())
