@@ -10,7 +10,7 @@ function searchedOf(response) {
   const helps = relevance.filter((one) => one.relevant).length;
   return [heading("searched"), make("ul", { class: "plain" }, ...queries.map((query) => make("li", {}, theirs(query)))),
     relevance.length ? make("p", {}, filled("passagesRead", relevance.length, helps)) : null,
-    passagesOf(relevance, (one) => (byRule(one) || !one.reason ? [] : [": ", theirs(one.reason)]))];
+    passagesOf(relevance, (one) => (one.reason ? [": ", theirs(one.reason)] : []))];
 }
 
 function claimsOf(response) {
