@@ -1,1 +1,1 @@
-"""Whether a judge of relevance declines where no passage answers, on questions that people labelled (NoMIRACL)."""
+"""The abstention of judges of relevance on NoMIRACL, whose questions people labelled."""

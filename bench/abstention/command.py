@@ -34,8 +34,8 @@ class JudgeReport(BaseModel):
     """A judge's figures by question: `auc` over all rows, the others over the half that no threshold is chosen on.
 
     `as_set` declines below 0.5, `chosen` below the threshold that declines a tenth of the answerable questions of the
-    other half. `other_passages` are the controls: with another question's passages all are to be declined, and an AUC
-    other than 0.5 comes from the questions alone.
+    other half. `other_passages` are the controls: a judge should decline each question that has another's passages,
+    and an AUC other than 0.5 comes from the questions alone.
     """
 
     auc: Area
@@ -72,8 +72,8 @@ def main(
 
     A question's score is that of its best passage. `rule` is the share of words by which the stand-in judges without
     vectors, `cosine` that of multilingual-e5-small, and `stand-in` what `selfrag ask` does without a key; `decider`,
-    `claude` and `cascade` are those of the settings. Beside them stand the replies of eleven models that the repository
-    recorded. Vectors of passages are stored in SELFRAG_BENCH_CACHE, by default in the user's cache directory.
+    `claude` and `cascade` are those of the settings. The repository has the replies of eleven models to the same
+    questions. Vectors of passages are stored in SELFRAG_BENCH_CACHE, by default in the user's cache directory.
     """
     languages, names = language or list(LANGUAGES), judge or list(LOCAL)
     if unknown := [*({*languages} - {*LANGUAGES}), *({*names} - {*LOCAL, *MODELS})]:

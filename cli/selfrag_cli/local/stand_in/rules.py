@@ -65,10 +65,10 @@ def _grade_relevance(fields: Fields) -> dict[str, object]:
     scores = [{"strip": strip.get("strip"), "score": score(strip["text"])[0]} for strip in strips]
     cosine = fields.get("cosine")
     if cosine is None:
-        reason = f"Words in common {share:.2f}, not a judgement; the passage has no vector yet. Nearest: {nearest}"
+        reason = f"Words in common {share:.2f}, not a judgement, as the passage has no vector; nearest: {nearest}"
         return {"reason": reason, "score": share, "strips": scores}
     similarity, threshold = similarity_of(cosine, share), threshold_of(question)
-    reason = f"Similarity {similarity:.3f}, not a judgement; {threshold:.3f} is enough."
+    reason = f"Similarity {similarity:.3f} ({threshold:.3f} is enough), not a judgement"
     return {"reason": reason, "score": round(score_of(similarity, threshold), 3), "strips": scores}
 
 

@@ -45,7 +45,7 @@ def test_passage_is_relevant_from_its_languages_threshold_on(question: str) -> N
     near, far = (verdict(lambda query, passage, at=at: threshold + at, question) for at in (0.001, -0.03))
     assert (near.relevant, far.relevant) == (True, False)
     assert near.score == pytest.approx(0.5, abs=0.05)
-    assert near.reason.startswith(f"Similarity {threshold + 0.001:.3f}, not a judgement")
+    assert near.reason == f"Similarity {threshold + 0.001:.3f} ({threshold:.3f} is enough), not a judgement"
     assert near.judged_by == "rule"
 
 
@@ -59,7 +59,7 @@ def test_languages_have_thresholds_of_their_own_and_others_go_by_script() -> Non
 def test_passage_without_a_vector_is_compared_by_words_and_says_so() -> None:
     unlike, like = (verdict(lambda query, passage: None, question) for question in (QUESTION, "guest berth per night"))
     assert (unlike.relevant, like.relevant) == (False, True)
-    assert "not a judgement; the passage has no vector yet" in like.reason
+    assert "not a judgement, as the passage has no vector" in like.reason
 
 
 def test_words_in_common_tip_a_cosine_that_is_a_hair_too_low() -> None:
