@@ -1,7 +1,7 @@
 // How an answer was checked, in plain words; the numbers, the reasons of each pass and the workflow one click further.
 
-const relevanceText = (one) => (byRule(one) ? word("byRule") : inWords(one.label));
-const relevanceWord = (one) => (byRule(one) ? make("span", { class: "dim" }, word("byRule")) : verdict(one.label));
+const relevanceText = (one) => (byRule(one) ? word("similarity") : inWords(one.label));
+const relevanceWord = (one) => (byRule(one) ? make("span", { class: "dim" }, word("similarity")) : verdict(one.label));
 
 // What was searched for, and which passages came of it and help; a reason that a model gave stands behind it.
 function searchedOf(response) {
@@ -10,7 +10,7 @@ function searchedOf(response) {
   const helps = relevance.filter((one) => one.relevant).length;
   return [heading("searched"), make("ul", { class: "plain" }, ...queries.map((query) => make("li", {}, theirs(query)))),
     relevance.length ? make("p", {}, filled("passagesRead", relevance.length, helps)) : null,
-    passagesOf(relevance, (one) => (one.reason ? [": ", theirs(one.reason)] : []))];
+    passagesOf(relevance, (one) => (byRule(one) || !one.reason ? [] : [": ", theirs(one.reason)]))];
 }
 
 function claimsOf(response) {
