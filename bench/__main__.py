@@ -3,6 +3,7 @@
 rows, strategies, graders, workflow   the workflow against a simulated Claude; several parts may be named
 publish                      put the figures of these parts into docs/
 documents                    words and table cells that readers of documents keep
+abstention                   whether judges of relevance decline where nothing is relevant, on NoMIRACL
 retrieval                    the search, on questions in SQuAD's format or on lines that differ in an identifier
 laptop                       `selfrag ask` and `selfrag serve` on this machine
 first-hour                   92 files of Debian's packages: until the first answer, and until all vectors are there
@@ -26,6 +27,7 @@ from bench.workflow import command as workflow
 MODULES = {
     "documents": "bench.documents.command",
     "retrieval": "bench.retrieval.command",
+    "abstention": "bench.abstention.command",
     "laptop": "bench.laptop.command",
     "first-hour": "bench.laptop.first_hour",
     "agents": "bench.laptop.agents",

@@ -69,6 +69,14 @@ def faith_judge(text: str) -> Iterator[Row]:
                 start = end
 
 
+def fool_me_twice(text: str) -> Iterator[Row]:
+    """Read claims that players wrote to deceive, with the sentences of Wikipedia that support or refute them."""
+    for row in map(json.loads, text.splitlines()):
+        label = {"SUPPORTS": "supported", "REFUTES": "contradicted"}[row["label"]]
+        passages = [evidence["text"] for evidence in row["gold_evidence"]]
+        yield {"id": row["id"], "lang": "en", "claim": row["text"], "passages": passages, "label": label}
+
+
 def _marked(spans: Sequence[Mapping[str, Any]], start: int, end: int) -> str:
     """Return the worst that is marked in a stretch of a text."""
     kinds = [span["label_type"] for span in spans if span["start"] < end and start < span["end"]]
@@ -99,6 +107,12 @@ SETS = {
         "ca35eb45d0d32cffd5ddc2d6513c4e8342cb9f5d",
         ("eval_data/ragtruth_qa.jsonl",),
         faith_judge,
+    ),
+    "fool-me-twice-dev": LabelledSet(
+        "google-research/fool-me-twice",
+        "d9db753e5acf91c0d9bf543db327ab655661eb94",
+        ("dataset/dev.jsonl",),
+        fool_me_twice,
     ),
     "jnli-valid": LabelledSet(
         "yahoojapan/JGLUE",

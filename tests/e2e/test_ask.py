@@ -296,7 +296,7 @@ def test_a_readable_answer_shows_what_the_response_says(read: Command) -> None:
     assert [citation["document"] for citation in response["citations"]] == ["people/parental-leave.md"]
     for citation in response["citations"]:
         assert f"{citation['document']} > {citation['heading']} {citation['quote']}" in words
-    assert words.count("IsRel words in common") == len(reflection["relevance"])
+    assert words.count("IsRel by rule") == len(reflection["relevance"])
     assert f"Retrieve {reflection['retrieve']['decision']} {reflection['retrieve']['reason']}" in words
     assert "IsSup Found word for word in the source. No model checked whether it answers the question." in words
     assert "supported" not in words

@@ -83,9 +83,11 @@ class Backends:
 
 def _by_rule() -> "Callable[[Limits], Claude]":
     """Return a factory of the stand-in, which has no use for the limits of a task: it spends neither time nor money."""
+    from selfrag_cli.local.index import open_embedder
     from selfrag_cli.local.stand_in.claude import RuleClaude
 
-    return lambda limits: RuleClaude(question_settings().models, questions.clock())
+    similarity = open_embedder().similarity
+    return lambda limits: RuleClaude(question_settings().models, questions.clock(), similarity)
 
 
 @contextmanager

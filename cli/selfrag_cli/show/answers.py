@@ -20,7 +20,7 @@ from selfrag.domain.verdicts import (
     SupportVerdict,
     UtilityVerdict,
 )
-from selfrag_cli.show.by_rule import GREY, relevance_by_rule, support_by_rule
+from selfrag_cli.show.by_rule import GREY, support_by_rule
 from selfrag_cli.show.places import copies_of, place_of, places
 from selfrag_cli.show.traces import causes
 from selfrag_cli.terminal import visible
@@ -149,8 +149,8 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
         score = "" if verdict.score is None else f"{verdict.score:.2f}"
         place = places.get(verdict.passage_id, "")
         strips = f", strips kept: {len(verdict.strips)}" if verdict.strips else ""
-        words = relevance_by_rule(verdict.score) if _is_by_rule(verdict) else f"{verdict.label} {score}"
-        why = ": ".join(filter(None, [place, "" if _is_by_rule(verdict) else verdict.reason]))
+        words = "by rule" if _is_by_rule(verdict) else f"{verdict.label} {score}"
+        why = ": ".join(filter(None, [place, verdict.reason]))
         table.add_row("IsRel", f"{words}{_cached(verdict)}{strips}", escape(why), style=_style(verdict))
     if support and _is_by_rule(support):
         word_for_word = support_by_rule(claim.passage_ids for claim in support.claims)

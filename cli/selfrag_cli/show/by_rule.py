@@ -15,8 +15,3 @@ def is_by_rule(verdict: Mapping[str, object]) -> bool:
 def support_by_rule(passage_ids: Iterable[Sequence[str]]) -> str:
     """Return what a rule found out about an answer's claims, by the passages of each."""
     return WORD_FOR_WORD if all(passage_ids) else NOT_WORD_FOR_WORD
-
-
-def relevance_by_rule(score: float | None) -> str:
-    """Return what a rule measured of a passage: the share of the question's words that it has."""
-    return "words in common" if score is None else f"words in common {score:.2f}"

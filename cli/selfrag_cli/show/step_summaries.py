@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from selfrag.domain.history import Step
-from selfrag_cli.show.by_rule import is_by_rule, relevance_by_rule, support_by_rule
+from selfrag_cli.show.by_rule import is_by_rule, support_by_rule
 from selfrag_cli.show.places import place_of
 
 DECISIONS = {
@@ -60,9 +60,9 @@ def _relevance(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> st
     strips = f", {_count(len(verdict['strips']), 'strip')} kept" if verdict.get("strips") else ""
     passage = task.get("passage") or {}
     place = places.get(str(verdict.get("passage_id"))) or (place_of(passage) if "document" in passage else "")
-    label = relevance_by_rule(verdict.get("score")) if is_by_rule(verdict) else f"{verdict.get('label', '')}{score}"
-    reason = f": {verdict['reason']}" if verdict.get("reason") and not is_by_rule(verdict) else ""
-    return f"{label}{strips}" + (f": {place}" if place else "") + reason
+    label, reason = f"{verdict.get('label', '')}{score}{strips}", verdict.get("reason", "")
+    # A rule's score is no probability; its reason says what it measured.
+    return ": ".join(filter(None, [reason, place] if is_by_rule(verdict) else [label, place, reason]))
 
 
 def _planned(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:

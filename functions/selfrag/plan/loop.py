@@ -496,7 +496,7 @@ def relevant_in_words(evidence: CycleResult) -> str:
         return count(evidence.useful, "passage") if evidence.useful else "Nothing new was found"
     kind = "ambiguous" if evidence.useful and "relevant" not in labels else "relevant"
     if any(verdict.judged_by == "rule" for verdict in evidence.verdicts):
-        kind = "with enough words in common" if kind == "relevant" else "with some words in common"
+        kind = "similar enough" if kind == "relevant" else "of some similarity"
     ungraded = f", {evidence.ungraded} not graded" if evidence.ungraded else ""
     return f"{evidence.useful} of {count(len(labels), 'passage')} {kind}{ungraded}"
 

@@ -141,7 +141,7 @@ class CachedClaude:
         if cached is not None:
             return Judgement(cached, None, call=None, attempts=0, cached=True)
         judged = self._claude.judge(step, prompt, fields, shape)
-        if judged.verdict is not None:
+        if judged.verdict is not None and judged.is_final:
             self._replies.put(key, judged.verdict.model_dump_json())
         return replace(judged, warnings=self._replies.warnings)
 

@@ -63,11 +63,15 @@ class ModelRequest:
 
 @dataclass(frozen=True)
 class Judgement(ModelRequest, Generic[V]):
-    """A verdict, or None and its flaw; `key` is its key in the verdict cache, "" without one."""
+    """A verdict, or None and its flaw; `key` is its key in the verdict cache, "" without one.
+
+    One that is not final may be another for the same fields later, and is not cached.
+    """
 
     verdict: V | None
     flaw: Flaw | None
     key: str = ""
+    is_final: bool = True
 
     @property
     def usage(self) -> UsageFields:

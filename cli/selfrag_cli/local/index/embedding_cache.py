@@ -4,22 +4,29 @@ import hashlib
 import sqlite3
 import threading
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from typing_extensions import override
 
+from selfrag.domain.passages import Passage
+from selfrag.ports.index import content_of
 from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.embedders import NamedEmbedder
 
+# A question and its queries are embedded once for the search and the graders.
+_MAX_QUERIES = 64
+
 
 class CachedEmbedder(NamedEmbedder):
-    """An embedder that caches the vectors of passages, so that each is embedded once."""
+    """An embedder that caches the vectors of passages on disk, and those of the last queries in memory."""
 
     def __init__(self, embedder: NamedEmbedder, connection: sqlite3.Connection) -> None:
         self.name = embedder.name
         self._embedder = embedder
         self._connection = connection
         self._lock = threading.Lock()
+        self._query = lru_cache(_MAX_QUERIES)(embedder.query)
 
     @property
     @override
@@ -28,8 +35,18 @@ class CachedEmbedder(NamedEmbedder):
 
     @override
     def query(self, text: str) -> list[float]:
-        """Return the vector of a search query; it is not cached."""
-        return self._embedder.query(text)
+        """Return the vector of a search query."""
+        return self._query(text)
+
+    def similarity(self, query: str, passage: Passage) -> float | None:
+        """Return the cosine of a query and a passage, None for a passage that has no vector yet."""
+        with self._lock:
+            vector = self._cached(self.key(content_of(passage)))
+        return (
+            None
+            if vector is None
+            else float(np.frombuffer(vector, np.float32) @ np.asarray(self.query(query), np.float32))
+        )
 
     @override
     def passages(self, texts: Sequence[str], contents: Sequence[str] | None = None) -> list[list[float]]:

@@ -5,18 +5,23 @@ from collections.abc import Mapping, Sequence
 from typing_extensions import override
 
 from selfrag.domain.calls import ModelCall
+from selfrag.domain.passages import Passage
 from selfrag.ports.model import Claude, Judgement, ModelText, Source, V
 from selfrag.ports.prompts import Prompt
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.stand_in.answers import generate
+from selfrag_cli.local.stand_in.questions import Fields, in_full
 from selfrag_cli.local.stand_in.rules import verdict_on
+from selfrag_cli.local.stand_in.similarity import Similarity
 
 
 class RuleClaude(Claude):
-    """Replies by rule; `models` has the model id of each step."""
+    """Replies by rule; `models` has the model id of each step, and `similarity` the cosines of the search."""
 
-    def __init__(self, models: Mapping[str, str], clock: Clock) -> None:
-        self._models, self._clock = models, clock
+    def __init__(
+        self, models: Mapping[str, str], clock: Clock, similarity: Similarity = lambda query, passage: None
+    ) -> None:
+        self._models, self._clock, self._similarity = models, clock, similarity
 
     @override
     def model_of(self, step: str) -> str:
@@ -26,8 +31,20 @@ class RuleClaude(Claude):
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         began = self._clock.now()
         title = str(shape.model_config.get("title") or shape.__name__)
-        verdict = shape.model_validate(verdict_on(fields, title), extra="ignore")
-        return Judgement(verdict, None, call=self._call(step, began))
+        cosine = self._cosine(fields)
+        verdict = shape.model_validate(verdict_on({**fields, "cosine": cosine}, title), extra="ignore")
+        # A passage without a vector may have one for the next question.
+        is_final = cosine is not None or "passage" not in fields
+        return Judgement(verdict, None, call=self._call(step, began), is_final=is_final)
+
+    def _cosine(self, fields: Fields) -> float | None:
+        """Return the cosine of the passage to judge with the question or its query, whichever is nearer."""
+        if "passage" not in fields:
+            return None
+        passage = Passage(passage_id="", **fields["passage"])
+        queries = {in_full(fields["question"], fields.get("previous") or {}), fields.get("query") or ""} - {""}
+        cosines = [self._similarity(query, passage) for query in queries]
+        return max((cosine for cosine in cosines if cosine is not None), default=None)
 
     @override
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:

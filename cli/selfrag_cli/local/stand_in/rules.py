@@ -1,6 +1,6 @@
 """The rules by which verdicts are given, one for each step.
 
-No rule judges: relevance and use are shares of words, and support is that a claim stands in a passage word for word.
+No rule judges: relevance is a similarity, use a share of words, and support a claim that stands word for word.
 """
 
 from collections.abc import Callable
@@ -18,6 +18,7 @@ from selfrag_cli.local.stand_in.questions import (
     lacking,
 )
 from selfrag_cli.local.stand_in.quoting import QuoteSource, chosen, quotes
+from selfrag_cli.local.stand_in.similarity import score_of, similarity_of, threshold_of
 from selfrag_cli.local.stand_in.words import content_words, has, letters, names, units
 
 _MOST_SENTENCES, _LONGEST_WORDS = 3, 3
@@ -49,7 +50,7 @@ def _next(question: str, so_far: str) -> dict[str, object]:
 
 
 def _grade_relevance(fields: Fields) -> dict[str, object]:
-    """Score a passage by its best sentence, and each strip of it."""
+    """Score a passage by its cosine, without one by its best sentence, and each strip of it by its words."""
     question = fields["question"]
     context = context_of(question, fields.get("previous") or {})
     passage = fields["passage"]
@@ -62,7 +63,13 @@ def _grade_relevance(fields: Fields) -> dict[str, object]:
     share, nearest = score(passage["text"])
     strips = fields.get("strips") or ()
     scores = [{"strip": strip.get("strip"), "score": score(strip["text"])[0]} for strip in strips]
-    return {"reason": f"Nearest to the question: {nearest}", "score": share, "strips": scores}
+    cosine = fields.get("cosine")
+    if cosine is None:
+        reason = f"Words in common {share:.2f}, not a judgement, as the passage has no vector; nearest: {nearest}"
+        return {"reason": reason, "score": share, "strips": scores}
+    similarity, threshold = similarity_of(cosine, share), threshold_of(question)
+    reason = f"Similarity {similarity:.3f} ({threshold:.3f} is enough), not a judgement"
+    return {"reason": reason, "score": round(score_of(similarity, threshold), 3), "strips": scores}
 
 
 def _grade_support(fields: Fields) -> dict[str, object]:

@@ -1,7 +1,7 @@
 // How an answer was checked, in plain words; the numbers, the reasons of each pass and the workflow one click further.
 
-const relevanceText = (one) => (byRule(one) ? word("overlap") : inWords(one.label));
-const relevanceWord = (one) => (byRule(one) ? make("span", { class: "dim" }, word("overlap")) : verdict(one.label));
+const relevanceText = (one) => (byRule(one) ? word("similarity") : inWords(one.label));
+const relevanceWord = (one) => (byRule(one) ? make("span", { class: "dim" }, word("similarity")) : verdict(one.label));
 
 // What was searched for, and which passages came of it and help; a reason that a model gave stands behind it.
 function searchedOf(response) {

@@ -9,9 +9,11 @@ from contextlib import closing
 import numpy as np
 import pytest
 
+from selfrag.domain.passages import Passage
+from selfrag.ports.index import content_of
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, CachedEmbedder, E5Embedder
-from tests.support.fakes import FakeEmbedder
+from tests.support.fakes import FakeEmbedder, embed
 
 
 @pytest.fixture
@@ -49,6 +51,22 @@ def test_equal_contents_have_the_vector_of_the_first_text(connection: sqlite3.Co
     assert first == copy != other
     assert embedder.passages(["d.txt\nLeave."], ["Leave."]) == [first]
     assert fake.embedded == ["a.txt\nLeave.", "c.txt\nPay."]
+
+
+def test_similarity_is_a_cosine_that_embeds_nothing_twice(
+    connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded: list[str] = []
+    fake = FakeEmbedder()
+    monkeypatch.setattr(fake, "query", lambda text: embedded.append(text) or embed(text, 16))
+    embedder = CachedEmbedder(fake, connection)
+    leave = Passage(passage_id="1", document="leave.md", title="leave.md > Leave", text="26 days.")
+    assert embedder.similarity("days of leave", leave) is None
+    content = content_of(leave)
+    (vector,) = embedder.passages([content])
+    found = embedder.similarity("days of leave", leave)
+    assert found == pytest.approx(np.dot(embedder.query("days of leave"), vector), abs=1e-5)
+    assert sorted(embedded) == sorted([content, "days of leave"])
 
 
 def test_vectors_of_e5_have_length_one_and_know_what_a_text_is_about() -> None:

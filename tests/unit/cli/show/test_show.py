@@ -212,7 +212,7 @@ def by(judge: str, notice: str | None) -> dict[str, Any]:
     }  # fmt: skip
     relevance = {
         "passage_id": "p1", "relevant": True, "score": 0.9, "label": "relevant", "judged_by": judge,
-        "reason": "It states the price.",
+        "reason": "It states the price." if judge == "model" else "Similarity 0.90, not a judgement.",
     }  # fmt: skip
     claims = [{"claim": "A berth costs 34 euros.", "support": "full", "passage_ids": ["p1"]}]
     return {
@@ -234,7 +234,7 @@ def test_what_a_rule_found_is_grey_and_never_shown_as_a_judgement() -> None:
     shown = printed(show_response, by("rule", BY_RULE), [], True)
     assert BY_RULE in shown
     assert "Found word for word in the source. No model checked whether it answers the question." in shown
-    assert "IsRel │ words in common │" in shown
+    assert "IsRel │ by rule │ Similarity 0.90, not a judgement." in " ".join(shown.split())
     assert "4 replies by rule" in shown
     assert not any(word in shown for word in ("supported", "relevant", "It states", "IsUse", "5 of 5"))
     assert "\x1b[32m" not in coloured.getvalue(), "nothing is green"

@@ -1,0 +1,1 @@
+"""The abstention of judges of relevance on NoMIRACL, whose questions people labelled."""
