@@ -99,8 +99,7 @@ def test_every_finding_is_a_line_and_what_to_do_the_next() -> None:
     printed = out.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert printed[0] == "fine     identity: You are arn:aws:iam::123456789012:user/operator, in eu-central-1."
     assert printed[1].startswith("fine     permissions: You may do what a deployment needs.")
-    assert [line[:21] for line in printed[2:4]] == ["fine     definitions:"] * 2
-    assert printed[4] == "look     concurrency: Lambda runs 10 functions at once: 0.4 questions a second, of 26 s each."
-    assert printed[5].startswith("         → Set `account_concurrency = 10`")
+    assert printed[2] == "look     concurrency: Lambda runs 10 functions at once: 0.4 questions a second, of 26 s each."
+    assert printed[3].startswith("         → Set `account_concurrency = 10`")
     assert printed[-2].startswith("The first limit to break, at 0.4 questions a second: concurrency: Lambda runs 10")
     assert printed[-1] == "Nothing blocks."

@@ -7,7 +7,6 @@ import pytest
 
 from tests.e2e.conftest import Run
 from tests.support.doubles.web_site import WebSite, moved, page
-from tests.support.fakes import FakeEmbedder
 from tests.support.loopback import Loopback
 
 
@@ -19,9 +18,7 @@ def site() -> Iterator[str]:
         yield f"{served.url}/"
 
 
-def test_a_site_is_ingested_asked_cited_by_address_listed_and_removed(
-    here: Run, site: str, embedder: FakeEmbedder
-) -> None:
+def test_a_site_is_ingested_asked_cited_by_address_listed_and_removed(here: Run, site: str) -> None:
     never = here("ask", "How many days of leave are there?", "--docs", site)
     assert (never.code, never.err) == (
         2,
