@@ -10,6 +10,8 @@ import unicodedata
 from collections import Counter
 from typing import Literal, cast, get_args
 
+from selfrag.text.word_lists import WORD_LISTS
+
 Language = Literal["en", "de", "fr", "es", "ja", "ko"]
 
 _HANGUL = re.compile(r"[\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]")
@@ -29,68 +31,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 # Function words and what questions to documents begin with, without accents; those after the bar are of other languages
 # than the six, and keep them from being taken for a related one.
-_WORDS = {
-    "en": "the a an and or of to in on for with by from at is are was were be been am do does did has have had can"
-    " could may must should will would what which who whom whose when where why how many much long it its this"
-    " that these those i my we our you your he she they their there not no if as than any each me us about"
-    " after before between during need get allowed happens take tell explain show give per mean up out into man",
-    "de": "der die das den dem des ein eine einen einem einer eines kein keine und oder aber nicht mit von vom bei"
-    " beim nach zu zum zur im in an am auf aus fur fuer uber ueber unter um ohne wegen ist sind war waren hat"
-    " habe haben wird werden kann konnen darf durfen muss mussen soll sollte will mochte wie viel viele"
-    " vieviel wieviel wieviele was wer wen wem wann wo woher wohin warum wieso welche welcher welches welchen"
-    " welchem ich mein meine meinen meinem meiner wir unser unsere sie ihr ihre er es man mich mir uns dass"
-    " wenn als auch noch nur gibt gilt gelten heisst bedeutet steht bekomme bekommen kostet pro tage urlaub"
-    " urlaubstage frist kundigung arbeitszeit lohn gehalt so sich bitte jahr zwischen seit elternzeit krank"
-    " reise alle lautet zusammen ausland inland spesen zahlt firma muessen brauche hoch lange ab bis",
-    "fr": "le la les un une des du de et ou mais pas ne ni avec sans pour par sur sous dans en au aux chez est sont"
-    " etait a ai as ont avons avez etre avoir peut peuvent puis doit doivent dois faut que qui quoi quel"
-    " quelle quels quelles quand comment combien pourquoi lequel laquelle je j mon ma mes notre nos votre vos"
-    " nous vous il elle ils elles on son sa ses leur leurs ce cet cette ces se si plus jours jour conge conges"
-    " salaire delai delais y t-il entre apres avant depuis puis-je donne signifie veut dire preavis demission"
-    " contrat teletravail maladie essai periode passe bureau faire cas panne remboursement remboursements frais employe"
-    " employes semaine moi me c qu d l n s",
-    "es": "el la los las un una unos unas de del y o e u pero no con sin para por sobre en al a es son era fue ser"
-    " estar esta estan hay ha han he hemos haber tener tengo tiene tienen puede pueden puedo debe deben debo"
-    " que quien quienes cual cuales cuando donde como cuanto cuanta cuantos cuantas porque mi mis nuestro"
-    " nuestra su sus me se le les lo nos si mas dias dia vacaciones sueldo plazo plazos empresa significa"
-    " entre despues antes desde hasta yo usted ustedes tambien este estos estas cada ano gastos permiso"
-    " noche salud hacer"
-    " quiero necesito dice corresponden sirve contrato nomina teletrabajo despido oficina oficinas seguro",
-    "it": "il lo la i gli le un uno una di del dello della dei degli delle da dal dalla in nel nella con su sul"
-    " sulla per tra fra e o ma non che chi cosa quale quali quando dove come quanto quanta quanti quante"
-    " perche mi mio mia miei mie nostro si significa sono ho hai ha abbiamo hanno puo posso possono deve devo"
-    " devono giorni giorno ferie stipendio al alla ai alle ci c d l piu anche questo questa essere avere viene"
-    " spetta spettano dopo prima qual azienda ogni",
-    "pt": "o a os as um uma uns umas de do da dos das em no na nos nas ao aos pelo pela com sem para por sobre e ou"
-    " mas nao que quem qual quais quando onde como quanto quanta quantos quantas porque eu meu minha meus"
-    " minhas nosso nossa seu sua me se significa ele ela eles esta estao ser estar tenho tem temos ter ha pode"
-    " posso podem deve devo sao foi dias dia ferias prazo salario empresa depois antes mais tambem isso este"
-    " fazer preciso seguro",
-    "nl": "de het een en of maar niet geen met van voor bij naar te tot op in aan uit over onder om zonder door is"
-    " zijn was heeft heb hebben wordt worden kan kunnen mag mogen moet moeten zal wil hoe hoeveel wat wie"
-    " wanneer waar waarom welke welk ik mijn wij we ons onze je jij jouw u uw hij zij ze hun er dat die dit"
-    " deze als ook nog dagen dag vakantie verlof krijg krijgen lang per geldt tussen na staat recht"
-    " vakantiedagen",
-    "pl": "i w z na do od za po pod przez przy dla o jest sa byl ma mam maja moze moge mozna musi trzeba nie czy co"
-    " kto jak jaki jaka jakie ktory ktora kiedy gdzie ile dlaczego moj moja nasz sie to ten ta te tego dni"
-    " dzien urlop urlopu lub",
-    "ca": "els les dels amb sense per quin quina quins quines quan com quants quantes tinc puc pot cal dies als"
-    " meu meva",
-    "ro": "si sau cu de la in pe pentru din este sunt are am ce cine care cand unde cum cate cat cati zile concediu"
-    " un o nu mai se pot trebuie angajat mea meu",
-    "sv": "och eller inte med av for till pa i om ar var har kan far ska maste vad vem nar hur manga mycket vilka"
-    " vilken jag min vi det den ett en som dagar semester",
-    "da": "og eller ikke med af for til pa i om er var har kan ma skal hvad hvem hvornar hvor hvordan mange meget"
-    " hvilke jeg min vi det den et en som dage ferie",
-    "cs": "a nebo s z na do v k pro je jsou ma mam muze mohu musi co kdo kdy kde jak jaky jaka kolik proc se to dni"
-    " dovolene",
-    "tr": "ve veya ile icin bir bu ne kim nasil nerede neden kac hangi var mi mu gun izin ben benim olan olarak"
-    " nedir kadar",
-    "id": "dan atau dengan untuk dari di ke yang ini itu apa siapa kapan bagaimana berapa mana saya kami bisa hari"
-    " cuti ada",
-    "hu": "a az es vagy nem hogy mi ki mikor hol hogyan hany mennyi nap van egy szabadsag milyen kell lehet",
-    "fi": "ja tai ei on ovat mika mita kuka milloin missa miten kuinka monta voi minun lomaa paivaa",
-}  # fmt: skip
+_WORDS = {language: " ".join(lines) for language, lines in WORD_LISTS["function words"].items()}
 # Marks, letters and endings of words, each with the languages that have it and its weight for each.
 _SIGNS = [
     (re.compile(pattern, re.IGNORECASE), languages.split(), weight)

@@ -13,59 +13,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from selfrag.text.east_asian import RUN
+from selfrag.text.word_lists import word_list
 
 # Fewer words than one in ten may differ.
 _SHARE = 10
 # Only words that Latin small letters write may differ; of up to three letters only articles and possessives.
 _PLAIN = re.compile("[a-zß-öø-ÿœ]{4,}|the|an?|our|its|der|die|das|des|les?|la|une?|el|los|las|una")
-_NUMBERS = frozenset(
-    re.findall(
-        r"\w+",
-        """zero one two six ten four five seven eight nine eleven twelve thirteen fourteen fifteen sixteen seventeen
-        eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen
-        half third quarter first second three fourth fifth sixth seventh eighth ninth tenth once twice double triple
-        single pair both null eins zwei drei vier fünf sechs sieben acht neun zehn zwölf zwanzig hundert tausend halb
-        halbe erste zweite dritte zéro deux trois quatre cinq sept huit neuf onze douze quinze vingt trente cent mille
-        demi premier deuxième troisième cero cuatro cinco seis siete ocho nueve diez doce veinte treinta ciento medio
-        media primero segundo tercero treize quatorze seize quarante cinquante soixante""",
-    )
-)
+_NUMBERS = frozenset(word_list("numbers").split())
 # Numbers in one word: vierundzwanzig, fünfzehn, veinticuatro, doscientos.
 _LONG_NUMBER = re.compile(r".*(?:zig|ßig|zehn|hundert|tausend)(?:ste\w?)?|(?:dieci|veinti)\w+|\w*cient[ao]s")
 # Words that turn a sentence, limit it or measure: no, may, all, before, most, days, left and others like them.
-_TURNING = frozenset(
-    re.findall(
-        r"\w+",
-        """with never none nothing nobody neither without cannot unless except hardly barely rarely seldom always often
-        sometimes usually only must might could would shall should will were have does need needs lacks fails avoid
-        avoids some many much more most less least fewer each every several other another either even still before
-        after until since during within over under above below between beyond from into onto through minimum maximum
-        start starts begin begins stop stops ends finish open opens opened close closes closed allow allows allowed
-        forbid forbids forbidden prohibited permitted banned approve approves approved reject rejects rejected accept
-        accepts accepted deny denied refuse refused grant granted include includes included exclude excludes excluded
-        increase increases increased decrease decreases decreased raise raised lower lowered higher rise rises fall
-        falls gain gains loss losses profit enable enabled disable disabled true false left right upper front rear
-        north south east west early earlier late later latest former latter previous next last past future current
-        obsolete optional mandatory required voluntary temporary permanent internal external public private male female
-        employer employers employee employees buyer seller sender recipient import export paid unpaid credit debit
-        positive negative full empty black white blue green yellow today tomorrow yesterday morning evening afternoon
-        night nights weekend spring summer autumn winter seconds minute minutes hour hours days week weeks month months
-        year years euro euros dollar dollars cents pounds percent metre metres meter meters feet miles gram grams litre
-        litres nicht kein keine keinen keinem keiner ohne niemals selten immer kann können darf dürfen muss müssen soll
-        sollen alle alles manche viele wenige mehr weniger mindestens höchstens unter über nach jede jeder links rechts
-        offen geschlossen erlaubt verboten heute morgen gestern sans jamais rien aucun aucune plus moins peut peuvent
-        doit doivent tous toutes chaque avant après entre sous gauche droite ouvert fermé interdit autorisé jour jours
-        semaine semaines mois heure heures lundi mardi mercredi jeudi vendredi samedi dimanche janvier février mars
-        avril juin juillet août septembre octobre novembre décembre nunca jamás nada nadie ningún ninguna puede pueden
-        debe deben todos todas algunos cada antes después sobre bajo menos izquierda derecha abierto cerrado permitido
-        prohibido días semana semanas meses años hora horas lunes martes miércoles jueves viernes sábado domingo enero
-        febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre daily weekly monthly
-        quarterly yearly annual annually hourly online offline inside outside indoors outdoors inbound outbound
-        domestic foreign senior junior adult adults child children manual manually automatic automatically visible
-        hidden added removed failed failure success passed cold warm large small long short high good poor weak strong
-        täglich wöchentlich monatlich jährlich mensuel annuel hebdomadaire diario semanal mensual anual""",
-    )
-)
+_TURNING = frozenset(word_list("turning words").split())
 # So much of two versions is equal.
 _VERSION = 0.6
 _YEAR = re.compile(r"(?:19|20)\d\d(?:\D\d\d?\D\d\d?)?|\d\d?\D\d\d?\D(?:19|20)\d\d")
