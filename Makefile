@@ -57,7 +57,7 @@ suite: $(VENV)/.test
 test-laptop: $(VENV)/.test
 	@$(PYTEST) -m "laptop and not long" --ignore tests/infra
 
-test-long: $(VENV)/.infra $(VENV)/.java $(VENV)/.conformance .venv-clients/.done
+test-long: $(VENV)/.infra $(VENV)/.java $(VENV)/.conformance $(VENV)/.models .venv-clients/.done
 	@$(PYTEST) -m "long and not infra" --ignore tests/infra
 	@$(BIN)/pytest -n 2 --dist loadfile -m "long and infra" tests/infra
 
@@ -164,6 +164,11 @@ $(VENV)/.conformance: tests/support/conformance/package.json | $(VENV)/.ask
 	@if command -v npm > /dev/null; then \
 	  npm install --prefix tests/support/conformance --no-package-lock --no-audit --no-fund --loglevel error >&2 && touch $@; \
 	else echo "npm is not installed: the protocol's conformance is not tested." >&2; fi
+
+# What serves a made model as llama.cpp does.
+$(VENV)/.models: Makefile | $(VENV)/.test
+	$(call install,$(VENV),--constraint "$(CURDIR)/constraints.txt" xllamacpp==2026.10.11549 gguf==0.19.0)
+	@touch $@
 
 .venv-lambda/.done: pyproject.toml constraints.txt | $(VENV)/.test
 	@$(LAMBDA_PYTHON) -m venv .venv-lambda
