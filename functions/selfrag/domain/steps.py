@@ -295,11 +295,9 @@ class GradeSupportParameters(ModelParameters):
     one_call: bool = False
 
 
-class GradeSupportTask(GradeSupportParameters, Limits):
-    """The question, the day of asking where it matters, the answer and its passages."""
+class GradeSupportTask(GradeSupportParameters, Brief):
+    """The question, the turn before it, the answer and its passages."""
 
-    question: str
-    today: str = ""
     passages: list[Passage]
 
 

@@ -43,7 +43,8 @@ class Support(BaseModel):
 def grade(task: GradeSupportTask, grader: Grader) -> GradeSupportResult:
     """Return the claims with their support, whose numbers, dates and codes code looks up, whoever judged them."""
     result = _graded(task, grader.without_smaller() if task.one_call else grader)
-    checker = FactChecker(f"{task.question} {task.today}", task.passages)
+    # The judge sees no earlier turn, but a number of its question is the reader's own.
+    checker = FactChecker(f"{task.previous.question} {task.question} {task.today}", task.passages)
     verdict = with_unfound(result.verdict, task.answer, checker.unfound)
     repair = repair_citations(
         task.answer, task.citations, verdict.claims, task.passages, lambda sentence: bool(checker.unfound(sentence))

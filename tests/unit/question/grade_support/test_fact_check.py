@@ -107,6 +107,15 @@ def test_sentence_with_an_unfound_number_is_marked_and_cites_nothing(claims: lis
     assert [result.answer[slice(*citation.answer_span)] for citation in result.citations] == ["It opens at seven."]
 
 
+@pytest.mark.parametrize(
+    "more", [{"today": "2026-11-28"}, {"previous": {"question": "And on 28 November 2026?"}}], ids=str
+)
+def test_date_of_asking_and_numbers_of_the_earlier_question_are_found(more: dict[str, object]) -> None:
+    answer = "On 28 November 2026 the lido has 412 seats."
+    task = GradeSupportTask.model_validate({"question": "Now?", "answer": answer, "passages": PASSAGES, **more})
+    assert grade(task, grader(judged((answer, "full")))).verdict.level == "fully_supported"
+
+
 @pytest.mark.parametrize("support", ["none", "contradicted"])
 def test_sentence_with_a_failed_claim_cites_nothing(support: str) -> None:
     task = TASK.model_copy(update={"answer": ANSWER.replace("512", "412")})
