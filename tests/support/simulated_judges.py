@@ -26,6 +26,7 @@ from selfrag_cli.lab.runs.costs import TOKENS
 from tests.support.fakes import passage
 
 CLAUDE_ACCURACY = 0.95
+_LETTERS = str.maketrans("0123456789", "bcdfghjklm")
 # A reply of the stronger model in docs/bench/workflow.md, and one of a decision model; its price per million tokens.
 CLAUDE_SECONDS, DECIDER_SECONDS = 0.3 + 0.008 * TOKENS["grade_support"][2], 0.1
 DECIDER_TOKENS, DECIDER_PRICE = 1_200, 0.042
@@ -42,8 +43,8 @@ class Statement:
 
     @property
     def text(self) -> str:
-        """Return its text, which has its number."""
-        return f"Statement {self.number} holds."
+        """Return its text, with letters for its number: code looks up numbers, and is no part of the simulation."""
+        return f"The {str(self.number).translate(_LETTERS)} holds."
 
     @property
     def outcome(self) -> Outcome:

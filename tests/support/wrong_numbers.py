@@ -35,16 +35,21 @@ _MEASURED = {step: {"upper": 0.9, "lower": 0.1} for step in _GRADERS}
 
 @dataclass(frozen=True)
 class Judges:
-    """Who judges: the settings of a decision model, and how it judges support: whether it is right, and how sure."""
+    """Who judges: the settings of a decision model, and how it judges support: whether it is right, and how sure.
+
+    A `gullible` Claude finds that each passage fully supports each answer.
+    """
 
     settings: Mapping[str, Any]
     right: float = 1.0
     probability: float = 0.95
     knows_facts: bool = True
+    gullible: bool = False
 
 
 JUDGES = {
     "no decider": Judges({}),
+    "no decider, Claude always full": Judges({}, gullible=True),
     "cascade, right": Judges({"decider_thresholds": _MEASURED}),
     "cascade, right half the time": Judges({"decider_thresholds": _MEASURED}, right=0.5),
     "cascade, always full": Judges({"decider_thresholds": _MEASURED}, knows_facts=False),
@@ -79,10 +84,10 @@ def run(name: str, count: int, strategy: str = "self_rag", *, stubborn: bool = F
     passages = [passage(f"p{n}", _fact(n, seats(n)), collection="c") for n in range(count)]
     config = DeciderSettings(decider_url="http://127.0.0.1:9", decider_model="d", **judges.settings)
     parts: dict[str, Any] = {"embedder": FakeEmbedder(), "verdicts": MemoryCache()}
-    parts["decider_settings"] = config if name != "no decider" else DeciderSettings()
+    parts["decider_settings"] = DeciderSettings() if name.startswith("no decider") else config
     for number in range(count):
         index: Any = FakeIndex(passages[number], passages[(number + 1) % count])
-        model, decider = Model(number, stubborn=stubborn), Decider(number, judges)
+        model, decider = Model(number, stubborn=stubborn, gullible=judges.gullible), Decider(number, judges)
         policy = {"web_search": False, "deadline_seconds": 100, "cache": False, "strategy": strategy}
         asked = {"question": f"How many seats does the lido {_NAMES[number]} have?", "collections": ["c"]}
         with bootstrap.using(
@@ -100,10 +105,10 @@ def run(name: str, count: int, strategy: str = "self_rag", *, stubborn: bool = F
 
 
 class Model:
-    """A writer whose number is wrong in every second question until it is told so, and a judge that is right."""
+    """A writer whose number is wrong in every second question until it is told so, and a judge."""
 
-    def __init__(self, number: int, *, stubborn: bool) -> None:
-        self._number, self._stubborn = number, stubborn
+    def __init__(self, number: int, *, stubborn: bool, gullible: bool) -> None:
+        self._number, self._stubborn, self._gullible = number, stubborn, gullible
 
     def model_of(self, step: str) -> str:
         """Return the model of a step."""
@@ -121,7 +126,7 @@ class Model:
         )
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, Any], shape: type[BaseModel]) -> Judgement[Any]:
-        """Return the right verdict."""
+        """Return the right verdict, or that of a gullible judge."""
         verdicts: dict[str, Any] = {
             "decide_retrieval": {
                 "reason": "r", "decision": "complete" if fields.get("so_far") else "yes", "complexity": "complex",
@@ -136,7 +141,7 @@ class Model:
             claim = fields["answer"].replace(" [uncited]", "")
             numbers = [p["number"] for p in fields["passages"] if claim in p["text"]]
             other = [p["number"] for p in fields["passages"] if _NAMES[self._number] in p["text"]]
-            support = "full" if numbers else "contradicted" if other else "none"
+            support = "full" if numbers or self._gullible else "contradicted" if other else "none"
             verdicts[step] = {
                 "claims": [{"claim": claim, "support": support, "passages": numbers or other, "missing": ""}]
             }

@@ -13,7 +13,8 @@ def test_wrong_number_is_never_answered(strategy: str, judges: str) -> None:
     assert row.lost == 0 or "half" in judges
 
 
-@pytest.mark.parametrize("judges", ["no decider", "thrifty, always full"])
-def test_number_that_a_stubborn_writer_repeats_is_withheld_or_cites_nothing(judges: str) -> None:
-    row = run(judges, 4, stubborn=True)
+@pytest.mark.parametrize("judges", ["no decider", "no decider, Claude always full", "thrifty, always full"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_number_that_a_stubborn_writer_repeats_is_withheld_or_cites_nothing(strategy: str, judges: str) -> None:
+    row = run(judges, 4, strategy, stubborn=True)
     assert (row.wrong, row.cited_wrong, row.lost) == (0, 0, 0)
