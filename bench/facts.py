@@ -1,4 +1,4 @@
-"""The check of numbers, dates and codes by code: its false alarms on labelled claims, and what it catches."""
+"""False alarms of the check of numbers, dates and codes on labelled claims, and the changed numbers that it notices."""
 
 import json
 import random

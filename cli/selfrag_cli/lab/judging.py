@@ -100,7 +100,7 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Grade]:
         kinds = json.loads(backends.environment.get(_KINDS) or os.environ.get(_KINDS) or "{}")
         graders_setting = json.dumps({**kinds, **setting.graders})
         environment = {**backends.environment, "SELFRAG_MODELS": json.dumps(chosen), _KINDS: graders_setting}
-        # What is measured here counts as measured: its verdicts are the decision model's own.
+        # A decision model is measured by its own verdicts, also where Claude would confirm them.
         thresholds = json.loads(environment.get(_THRESHOLDS) or os.environ.get(_THRESHOLDS) or "{}")
         environment[_THRESHOLDS] = json.dumps({**dict.fromkeys(GRADERS, Thresholds().model_dump()), **thresholds})
         stores = opened_stores(environment, backends.secrets, {**backends.parts, "prompts": setting.prompts})
