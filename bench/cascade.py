@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from selfrag.domain.decisions import Thresholds
-from selfrag_cli.lab.graders.adoption import ErrorLimits, adoption_of
-from selfrag_cli.lab.graders.figures import Outcome
+from selfrag_cli.lab.thresholds import ErrorLimits, Outcome, adoption_of
 from tests.support.simulated_judges import Statement, cascade, judge_support, statements
 
 PAGE = Path(__file__).parents[1] / "docs" / "bench" / "cascade.md"

@@ -21,8 +21,8 @@ from selfrag.ports.model import Judgement, ModelText, Source
 from selfrag.ports.prompts import Prompt
 from selfrag.question.grade_support import logic
 from selfrag.runtime.models import WRITER
-from selfrag_cli.lab.graders.figures import Outcome
-from selfrag_cli.lab.runs.costs import TOKENS
+from selfrag_cli.lab.gate import TOKENS
+from selfrag_cli.lab.thresholds import Outcome
 from tests.support.fakes import passage
 
 CLAUDE_ACCURACY = 0.95
@@ -49,7 +49,7 @@ class Statement:
     @property
     def outcome(self) -> Outcome:
         """Return how the decision model judges it alone."""
-        return Outcome(self.is_supported, self.probability > 0.5, self.probability, self.probability)
+        return Outcome(self.is_supported, self.probability > 0.5, self.probability)
 
 
 def statements(accuracy: float, count: int, seed: int) -> list[Statement]:

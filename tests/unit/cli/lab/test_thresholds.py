@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from selfrag_cli.lab.graders.adoption import ErrorCount, ErrorLimits, adoption_of, chosen_thresholds, half_report
-from selfrag_cli.lab.graders.figures import Outcome, figures_of
+from selfrag_cli.lab.graders import figures_of
+from selfrag_cli.lab.thresholds import ErrorCount, ErrorLimits, Outcome, adoption_of, choose_thresholds, half_report
 from tests.support.simulated_judges import statements
 
 LIMITS = ErrorLimits(false_passes=0.02, false_strips=0.02)
@@ -14,7 +14,7 @@ LIMITS = ErrorLimits(false_passes=0.02, false_strips=0.02)
 
 def rows(should_pass: bool, probability: float, count: int) -> list[tuple[str, Outcome]]:
     """Return outcomes of one kind with this probability of the label that passes."""
-    outcome = Outcome(should_pass, probability > 0.5, probability, probability)
+    outcome = Outcome(should_pass, probability > 0.5, probability)
     return [(f"{should_pass} {probability} {number}", outcome) for number in range(count)]
 
 
@@ -63,7 +63,7 @@ def test_too_few_rows_prove_nothing_and_leave_the_step_to_claude() -> None:
 
 def test_thresholds_that_fail_on_the_other_half_are_not_adopted() -> None:
     spoiled = [
-        (name, replace(outcome, passed=True, probability=0.97, confidence=0.97) if in_second_half(name) else outcome)
+        (name, replace(outcome, passed=True, confidence=0.97) if in_second_half(name) else outcome)
         for name, outcome in rows(False, 0.02, 600)
     ]
     adoption = adoption_of("grade_support", rows(True, 0.97, 600) + spoiled, LIMITS)
@@ -82,8 +82,8 @@ def test_a_sure_no_counts_as_a_false_strip_and_a_sure_yes_as_a_false_pass() -> N
 
 
 def test_retrieve_has_no_lower_threshold_for_its_probability_is_that_of_its_label() -> None:
-    noes = [Outcome(False, False, 0.02, 0.97) for _ in range(600)]
-    thresholds = chosen_thresholds([*outcomes(rows(True, 0.97, 600)), *noes], LIMITS, if_low=False)
+    noes = [Outcome(False, False, 0.97) for _ in range(600)]
+    thresholds = choose_thresholds([*outcomes(rows(True, 0.97, 600)), *noes], LIMITS, if_low=False)
     assert thresholds
     assert (thresholds.upper, thresholds.lower) == (0.5, 0.0)
 
@@ -94,16 +94,6 @@ def test_the_bound_is_the_one_sided_one_of_clopper_and_pearson(count: int, of: i
     assert errors.bound == pytest.approx(bound, abs=1e-4)
     assert errors.is_below(errors.bound) or bound == 1
     assert not errors.is_below(errors.bound - 0.001)
-
-
-def test_probabilities_that_are_shares_have_no_calibration_error_and_others_the_mean_distance() -> None:
-    calibrated = [*outcomes(rows(True, 0.8, 8)), *outcomes(rows(False, 0.8, 2))]
-    calibration = figures_of(calibrated).calibration
-    assert calibration
-    assert (calibration.ece, calibration.bins) == (pytest.approx(0), [(10, pytest.approx(0.8), 0.8)])
-    too_sure = figures_of([*outcomes(rows(True, 1.0, 5)), *outcomes(rows(False, 1.0, 5))]).calibration
-    assert too_sure
-    assert too_sure.ece == pytest.approx(0.5)
 
 
 def test_balanced_accuracy_has_an_interval_around_it_that_narrows_with_the_rows() -> None:

@@ -1,12 +1,29 @@
-"""Whether a difference is real: paired intervals, the same each time, and questions won and lost."""
+"""The table of a run: paired intervals, verdicts, the lines in the terminal, and the file of all answers."""
+
+import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfrag_cli.lab.comparison import FEWEST, differences, intervals
-from selfrag_cli.lab.measures import NOT_FOR_IT, Measured, Share, overall
+from selfrag.domain.errors import InvalidInput
+from selfrag_cli.lab.judge import JudgeReport
+from selfrag_cli.lab.question_sets import NOT_FOR_IT, GoldQuestion, Measured, Share, aggregate
+from selfrag_cli.lab.records import RunResult
+from selfrag_cli.lab.run import read_variants
+from selfrag_cli.lab.table import (
+    MIN_QUESTIONS,
+    Findings,
+    check_outputs,
+    differences,
+    intervals,
+    judge_line,
+    verdict_lines,
+    write_outputs,
+)
+from tests.unit.cli.lab.conftest import gold, response, result
 
 
 def of(*values: float | None, name: str = "match") -> list[Measured]:
@@ -99,7 +116,7 @@ def test_a_ratio_is_of_the_sums_as_in_the_table_and_a_measure_for_no_question_is
 
 
 def test_few_questions_show_nothing() -> None:
-    few = differences(of(*[0.0] * (FEWEST - 1)), of(*[1.0] * (FEWEST - 1)))["match"]
+    few = differences(of(*[0.0] * (MIN_QUESTIONS - 1)), of(*[1.0] * (MIN_QUESTIONS - 1)))["match"]
     assert few.verdict == "too few questions"
     # However many there are that it is not for.
     none = [None] * 100
@@ -119,9 +136,66 @@ def test_the_difference_is_that_of_the_table_whatever_is_measured(
 ) -> None:
     one, other = of(*(first for first, _ in values)), of(*(second for _, second in values))
     found = differences(one, other)
-    before, after = overall(one)["match"], overall(other)["match"]
+    before, after = aggregate(one)["match"], aggregate(other)["match"]
     if before is None or after is None:
         assert found == {}
     else:
         assert found["match"].value == pytest.approx(after - before)
         assert found["match"].questions == sum(pair != (None, None) for pair in values)
+
+
+VARIANTS = read_variants(["first={}", 'other={"top_k": 2}'])
+QUESTIONS = [
+    gold(f"How long is leave {at}?", id=str(at), answers=("18 weeks",), documents=("leave.md",)) for at in range(24)
+]
+
+
+class Stored:
+    """The first variant knows the answer to every question, the other one to every second."""
+
+    def find(self, variant: str, question_id: str) -> RunResult:
+        knows = variant == "first" or int(question_id) % 2 == 0
+        body = response("18 weeks" if knows else "a year", citations=[("other.md", "quote")])
+        return result(variant, question_id, {**body, "id": f"{variant}{question_id}"}, seconds=2.0)
+
+
+def findings(questions: list[GoldQuestion] = QUESTIONS) -> Findings:
+    return Findings(questions, VARIANTS, Stored().find)
+
+
+def test_too_few_questions_are_said_once_whatever_the_number_of_variants() -> None:
+    variants = read_variants(["first={}", 'other={"top_k": 2}', 'third={"top_k": 3}'])
+    lines = verdict_lines(Findings(QUESTIONS[:6], variants, Stored().find).report())
+    assert lines == ["6 questions are too few to compare variants: 20 say whether one is better."]
+
+
+def test_a_judge_by_rule_is_named_as_no_judgement() -> None:
+    report = JudgeReport(model="rule", judged_by="rule", judged=1, missing=0)
+    assert judge_line(report).endswith("1 answers written from passages, judged by rule, which is no judgement")
+
+
+def test_the_table_has_a_line_for_each_answer(tmp_path: Path) -> None:
+    write_outputs(findings(), [tmp_path / "answers.csv"])
+    with (tmp_path / "answers.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 48
+    assert (rows[0]["match"], rows[0]["citation_recall"], rows[0]["abstention_recall"]) == ("1.0", "0.0", "")
+
+
+def test_the_folder_of_a_file_is_made_before_anything_is_asked(tmp_path: Path) -> None:
+    check_outputs([tmp_path / "new" / "folder" / "answers.csv"])
+    assert (tmp_path / "new" / "folder").is_dir()
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidInput, match="its folder cannot be made"):
+        check_outputs([tmp_path / "file" / "answers.csv"])
+
+
+def test_a_file_of_no_such_kind_is_refused_before(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"name a file that ends in \.csv"):
+        check_outputs([tmp_path / "report.pdf"])
+
+
+def test_a_file_that_cannot_be_written_is_named_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "answers.csv").mkdir()
+    with pytest.raises(InvalidInput, match="cannot be written"):
+        write_outputs(findings(), [tmp_path / "answers.csv"])

@@ -2,26 +2,41 @@
 
 import json
 import os
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from werkzeug.wrappers import Request, Response
 
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
-from selfrag.domain.questions import AskRequest
-from selfrag_cli.lab.runs.costs import RunBudget
-from selfrag_cli.lab.runs.results import Results, opened_results
-from selfrag_cli.lab.runs.running import MOST_IN_A_ROW, PAUSES, QuestionTask, Run, tasks_left
-from selfrag_cli.lab.runs.variants import read_variants
-from selfrag_cli.remote import RetryLater
-from tests.unit.cli.lab.conftest import gold, response
+from selfrag.domain.questions import AskRequest, Policy
+from selfrag.domain.strategies import Strategy
+from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
+from selfrag_cli.lab.gate import MAX_FAILURES, TOKENS, RunBudget, usual_calls, usual_usd
+from selfrag_cli.lab.records import Results, RunResult, open_results
+from selfrag_cli.lab.run import (
+    PAUSES,
+    QuestionTask,
+    Run,
+    Variant,
+    connect_endpoint,
+    estimate_usd,
+    read_variants,
+    tasks_left,
+)
+from selfrag_cli.local.setup import AS_SET
+from selfrag_cli.remote import RetryLater, retry_after
+from tests.support.command import ROOT
+from tests.support.loopback import Loopback
+from tests.unit.cli.lab.conftest import gold, response, result, ways
 
 TWO = read_variants(['plain={"top_k": 2}', "default={}"])
 QUESTIONS = [gold(f"{number}?") for number in range(10)]
@@ -52,7 +67,7 @@ def opened(tmp_path: Path) -> Callable[..., Any]:
 
     @contextmanager
     def again(asked: str = "here") -> Iterator[Results]:
-        with opened_results(tmp_path / "results.jsonl", asked, TWO) as results:
+        with open_results(tmp_path / "results.jsonl", asked, ways(TWO)) as results:
             yield results
 
     return again
@@ -206,22 +221,11 @@ def test_a_run_gives_up_when_nothing_is_answered_any_more(opened: Any) -> None:
     ask = Asked(away)
     with opened() as results, pytest.raises(TemporarilyUnavailable, match=r"in a row got no answer.*it is away"):
         run(results, ask, parallel=1)
-    assert len(ask.requests) == MOST_IN_A_ROW * (len(PAUSES) + 1)
+    assert len(ask.requests) == MAX_FAILURES * (len(PAUSES) + 1)
     failing = Asked(lambda request: response("No model.", status="failed"))
     with opened() as results, pytest.raises(TemporarilyUnavailable, match=r"No model\."):
         run(results, failing, parallel=1)
-    assert len(failing.requests) == MOST_IN_A_ROW
-
-
-def test_a_run_stops_before_it_has_spent_more_than_it_may_and_a_higher_limit_goes_on(opened: Any) -> None:
-    ask, rest = Asked(), Asked()
-    with opened() as results:
-        left = run(results, ask, budget=RunBudget(most=0.1, spent=results.spent, least=0.03))
-        assert 0 < left == 20 - len(ask.requests)
-        assert results.spent <= 0.1
-    with opened() as results:
-        assert run(results, rest, budget=RunBudget(most=5, spent=results.spent, least=0.03)) == 0
-    assert set((ask.times + rest.times).values()) == {1}
+    assert len(failing.requests) == MAX_FAILURES
 
 
 @given(
@@ -247,7 +251,7 @@ def test_whatever_questions_cost_within_their_limits_all_together_stay_within_th
 def test_the_policies_own_limit_holds_within_that_of_the_run(opened: Any, tmp_path: Path) -> None:
     variants = read_variants(['cheap={"max_cost_usd": 0.05}'])
     ask = Asked()
-    with opened_results(tmp_path / "cheap.jsonl", "here", variants) as results:
+    with open_results(tmp_path / "cheap.jsonl", "here", ways(variants)) as results:
         tasks = [QuestionTask(question, variants[0]) for question in QUESTIONS]
         Run(tasks, ask, results, 2, RunBudget(most=10, spent=0, least=0.01)).run()
     assert {request.policy.max_cost_usd for request in ask.requests} == {0.05}
@@ -261,7 +265,7 @@ def test_results_of_other_documents_or_under_another_policy_are_not_gone_on_with
     other = read_variants(['plain={"top_k": 3}'])
     with (
         pytest.raises(InvalidInput, match=r'answers of plain with the policy \{"top_k": 2, "cache": false\}'),
-        opened_results(tmp_path / "results.jsonl", "here", other),
+        open_results(tmp_path / "results.jsonl", "here", ways(other)),
     ):
         pass
 
@@ -317,3 +321,235 @@ def test_a_deployment_that_names_a_longer_pause_is_left_alone_for_as_long(opened
         tasks = tasks_left(QUESTIONS[:1], TWO, results)
         assert Run(tasks, Asked(busy), results, 1, pause=pauses.append).run() == 0
     assert pauses == [60.0]
+
+
+STRATEGIES = get_args(Strategy)
+
+
+@pytest.fixture
+def prompt(tmp_path: Path) -> Path:
+    path = tmp_path / "strict.md"
+    path.write_text("Grade strictly. {material}", encoding="utf-8")
+    return path
+
+
+def names(variants: list[Variant]) -> list[str]:
+    return [variant.name for variant in variants]
+
+
+def test_each_text_is_a_variant_that_differs_from_the_default_in_nothing_else(prompt: Path) -> None:
+    variants = read_variants(['few={"top_k": 2}', "naive", "thrifty", "strict", f"grade_support={prompt}"])
+    assert names(variants) == ["few", "naive", "thrifty", "strict", "grade_support.strict"]
+    assert [variant.way.profile for variant in variants[-3:]] == ["thrifty", "strict", ""]
+    assert all(variant.policy == Policy(cache=False) for variant in variants[-3:])
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_strategy_is_a_policy_of_its_name(strategy: str) -> None:
+    (variant,) = read_variants([strategy])
+    assert (variant.name, variant.policy.model_dump()["strategy"], variant.policy.cache) == (strategy, strategy, False)
+
+
+def test_a_prompt_is_compared_with_what_it_was(prompt: Path) -> None:
+    assert names(read_variants([f"grade_support={prompt}"])) == ["default", "grade_support.strict"]
+    assert names(read_variants(["strict", f"generate={prompt}"])) == ["strict", "generate.strict"]
+
+
+def test_a_prompt_says_the_clause_that_all_prompts_share_and_has_a_version_by_its_text(prompt: Path) -> None:
+    *_, variant = read_variants([f"grade_support={prompt}"])
+    ((step, said),) = variant.setup.prompts
+    assert (step, "{material}" in said.text) == ("grade_support", False)
+    before = variant.way.prompts
+    prompt.write_text("Grade kindly.", encoding="utf-8")
+    *_, variant = read_variants([f"grade_support={prompt}"])
+    assert variant.way.prompts.keys() == before.keys()
+    assert variant.way.prompts != before
+
+
+def test_answers_by_another_prompt_or_profile_of_the_same_name_are_not_gone_on_with(
+    prompt: Path, tmp_path: Path
+) -> None:
+    options = [f"grade_support={prompt}"]
+    path = tmp_path / "results.jsonl"
+    variants = read_variants(options)
+    with open_results(path, "here", ways(variants)) as results:
+        results.add(
+            RunResult(
+                variant=variants[-1].name,
+                way=variants[-1].way,
+                question_id="q",
+                question="?",
+                seconds=1.0,
+                response=AnswerResponse.model_validate(response()),
+            )
+        )
+    with open_results(path, "here", ways(variants)) as results:
+        assert results.find(variants[-1].name, "q")
+    prompt.write_text("Grade kindly.", encoding="utf-8")
+    with (
+        pytest.raises(InvalidInput, match=r"answers of grade_support.strict with .*the prompts \{"),
+        open_results(path, "here", ways(read_variants(options))),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{}", r"There is no strategy or profile '\{\}'"),
+        ("best", "There is no strategy or profile 'best': strategies are self_rag, .* profiles are thrifty, balanced"),
+        ("={}", "A variant's name has letters"),
+        ("a b={}", "A variant's name has letters"),
+        ("a={", "The variant a: policy is not valid JSON"),
+        ('a={"topk": 2}', "The variant a: policy.topk does not exist; the fields are strategy, "),
+        ("grade_support=", "'grade_support=' is not a step and a file, such as grade_support=stricter.md."),
+        ("retrieve=a.md", "There is no step retrieve to change; there are decide_retrieval, "),
+        ("generate=nowhere.md", "The prompt nowhere.md cannot be read"),
+    ],
+)
+def test_a_text_that_is_no_variant_is_refused_in_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        read_variants([text])
+
+
+def test_two_variants_of_one_name_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="Two variants are called strict"):
+        read_variants(["strict", 'strict={"top_k": 2}'])
+
+
+def test_a_variant_reads_the_verdict_cache_only_if_its_policy_says_so() -> None:
+    variants = read_variants(['a={"cache": true}', "b={}"])
+    assert [variant.policy.cache for variant in variants] == [True, False]
+
+
+def test_an_empty_prompt_is_refused(prompt: Path) -> None:
+    prompt.write_text(" \n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"strict\.md is empty"):
+        read_variants([f"generate={prompt}"])
+
+
+ASKED = AskRequest(question="How long?", policy=Policy(top_k=2, cache=False))
+
+
+class Deployment:
+    """Answers with the next of these statuses, and `body` with 200; `heard` are the headers and bodies of requests."""
+
+    def __init__(self, *statuses: int) -> None:
+        self.statuses = list(statuses)
+        self.body = response()
+        self.heard: list[tuple[str | None, dict[str, object]]] = []
+
+    def __call__(self, request: Request) -> Response:
+        self.heard.append((request.headers.get("idempotency-key"), json.loads(request.get_data())))
+        status = self.statuses.pop(0)
+        body = self.body if status == 200 else {"detail": f"It is {status}.", "hint": "Wait."}
+        return Response(
+            json.dumps(body),
+            status,
+            {"location": "/v1/questions/q", "retry-after": "7"},
+            content_type="application/json",
+        )
+
+
+def ask(url: str) -> AnswerResponse:
+    with connect_endpoint(url, "key")(AS_SET) as answer:
+        return answer(ASKED, "run.default.q.0")
+
+
+@pytest.fixture
+def deployed() -> Iterator[Callable[..., tuple[Deployment, str]]]:
+    opened: list[Loopback] = []
+
+    def begun(*statuses: int) -> tuple[Deployment, str]:
+        deployment = Deployment(*statuses)
+        opened.append(Loopback(deployment))
+        opened[-1].__enter__()
+        return deployment, opened[-1].url
+
+    yield begun
+    for server in opened:
+        server.__exit__(None, None, None)
+
+
+def test_a_response_of_another_release_is_read_without_the_fields_that_are_new(
+    deployed: Callable[..., tuple[Deployment, str]],
+) -> None:
+    deployment, url = deployed(200)
+    deployment.body |= {"new": 1, "usage": {**deployment.body["usage"], "new": 1}}
+    assert ask(url).usage.rounds == 2
+
+
+def test_a_question_to_a_deployment_has_its_policy_and_a_key_against_asking_twice(
+    deployed: Callable[..., tuple[Deployment, str]],
+) -> None:
+    deployment, url = deployed(200)
+    assert ask(url).status == "answered"
+    assert deployment.heard == [("run.default.q.0", {"question": "How long?", "policy": {"top_k": 2, "cache": False}})]
+
+
+@pytest.mark.parametrize("status", [202, 409, 429, 503])
+def test_what_is_at_work_or_refused_for_a_while_is_worth_another_try(
+    deployed: Callable[..., tuple[Deployment, str]], status: int
+) -> None:
+    _, url = deployed(status)
+    with pytest.raises(TemporarilyUnavailable) as refused:
+        ask(url)
+    assert retry_after(refused.value) == (0 if status == 202 else 7)
+
+
+def test_a_policy_that_the_deployment_refuses_is_told_in_its_words(
+    deployed: Callable[..., tuple[Deployment, str]],
+) -> None:
+    _, url = deployed(400)
+    with pytest.raises(InvalidInput, match=r"It is 400\. Wait\."):
+        ask(url)
+
+
+USUAL = {"a": 0.02, "b": 0.03}
+PAGE = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
+
+
+def test_the_tokens_are_those_of_the_page_on_costs() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|", PAGE, re.M)
+    told = {step: (int(calls), int(rubric) + int(rest), int(written)) for step, calls, rubric, rest, written in rows}
+    assert {step: tokens for step, tokens in told.items() if tokens[0]} == TOKENS
+
+
+@pytest.mark.parametrize(
+    ("profile", "row"), [("thrifty", "`thrifty`"), ("balanced", "one answer in ten is doubted"), ("strict", "`strict`")]
+)
+def test_a_question_of_each_profile_is_estimated_as_the_page_does_without_a_cache(profile: str, row: str) -> None:
+    cold = re.search(rf"^\| [^|\n]*{re.escape(row)} \| [\d.]+ \| ([\d.]+) \|$", PAGE, re.M)
+    assert cold
+    assert usual_usd(PROFILES[profile], {}, Policy()) == pytest.approx(float(cold[1]) / 1000, abs=0.000_005)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "calls"),
+    [("naive", 1), ("corrective", 5), ("adaptive", 8), ("self_rag", 8), ("candidates", 17), ("segments", 72)],
+)
+def test_the_estimate_knows_the_calls_of_a_strategy(strategy: Strategy, calls: int) -> None:
+    policy = Policy(strategy=strategy)
+    assert sum(usual_calls(policy).values()) == calls
+    naive, usd = (usual_usd(DEFAULT_MODELS, {}, one) for one in (Policy(strategy="naive"), policy))
+    assert naive is not None
+    assert usd is not None
+    assert (usd > naive) == (calls > 1)
+
+
+def test_what_a_model_without_a_price_costs_is_not_known() -> None:
+    unpriced = {**PROFILES["thrifty"], "generate": "mystery"}
+    assert usual_usd(unpriced, {}, Policy()) is None
+    assert usual_usd(unpriced, {"mystery": (0.0, 0.0, 0.0)}, Policy()) is not None
+
+
+def test_a_variant_that_has_answers_costs_what_they_cost_in_the_mean_and_another_what_is_usual(tmp_path: Path) -> None:
+    variants = read_variants(["a={}", "b={}"])
+    tasks = ["a", "b"] * 5
+    with open_results(tmp_path / "results.jsonl", "here", ways(variants)) as results:
+        assert estimate_usd(tasks, results, USUAL) == pytest.approx(5 * 0.02 + 5 * 0.03)
+        assert estimate_usd(tasks, results, {"a": None, "b": None}) is None
+        for number, usd in enumerate((0.1, None, 0.3)):
+            results.add(result("a", f"{number}", response(usd=usd)))
+        assert estimate_usd(tasks, results, USUAL) == pytest.approx(5 * 0.2 + 5 * 0.03)
+    assert estimate_usd([], results, {}) == 0
