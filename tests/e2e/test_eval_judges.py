@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.conftest import Run
 from tests.support.doubles.messages_api import fields_of
 from tests.support.doubles.model_server import Body, ModelServer
-from tests.support.doubles.systemone import SystemOneServer, sure
+from tests.support.doubles.systemone import SystemOneServer
 
 PASSAGE = "Leave is 25 days a year, and it is paid."
 # By claim: people's label, the decision model's probability of full support, and what Claude says.
@@ -187,24 +187,3 @@ def test_a_file_of_judges_that_says_something_else_is_named_with_what_to_do(
     ended = here("eval", "graders", claims, "--adopt", "adopted.json")
     assert ended.code != 0
     assert "adopted.json does not say who judges which step: delete it" in ended.err
-
-
-@pytest.mark.parametrize(
-    ("step", "rows"),
-    [
-        (
-            "grade_relevance",
-            [{"question": "q", "passages": ["p"], "label": label} for label in ("relevant", "irrelevant")],
-        ),
-        ("decide_retrieval", [{"question": "q", "label": "yes"}, {"question": "r", "label": "no"}]),
-        ("grade_utility", [{"question": "q", "answer": "a", "label": score} for score in (5, 1)]),
-    ],
-)
-def test_a_decision_model_is_measured_in_each_step_that_it_may_serve(
-    here: Run, decider: SystemOneServer, labelled: Labelled, step: str, rows: list[dict[str, Any]]
-) -> None:
-    decider.answers = sure
-    ended = here("eval", "graders", labelled(rows), "--step", step, "--judge", "decider", "--adopt", "a.json", "--json")
-    (way,) = ended.response["ways"]
-    assert (way["model"], way["false_passes"][0], way["false_strips"][0]) == ("double", 1, 0)
-    assert json.loads(Path("a.json").read_text(encoding="utf-8"))["graders"] == {step: "claude"}

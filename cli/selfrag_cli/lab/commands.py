@@ -217,10 +217,10 @@ def _ask(plan: "EvaluationPlan", stored: Path, place: Place | None, endpoint: st
 def _judge(plan: "EvaluationPlan", findings: "Findings", stored: Path, model: str) -> int:
     """Have each answer judged for what is left of the dollars, and return the number of missing verdicts."""
     from selfrag_cli.lab.judge import Judge, judge_answers
-    from selfrag_cli.lab.records import written_from_beside
+    from selfrag_cli.lab.records import read_written_from
 
     judge = Judge(model, plan.parallel, None if plan.max_cost is None else plan.max_cost - findings.usd)
-    written_from = written_from_beside(stored)
+    written_from = read_written_from(stored)
     with measuring_progress() as progress:
         report, shares = judge_answers(findings.answers, written_from, judge, partial(progress, "Judging"))
     findings.add_judgements(report, shares)

@@ -201,11 +201,11 @@ def trace_of(history: ExecutionHistory) -> Trace:
         id=str(end.task.get("id", "")),
         question=str(end.task.get("question", "")),
         steps=steps,
-        written_from=_written_from(history.steps, end.result) if end.result else None,
+        written_from=_find_written_from(history.steps, end.result) if end.result else None,
     )
 
 
-def _written_from(steps: Sequence[Step], response: Mapping[str, Any]) -> list[Passage]:
+def _find_written_from(steps: Sequence[Step], response: Mapping[str, Any]) -> list[Passage]:
     """Return the passages as the writer of this answer saw them, each once; none for a direct answer.
 
     An answer of several parts (sentences, or votes of passages) has the passages of all its parts. A response without
@@ -320,7 +320,7 @@ def _parse_trace(path: Path, number: int, line: str) -> Trace:
         raise InvalidInput(f"{path}, line {number}: it is no trace.") from error
 
 
-def written_from_beside(results: Path) -> dict[str, list[Passage]]:
+def read_written_from(results: Path) -> dict[str, list[Passage]]:
     """Return the passages from which each answer in this file was written, by its id, of those that have a trace."""
     path = traces_beside(results)
     traces = read_traces(path) if path.exists() else []

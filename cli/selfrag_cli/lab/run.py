@@ -290,12 +290,11 @@ class Run:
         pause: Pause | None = None,
     ) -> None:
         self._tasks, self._total = list(tasks), len(tasks)
-        self._unfinished = {(task.variant.name, task.question.id) for task in tasks}
         self._ask, self._results, self._parallel = ask, results, parallel
         self._budget, self._progress = budget, progress
         self._ending = Event()
         self._pause = pause or self._ending.wait
-        self._at_work: dict[Future[RunResult], tuple[QuestionTask, float | None]] = {}
+        self._at_work: dict[Future[RunResult], float | None] = {}
         self._done = self._failures = 0
         self._error: SelfragError | None = None
 
@@ -334,18 +333,12 @@ class Run:
                 policy, key = policy.model_copy(update={"max_cost_usd": limit}), f"{key}.{limit:g}"
             self._tasks.remove(task)
             request = AskRequest(question=task.question.question, policy=policy, previous=self._previous(task))
-            self._at_work[threads.submit(self._answer, request, key, task)] = task, limit
+            self._at_work[threads.submit(self._answer, request, key, task)] = limit
         return bool(self._at_work)
 
     def _first(self) -> QuestionTask | None:
-        """Return the first task that can begin; a follow-up waits for the answer before it, or is dropped with it."""
-        for task in list(self._tasks):
-            if not task.question.after or self._previous(task):
-                return task
-            if (task.variant.name, task.question.after) not in self._unfinished:
-                self._tasks.remove(task)
-                self._unfinished.discard((task.variant.name, task.question.id))
-        return None
+        """Return the first task that can begin; a follow-up waits for the answer before it."""
+        return next((task for task in self._tasks if not task.question.after or self._previous(task)), None)
 
     def _previous(self, task: QuestionTask) -> str:
         """Return the id of the same variant's answer to the earlier question; "" if there is none."""
@@ -376,8 +369,7 @@ class Run:
 
     def _collect(self) -> None:
         for future in wait(self._at_work, return_when=FIRST_COMPLETED).done:
-            task, limit = self._at_work.pop(future)
-            self._unfinished.discard((task.variant.name, task.question.id))
+            limit = self._at_work.pop(future)
             result = self._result(future)
             if result:
                 self._results.add(result)

@@ -15,7 +15,7 @@ from selfrag.runtime.models import GRADER, WRITER
 from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.lab.gate import read_conditions
 from selfrag_cli.lab.records import Trace, open_traces, read_traces, trace_of
-from selfrag_cli.lab.replay import Change, ReplayReport, read_overrides, replay_traces
+from selfrag_cli.lab.replay import ReplayReport, read_overrides, replay_traces
 from tests.support.asking import Skipping
 from tests.support.command import ROOT
 from tests.support.doubles.model_server import Body, ModelServer
@@ -100,14 +100,6 @@ def test_under_a_changed_prompt_of_one_grader_that_one_alone_is_asked_and_once_f
     assert server.counts == {"grade_support": 10}, "what was paid is kept"
 
 
-def test_without_a_change_nobody_is_asked_and_all_agree(
-    traced: list[ExecutionHistory], again: Replaying, server: ModelServer
-) -> None:
-    found = again([trace_of(history) for history in traced[:5]])
-    assert server.requests == []
-    assert [(of.same, of.changed) for of in found.steps.values()] == [(20, 0), (5, 0), (5, 0)]
-
-
 def test_a_question_with_ambiguous_passages_is_replayed(again: Replaying, server: ModelServer) -> None:
     strips = [{"strip": number, "score": 0.3} for number in (1, 2)]
     server.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.3, "strips": strips}
@@ -168,22 +160,6 @@ def test_a_cascade_pays_claude_for_the_doubts_of_the_decision_model_alone(
 def two() -> list[ExecutionHistory]:
     with ModelServer() as server:
         return histories(2, server, cache=False)
-
-
-def test_a_verdict_that_differs_is_told_with_its_question(
-    two: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
-) -> None:
-    none = {"claim": "Leave is 40 days.", "support": "none", "passages": [], "missing": ""}
-    server.answers["grade_support"] = lambda body: {"claims": [none]}
-    report = again([trace_of(history) for history in two], stricter("grade_support"))
-    differing = [Change(step="grade_support", before="fully_supported", now="no_support")]
-    assert [(row.question, row.verdicts) for row in report.changed] == [
-        ("How many days, 0?", differing),
-        ("How many days, 1?", differing),
-    ]
-    # The first judge is doubted, so that the stronger one is asked as well.
-    assert server.counts == {"grade_support": 4}
-    assert (report.steps["grade_support"].same, report.steps["grade_support"].changed) == (0, 2)
 
 
 def test_a_verdict_with_an_unknown_label_is_ungraded_and_in_no_figure_of_a_gate(

@@ -21,7 +21,7 @@ from selfrag.domain.questions import AskRequest, Policy
 from selfrag.domain.strategies import Strategy
 from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
 from selfrag_cli.lab.gate import MAX_FAILURES, TOKENS, RunBudget, usual_calls, usual_usd
-from selfrag_cli.lab.records import Results, RunResult, open_results
+from selfrag_cli.lab.records import Results, open_results
 from selfrag_cli.lab.run import (
     PAUSES,
     QuestionTask,
@@ -288,17 +288,6 @@ def test_two_commands_do_not_write_to_the_same_file(opened: Any) -> None:
         pass
 
 
-def test_a_line_that_is_no_result_is_named(opened: Any, tmp_path: Path) -> None:
-    with opened() as results:
-        run(results, Asked())
-    path = tmp_path / "results.jsonl"
-    lines = path.read_text().splitlines()
-    lines[4] = json.dumps({"variant": "plain"})
-    path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(InvalidInput, match="line 5: it is no result"), opened():
-        pass
-
-
 def test_a_deployment_whose_daily_limit_is_reached_is_not_waited_for(opened: Any) -> None:
     pauses: list[float] = []
 
@@ -350,11 +339,6 @@ def test_a_strategy_is_a_policy_of_its_name(strategy: str) -> None:
     assert (variant.name, variant.policy.model_dump()["strategy"], variant.policy.cache) == (strategy, strategy, False)
 
 
-def test_a_prompt_is_compared_with_what_it_was(prompt: Path) -> None:
-    assert names(read_variants([f"grade_support={prompt}"])) == ["default", "grade_support.strict"]
-    assert names(read_variants(["strict", f"generate={prompt}"])) == ["strict", "generate.strict"]
-
-
 def test_a_prompt_says_the_clause_that_all_prompts_share_and_has_a_version_by_its_text(prompt: Path) -> None:
     *_, variant = read_variants([f"grade_support={prompt}"])
     ((step, said),) = variant.setup.prompts
@@ -364,33 +348,6 @@ def test_a_prompt_says_the_clause_that_all_prompts_share_and_has_a_version_by_it
     *_, variant = read_variants([f"grade_support={prompt}"])
     assert variant.way.prompts.keys() == before.keys()
     assert variant.way.prompts != before
-
-
-def test_answers_by_another_prompt_or_profile_of_the_same_name_are_not_gone_on_with(
-    prompt: Path, tmp_path: Path
-) -> None:
-    options = [f"grade_support={prompt}"]
-    path = tmp_path / "results.jsonl"
-    variants = read_variants(options)
-    with open_results(path, "here", ways(variants)) as results:
-        results.add(
-            RunResult(
-                variant=variants[-1].name,
-                way=variants[-1].way,
-                question_id="q",
-                question="?",
-                seconds=1.0,
-                response=AnswerResponse.model_validate(response()),
-            )
-        )
-    with open_results(path, "here", ways(variants)) as results:
-        assert results.find(variants[-1].name, "q")
-    prompt.write_text("Grade kindly.", encoding="utf-8")
-    with (
-        pytest.raises(InvalidInput, match=r"answers of grade_support.strict with .*the prompts \{"),
-        open_results(path, "here", ways(read_variants(options))),
-    ):
-        pass
 
 
 @pytest.mark.parametrize(
@@ -420,12 +377,6 @@ def test_two_variants_of_one_name_are_refused() -> None:
 def test_a_variant_reads_the_verdict_cache_only_if_its_policy_says_so() -> None:
     variants = read_variants(['a={"cache": true}', "b={}"])
     assert [variant.policy.cache for variant in variants] == [True, False]
-
-
-def test_an_empty_prompt_is_refused(prompt: Path) -> None:
-    prompt.write_text(" \n", encoding="utf-8")
-    with pytest.raises(InvalidInput, match=r"strict\.md is empty"):
-        read_variants([f"generate={prompt}"])
 
 
 ASKED = AskRequest(question="How long?", policy=Policy(top_k=2, cache=False))
@@ -497,14 +448,6 @@ def test_what_is_at_work_or_refused_for_a_while_is_worth_another_try(
     assert retry_after(refused.value) == (0 if status == 202 else 7)
 
 
-def test_a_policy_that_the_deployment_refuses_is_told_in_its_words(
-    deployed: Callable[..., tuple[Deployment, str]],
-) -> None:
-    _, url = deployed(400)
-    with pytest.raises(InvalidInput, match=r"It is 400\. Wait\."):
-        ask(url)
-
-
 USUAL = {"a": 0.02, "b": 0.03}
 PAGE = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
 
@@ -535,12 +478,6 @@ def test_the_estimate_knows_the_calls_of_a_strategy(strategy: Strategy, calls: i
     assert naive is not None
     assert usd is not None
     assert (usd > naive) == (calls > 1)
-
-
-def test_what_a_model_without_a_price_costs_is_not_known() -> None:
-    unpriced = {**PROFILES["thrifty"], "generate": "mystery"}
-    assert usual_usd(unpriced, {}, Policy()) is None
-    assert usual_usd(unpriced, {"mystery": (0.0, 0.0, 0.0)}, Policy()) is not None
 
 
 def test_a_variant_that_has_answers_costs_what_they_cost_in_the_mean_and_another_what_is_usual(tmp_path: Path) -> None:

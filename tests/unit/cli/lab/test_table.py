@@ -1,6 +1,5 @@
 """The table of a run: paired intervals, verdicts, the lines in the terminal, and the file of all answers."""
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -100,12 +99,6 @@ def test_questions_are_drawn_for_both_variants_alike_so_what_they_share_does_not
     assert found.high - found.low < 0.01
 
 
-def test_the_same_results_have_the_same_intervals_each_time() -> None:
-    values = np.random.default_rng(5).random((2, 40))
-    one, other = of(*values[0]), of(*values[1])
-    assert differences(one, other) == differences(one, other)
-
-
 def test_a_ratio_is_of_the_sums_as_in_the_table_and_a_measure_for_no_question_is_left_out() -> None:
     one = [{"precision": Share(1, 1), "f1": NOT_FOR_IT}] * 10 + [{"precision": NOT_FOR_IT, "f1": NOT_FOR_IT}] * 30
     other = [{"precision": Share(0, 1), "f1": NOT_FOR_IT}] * 20 + [{"precision": Share(1, 1), "f1": NOT_FOR_IT}] * 20
@@ -172,22 +165,6 @@ def test_too_few_questions_are_said_once_whatever_the_number_of_variants() -> No
 def test_a_judge_by_rule_is_named_as_no_judgement() -> None:
     report = JudgeReport(model="rule", judged_by="rule", judged=1, missing=0)
     assert judge_line(report).endswith("1 answers written from passages, judged by rule, which is no judgement")
-
-
-def test_the_table_has_a_line_for_each_answer(tmp_path: Path) -> None:
-    write_outputs(findings(), [tmp_path / "answers.csv"])
-    with (tmp_path / "answers.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 48
-    assert (rows[0]["match"], rows[0]["citation_recall"], rows[0]["abstention_recall"]) == ("1.0", "0.0", "")
-
-
-def test_the_folder_of_a_file_is_made_before_anything_is_asked(tmp_path: Path) -> None:
-    check_outputs([tmp_path / "new" / "folder" / "answers.csv"])
-    assert (tmp_path / "new" / "folder").is_dir()
-    (tmp_path / "file").touch()
-    with pytest.raises(InvalidInput, match="its folder cannot be made"):
-        check_outputs([tmp_path / "file" / "answers.csv"])
 
 
 def test_a_file_of_no_such_kind_is_refused_before(tmp_path: Path) -> None:
