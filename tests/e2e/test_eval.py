@@ -128,22 +128,6 @@ def test_the_terminal_says_outcomes_measures_with_n_and_verdicts_in_one_screen(
     assert few.count("too few") == 1
 
 
-def test_with_no_dollars_the_command_estimates_and_asks_nothing(
-    here: Run, deployment: Deployment, questions: str
-) -> None:
-    estimated = ("eval", questions, "--endpoint", deployment.url, "--limit", "3", "--max-cost", "0")
-    ended = here(*estimated)
-    assert ended.code == 0
-    # By docs/operate.md: 9.04 dollars for 1,000 questions.
-    assert "selfrag: 3 of 3 answers to get, for about 0.03 dollars" in ended.err
-    assert "No question is answered by every variant yet." in ended.out
-    assert not deployment.asked
-    assert not Path("set.results.jsonl").exists()
-    here("eval", questions, "--endpoint", deployment.url, "--limit", "2")
-    # By what the two have cost.
-    assert "selfrag: 1 of 3 answers to get, for about 0.04 dollars; 0.08 dollars are spent" in here(*estimated).err
-
-
 def test_the_most_that_may_be_spent_stops_in_time_and_more_of_it_goes_on(
     here: Run, deployment: Deployment, questions: str
 ) -> None:
@@ -184,17 +168,6 @@ def test_the_samples_questions_are_for_the_sample_alone(here: Run, documents: Pa
     ended = here("eval", "--docs", str(documents))
     assert ended.code == 2
     assert "name a file of your own questions" in ended.err
-
-
-def test_a_price_that_nobody_knows_cannot_be_kept_to(
-    here: Run, deployment: Deployment, questions: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SELFRAG_MODELS", '{"generate": "mystery"}')
-    ended = here("eval", questions, "--endpoint", deployment.url, "--max-cost", "5")
-    assert ended.code == 2
-    assert "for an unknown number of dollars" in ended.err
-    assert "give it in SELFRAG_PRICES" in ended.err
-    assert not deployment.asked
 
 
 FACTS = "The harbour crane lifts 12 tonnes.\n"

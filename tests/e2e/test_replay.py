@@ -56,7 +56,7 @@ def test_a_prompt_without_one_of_its_rules_fails_the_gate_and_the_prompt_of_befo
         (["nowhere.jsonl"], "nowhere.jsonl cannot be read"),
         (["set.traces.jsonl", "--max-cost", "0"], "--max-cost is a number of dollars above 0."),
         (["set.traces.jsonl", "--variant", "generate=a.md"], "There is no step generate to change"),
-        (["set.traces.jsonl", "--docs", "."], "leave out what says whom to ask what"),
+        (["set.traces.jsonl", "--docs", "."], "leave out QUESTIONS, --docs"),
     ],
 )
 def test_what_cannot_be_judged_again_is_refused_in_one_sentence(

@@ -31,6 +31,13 @@ if TYPE_CHECKING:
 
 _JUDGE_KINDS: "dict[str, GraderKind]" = {"decider": "decider", "claude": "claude", "cascade": "cascade"}
 
+
+def _above_zero(dollars: float | None) -> float | None:
+    if dollars is not None and dollars <= 0:
+        raise InvalidInput("--max-cost is a number of dollars above 0.")
+    return dollars
+
+
 QuestionSet = Annotated[
     Path | None, typer.Argument(metavar="[QUESTIONS]", help="A file of questions; those about the sample if left out.")
 ]
@@ -53,7 +60,7 @@ ResultsFile = Annotated[
 ]
 MaxCost = Annotated[
     float | None,
-    typer.Option("--max-cost", metavar="USD", min=0, help="The most dollars to spend in all; 0 asks nothing."),
+    typer.Option("--max-cost", metavar="USD", callback=_above_zero, help="The most dollars to spend in all."),
 ]
 Parallel = Annotated[int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Requests at a time.")]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Take the first N rows.")]
@@ -118,7 +125,7 @@ def evaluate(
     fail_if: FailIf = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask questions whose answers are known, in one way or several, and compare: how good, how sure, at what price.
+    """Ask questions with known answers in one or several ways, and compare quality, certainty and price.
 
     `selfrag eval graders ROWS` compares the graders themselves with people's labels.
 
@@ -135,7 +142,9 @@ def evaluate(
     feedback = read_feedback(recorded) if recorded else None
     if recorded and feedback is None:
         if questions or docs or collection or endpoint or results or output or limit:
-            raise InvalidInput("Recorded answers are judged without asking: leave out what says whom to ask what.")
+            raise InvalidInput(
+                "Recorded answers are judged without asking: leave out QUESTIONS, --docs and other options of asking."
+            )
         replay = _replay(recorded, variant or [], judge, parallel, max_cost)
         _print(replay, as_json, lambda: _show_replay(replay))
         _end(replay.missing, replay.gate(conditions))
@@ -147,15 +156,13 @@ def evaluate(
     plan = EvaluationPlan(gold[:limit], read_variants(variant or []), parallel, max_cost)
     stored = results or Path(f"{file.stem if file else 'sample'}.results.jsonl")
     place = None if endpoint else place_to_ask(docs, collection)
-    if place and not plan.only_estimates:
+    if place:
         _update_documents(place)
     findings, left = _ask(plan, stored, place, endpoint)
-    unjudged = _judge(plan, findings, stored, judge) if judge and not plan.only_estimates else 0
+    unjudged = _judge(plan, findings, stored, judge) if judge else 0
     write_outputs(findings, output or [])
     report = findings.report()
     _print(report, as_json, lambda: show_report(out, report))
-    if plan.only_estimates:
-        return
     if left:
         warn([f"{left} answers are missing; the same command goes on with them"])
         raise typer.Exit(1)
@@ -195,11 +202,10 @@ def _update_documents(place: Place) -> None:
 
 
 def _ask(plan: "EvaluationPlan", stored: Path, place: Place | None, endpoint: str) -> "tuple[Findings, int]":
-    """Ask what has no result yet, and return the findings and the number of questions without a result."""
+    """Ask the questions without a result, and return the findings and the number of questions left."""
     from selfrag_cli.lab.records import open_results, traces_beside
     from selfrag_cli.lab.run import Connect, ask_all, connect_endpoint, connect_place
     from selfrag_cli.lab.table import Findings
-    from selfrag_cli.local.backends import is_offline
 
     if place:
         source = str(place.directory.resolve() if place.directory else place)
@@ -208,14 +214,14 @@ def _ask(plan: "EvaluationPlan", stored: Path, place: Place | None, endpoint: st
         plan.check_deployed()
         source, connect = endpoint, connect_endpoint(endpoint, os.environ.get("SELFRAG_API_KEY", ""))
     ways = {variant.name: variant.way for variant in plan.variants}
-    with open_results(stored, source, ways, is_read_only=plan.only_estimates) as results:
+    with open_results(stored, source, ways) as results:
         with measuring_progress() as progress:
-            left = ask_all(plan, connect, results, progress, is_free=bool(place) and is_offline())
+            left = ask_all(plan, connect, results, progress)
         return Findings(plan.questions, plan.variants, results.find), left
 
 
 def _judge(plan: "EvaluationPlan", findings: "Findings", stored: Path, model: str) -> int:
-    """Have each answer judged for what is left of the dollars, and return the number of missing verdicts."""
+    """Have each answer judged within the remaining dollars, and return the number of missing verdicts."""
     from selfrag_cli.lab.judge import Judge, judge_answers
     from selfrag_cli.lab.records import read_written_from
 
@@ -234,14 +240,13 @@ def _replay(
     from selfrag_cli.lab.records import read_traces
     from selfrag_cli.lab.replay import read_overrides, replay_traces
 
-    _check_above_zero(max_cost)
     overrides = read_overrides(variants, *_read_judges([judge] if judge else []))
     with measuring_progress() as progress:
         return replay_traces(read_traces(recorded), overrides, parallel, max_cost, partial(progress, "Judging"))
 
 
 def _show_replay(report: "ReplayReport") -> None:
-    """Print what was judged anew, and the questions with a verdict that differs."""
+    """Print the counts by step, and the questions with a changed verdict."""
     table = Table("Step", title=f"{report.traces} traces", title_justify="left")
     for heading in ("verdicts", "same", "changed", "ungraded", "judged anew", "calls", "USD"):
         table.add_column(heading, justify="right")
@@ -289,7 +294,6 @@ def graders(
         raise InvalidInput(f"{output} would be written by --adopt: name one file of rows, or add --adopt.")
     if (judge or adopt) and step not in DECIDABLE:
         raise InvalidInput(f"A decision model does not judge {step}: it is for {', '.join(DECIDABLE)}.")
-    _check_above_zero(max_cost)
     conditions = read_conditions(fail_if or [])
     kinds = _read_judges([*(judge or []), *(["decider"] if adopt else [])])
     ways = _ways(step, prompt or [], model or [], kinds)
@@ -308,7 +312,7 @@ def graders(
 def _ways(
     step: str, prompts: Sequence[str], models: Sequence[str], judges: "Sequence[GraderKind]"
 ) -> "dict[str, GraderOverrides]":
-    """Return the judges, or the step as it is set without any; then each of the prompts, then each of the models."""
+    """Return the judges (without any, the step as configured), then the prompts and the models, by name."""
     from selfrag_cli.lab.judge import AS_SET, GraderOverrides, single_model
     from selfrag_cli.lab.run import read_prompt
 
@@ -374,11 +378,6 @@ def _read_judges(texts: Sequence[str]) -> "list[GraderKind]":
     if unknown := [text for text in texts if text not in _JUDGE_KINDS]:
         raise InvalidInput(f"There is no judge {unknown[0]!r}: --judge is one of {', '.join(_JUDGE_KINDS)}.")
     return [_JUDGE_KINDS[text] for text in dict.fromkeys(texts)]
-
-
-def _check_above_zero(max_cost: float | None) -> None:
-    if max_cost == 0:
-        raise InvalidInput("--max-cost is a number of dollars above 0.")
 
 
 def _print(report: "BaseModel", as_json: bool, show: Callable[[], None]) -> None:

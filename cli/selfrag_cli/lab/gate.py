@@ -4,32 +4,18 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
-from selfrag.domain.calls import Prices, price_of
 from selfrag.domain.errors import InvalidInput
-from selfrag.domain.questions import Policy
-from selfrag.runtime.models import FIRST
 
-# The calls and a call's tokens, read and written, of a question answered at the first try (docs/operate.md).
-TOKENS: dict[str, tuple[int, int, int]] = {
-    "decide_retrieval": (1, 1140, 79),
-    "grade_relevance": (4, 1346, 91),
-    "generate": (1, 2803, 135),
-    "grade_support": (1, 2993, 96),
-    "grade_utility": (1, 1257, 79),
-}
-# The tokens of a passage; a call for an answer has four of them in the table above.
-PASSAGE = 230
-# The share of answers whose first judge of support is doubted, so that a second one is asked: assumed, not measured.
-DOUBTED = 0.1
-# A question or verdict is only begun if so many times its usual cost is left, so that the limit cuts nothing short.
+# A question or verdict is only begun with so many times the mean cost left, so that the limit cuts nothing short.
 MARGIN = 10
+# The dollars with which a question is begun before the cost of one is known.
+MIN_QUESTION_USD = 0.1
 # After so many failures in a row a run gives up.
 MAX_FAILURES = 5
 # The most dollars that a policy may allow a question.
 _MAX_QUESTION_USD = 100.0
-# The steps that a strategy with several answers takes for each passage.
-_STEPS_PER_PASSAGE = ("grade_relevance", "generate", "grade_support")
 # The exit code of a run that fails by a condition.
 FAILED = 3
 _MAX_LISTED_QUESTIONS = 20
@@ -42,65 +28,32 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
 }
 
 
-def usual_calls(policy: Policy) -> dict[str, int]:
-    """Return the calls of a question by step: answered at the first try, or with the largest tree of sentences."""
-    k = policy.top_k
-    match policy.strategy:
-        case "naive":
-            return {"generate": 1}
-        case "corrective":
-            return {"grade_relevance": k, "generate": 1}
-        case "candidates":
-            return {"decide_retrieval": 1, **dict.fromkeys((*_STEPS_PER_PASSAGE, "grade_utility"), k)}
-        case "segments":
-            # After the first level each of the stored paths goes on.
-            paths = 1 + (policy.max_segments - 1) * policy.beam
-            per_passage = dict.fromkeys(_STEPS_PER_PASSAGE, paths * k)
-            return {"decide_retrieval": paths, **per_passage, "grade_utility": policy.beam}
-    return {**dict.fromkeys(TOKENS, 1), "grade_relevance": k}
-
-
-def usual_usd(models: Mapping[str, str], prices: Mapping[str, Prices], policy: Policy) -> float | None:
-    """Return the dollars of a question with `usual_calls`, without prompt caching; None if a model has no price.
-
-    `models` are those of the steps, as in the settings.
-    """
-    calls: dict[str, float] = dict(usual_calls(policy))
-    if FIRST in models and "grade_support" in calls:
-        calls |= {FIRST: calls["grade_support"], "grade_support": DOUBTED * calls["grade_support"]}
-    passages = 1 if policy.strategy in ("candidates", "segments") else policy.top_k
-    dollars = 0.0
-    for step, count in calls.items():
-        price = price_of(models[step], prices)
-        if price is None:
-            return None
-        _, read, written = TOKENS.get(step, TOKENS["grade_support"])
-        if step in (FIRST, "generate", "grade_support"):
-            read += (passages - TOKENS["grade_relevance"][0]) * PASSAGE
-        dollars += count * (read * price[0] + written * price[1]) / 1_000_000
-    return dollars
-
-
 @dataclass
 class RunBudget:
-    """The dollars of a run: `most` in all, `spent` so far; a question that may not cost `least` is not asked.
+    """The dollars of a run: `most` in all, `spent` so far; `costs` are those of the questions or verdicts so far.
 
     The workflow keeps a question within its limit (`policy.max_cost_usd`), and cuts an answer short near the limit. So
-    `least` should be many times what a question usually costs.
+    one is only begun with `MARGIN` times the mean cost left, or `least` before the first.
     """
 
     most: float
     spent: float
-    least: float
+    costs: list[float] = field(default_factory=list)
+    least: float = 0.0
     _held: float = 0.0
 
-    def hold(self, slots: int, own: float | None) -> float | None:
+    @property
+    def required(self) -> float:
+        """Return the dollars with which the next question may begin."""
+        return MARGIN * fmean(self.costs) if self.costs else self.least
+
+    def hold(self, slots: int, own: float | None = None) -> float | None:
         """Reserve the limit of the next of `slots` questions that could begin now; None if no money is left for it.
 
         `own` is the limit of its policy, None for none.
         """
         free = self.most - self.spent - self._held
-        limit = min(_MAX_QUESTION_USD, own or _MAX_QUESTION_USD, max(self.least, free / slots))
+        limit = min(_MAX_QUESTION_USD, own or _MAX_QUESTION_USD, max(self.required, free / slots))
         if not 0 < limit <= free:
             return None
         self._held += limit
@@ -110,6 +63,9 @@ class RunBudget:
         """Deduct the cost of a question with this limit; all of the limit if the cost is unknown."""
         self._held -= limit
         self.spent += limit if cost is None else cost
+        # A cached verdict costs nothing, and says nothing about the next one.
+        if cost:
+            self.costs.append(cost)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The graders against people: how often each judge of a step agrees with people's labels, and what it costs."""
+"""Agreement of each judge of a step with people's labels, and its cost."""
 
 import hashlib
 from collections import Counter
@@ -28,7 +28,6 @@ from selfrag_cli.lab.judge import (
     grader_of,
     judge_cases,
     open_graders,
-    verdict_budget,
 )
 from selfrag_cli.lab.records import read_feedback
 from selfrag_cli.lab.thresholds import Adoption, Outcome
@@ -312,7 +311,7 @@ def grade_rows(
     for name, overrides in ways.items():
         with open_graders(overrides, {}) as grade:
             judges[name] = _judge_names(step, overrides)
-            verdicts[name] = judge_cases(cases, grade, parallel, verdict_budget(left, [step]), progress)
+            verdicts[name] = judge_cases(cases, grade, parallel, left, progress)
         left = None if left is None else left - (cost_of(list(verdicts[name].values())) or 0.0)
     judged = [at for at in cases if all(at in of and not of[at].error for of in verdicts.values())]
     reports = [_way_report(name, judges[name], step, rows, of, judged) for name, of in verdicts.items()]

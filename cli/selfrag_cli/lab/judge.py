@@ -1,4 +1,4 @@
-"""Judging beside the workflow: any cases by the deployed graders, and final answers by one judge.
+"""Judging outside the workflow: cases by the deployed graders, and final answers by one judge.
 
 Cases are judged in parallel, within a budget, and each verdict is cached, so that it is paid once.
 """
@@ -17,9 +17,9 @@ from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.answers import UNCITED, AnswerResponse
 from selfrag.domain.base import Model
-from selfrag.domain.calls import Limits, StepResult, price_of
+from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.decisions import Thresholds
-from selfrag.domain.errors import BudgetExceeded, InvalidInput, Misconfigured, TemporarilyUnavailable
+from selfrag.domain.errors import BudgetExceeded, TemporarilyUnavailable
 from selfrag.domain.passages import Passage
 from selfrag.domain.steps import (
     DecideRetrievalTask,
@@ -41,7 +41,7 @@ from selfrag.question.grade_utility import logic as grade_utility
 from selfrag.runtime.decider_settings import GRADERS as DECIDABLE
 from selfrag.runtime.models import FIRST
 from selfrag.runtime.settings import Settings, read
-from selfrag_cli.lab.gate import MARGIN, MAX_FAILURES, TOKENS, RunBudget
+from selfrag_cli.lab.gate import MAX_FAILURES, RunBudget
 from selfrag_cli.lab.question_sets import NOT_FOR_IT, GoldQuestion, Measured, Share
 from selfrag_cli.local.backends import check_services, chosen_backends
 from selfrag_cli.local.sources.place import Place
@@ -49,7 +49,7 @@ from selfrag_cli.local.stack import opened_stores
 
 SUPPORT, CORRECTNESS = "grade_support", "grade_correctness"
 UNGRADED = "ungraded"
-# In place of a model's name: the step as it is set, with its first grader.
+# Replaces a model's name: the step as configured, with its first grader.
 AS_SET = "as-set"
 # The settings of who judges each step and by which thresholds.
 _KINDS, _THRESHOLDS = "SELFRAG_GRADERS", "SELFRAG_DECIDER_THRESHOLDS"
@@ -77,7 +77,7 @@ class Correctness(BaseModel):
 
 
 class CorrectnessVerdict(Model):
-    """Whether an answer says what a right answer says; null is ungraded."""
+    """A verdict on whether an answer agrees with a right one; null is ungraded."""
 
     says: Says | None
     reason: str = ""
@@ -91,7 +91,7 @@ class CorrectnessResult(StepResult):
 
 
 def grade_correctness(task: CorrectnessTask, grader: Grader) -> CorrectnessResult:
-    """Return whether the answer says what a right one says, and why."""
+    """Return whether the answer agrees with a right one, and why."""
     reply = grader.grade(task.model_dump(include={"question", "right", "facts", "answer"}), Correctness)
     fields = reply.verdict.model_dump() if reply.verdict else {"says": None, "reason": f"the verdict was {reply.flaw}"}
     return CorrectnessResult(verdict=CorrectnessVerdict(**fields, judged_by=grader.judged_by), **reply.usage)
@@ -120,7 +120,7 @@ Grade = Callable[[Case, float | None], StepResult]
 
 @dataclass(frozen=True)
 class GraderOverrides:
-    """Prompts, models and kinds of judges in place of the graders' own, by their folders."""
+    """Prompts, models and kinds of judges that replace those of the graders, by the folder of the step."""
 
     prompts: Mapping[str, Prompt] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
@@ -207,17 +207,18 @@ class _RecordedVerdicts:
 
 
 def judge_cases(
-    cases: Mapping[Name, Case], grade: Grade, parallel: int, budget: RunBudget | None, progress: Progress
+    cases: Mapping[Name, Case], grade: Grade, parallel: int, max_cost: float | None, progress: Progress
 ) -> dict[Name, StepResult]:
     """Return the verdicts by the names of their cases, until all are judged or the next one cannot be paid.
 
-    Raises TemporarilyUnavailable when several verdicts in a row fail; what was judged stays cached.
+    Raises TemporarilyUnavailable when several verdicts in a row fail; earlier verdicts stay cached.
     """
     names, results, failures = list(cases), dict[Name, StepResult](), 0
+    budget = None if max_cost is None else RunBudget(max_cost, 0.0)
     with ThreadPoolExecutor(parallel) as threads:
         for start in range(0, len(names), parallel):
             batch = names[start : start + parallel]
-            limits = [budget.hold(len(batch) - at, None) if budget else None for at in range(len(batch))]
+            limits = [budget.hold(len(batch) - at) if budget else None for at in range(len(batch))]
             paid = {name: limit for name, limit in zip(batch, limits, strict=True) if limit or not budget}
             if not paid:
                 break
@@ -232,30 +233,6 @@ def judge_cases(
                     raise TemporarilyUnavailable(sentence)
             progress(len(results), len(cases))
     return results
-
-
-def verdict_budget(most: float | None, steps: Collection[str]) -> RunBudget | None:
-    """Return the budget of verdicts by these steps, inside `open_graders`; None without a limit.
-
-    Raises Misconfigured without prices, and InvalidInput for a sum that buys nothing.
-    """
-    if most is None:
-        return None
-    budget = RunBudget(most, 0.0, MARGIN * max(map(_usual_verdict_usd, steps)))
-    if most < budget.least:
-        raise InvalidInput(f"A verdict is only begun with {budget.least:.4f} dollars left, so that none is cut.")
-    return budget
-
-
-def _usual_verdict_usd(step: str) -> float:
-    settings = bootstrap.question_settings()
-    # A judge of correctness reads about as much as one of use.
-    _, read_tokens, written = TOKENS.get(step, TOKENS["grade_utility"])
-    judges = (step, FIRST) if step == SUPPORT and FIRST in settings.models else (deployed_step(step),)
-    prices = [price_of(model, settings.prices) for model in {settings.models[judge] for judge in judges}]
-    if None in prices:
-        raise Misconfigured("--max-cost needs the price of every model: give it in SELFRAG_PRICES.")
-    return sum(read_tokens * price[0] + written * price[1] for price in prices if price) / 1_000_000
 
 
 def cost_of(results: Collection[StepResult]) -> float | None:
@@ -302,7 +279,7 @@ def judge_answers(
     overrides = GraderOverrides() if judge.model == AS_SET else single_model(SUPPORT, judge.model)
     with open_graders(overrides, {}) as grade:
         model = bootstrap.question_settings().models[SUPPORT]
-        results = judge_cases(cases, grade, judge.parallel, verdict_budget(judge.max_cost, [SUPPORT]), progress)
+        results = judge_cases(cases, grade, judge.parallel, judge.max_cost, progress)
     verdicts = {name: result for name, result in results.items() if result.error is None}
     untraced = sum(_claims_anything(response) and response.id not in written_from for _, response in answers)
     graded = [name for name, result in verdicts.items() if not _is_unsaid(result)]

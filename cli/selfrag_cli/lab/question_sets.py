@@ -34,7 +34,7 @@ class GoldQuestion:
 
     Any of the `answers` is right, and a right answer states all of the `facts`. `documents` are names and `passages`
     are texts that hold an answer. `answerable` is None if the set does not say. `after` is the id of the question that
-    this one follows up. The `id` depends on the question, what it follows, and how often the set had it before.
+    this one follows up. The `id` depends on both questions, and on earlier occurrences in the set.
     """
 
     id: str
@@ -164,7 +164,7 @@ def _distinct(texts: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Share:
-    """A `count`, and what it is out of; out of nothing, the measure does not apply to the question."""
+    """A `count` of a total, `of`; with a total of 0, the measure does not apply to the question."""
 
     count: float
     of: float = 1.0

@@ -1,7 +1,6 @@
-"""What is stored of answers: the file of results, the traces beside it, and people's feedback."""
+"""Stored answers: the file of results, the file of traces, and people's feedback."""
 
 import fcntl
-import io
 import json
 import time
 import uuid
@@ -29,7 +28,7 @@ END = "ComposeAnswer"
 
 
 class VariantConfig(BaseModel):
-    """What tells a variant from others: the policy's changed fields, the profile, and the versions of its prompts."""
+    """The identity of a variant: the policy's changed fields, the profile, and the versions of its prompts."""
 
     policy: dict[str, JsonValue] = {}
     profile: str = ""
@@ -88,25 +87,19 @@ class Results:
         self._tries[result.variant, result.question_id] += 1
         self.spent += result.usd or 0.0
 
-    def costs(self, variant: str) -> list[float]:
-        """Return the known costs of a variant's answers."""
-        return [result.usd for (name, _), result in self._latest.items() if name == variant and result.usd is not None]
+    def costs(self, variant: str = "") -> list[float]:
+        """Return the known costs of the answers of a variant, or of all."""
+        results = [result for (name, _), result in self._latest.items() if variant in ("", name)]
+        return [result.usd for result in results if result.usd is not None]
 
 
 @contextmanager
-def open_results(
-    path: Path, source: str, ways: Mapping[str, VariantConfig], *, is_read_only: bool = False
-) -> Iterator[Results]:
+def open_results(path: Path, source: str, ways: Mapping[str, VariantConfig]) -> Iterator[Results]:
     """Open a file of results, a new one or one to continue; a line that a kill has cut is dropped.
-
-    A file that is only read is not created.
 
     Raises InvalidInput for a file of something else, one of another source or another variant of the same name, and
     one that another command writes to.
     """
-    if is_read_only and not path.exists():
-        yield Results(io.StringIO(), Head(run="", source=source), [])
-        return
     make_folder(path)
     try:
         file = path.open("a+", encoding="utf-8", newline="\n")

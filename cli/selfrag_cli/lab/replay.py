@@ -22,7 +22,6 @@ from selfrag_cli.lab.judge import (
     cost_of,
     judge_cases,
     open_graders,
-    verdict_budget,
 )
 from selfrag_cli.lab.records import GRADERS, RecordedStep, Trace
 from selfrag_cli.lab.run import read_prompt, read_step
@@ -90,7 +89,7 @@ class ReplayReport(BaseModel):
     """The figures of a replay; `missing` verdicts failed, for want of a model or of money.
 
     `rates` are those of a gate: of questions with a verdict that differs, and of answers that are supported now. They
-    count only what has a verdict in the trace and now.
+    count only verdicts that exist in the trace and now.
     """
 
     traces: int
@@ -109,17 +108,16 @@ def replay_traces(
 ) -> ReplayReport:
     """Judge recorded questions again with overrides, without searching and writing; None for no limit of dollars.
 
-    Raises what `open_graders`, `judge_cases` and `verdict_budget` raise; what was judged stays cached.
+    Raises the errors of `open_graders` and `judge_cases`; verdicts are cached.
     """
     steps = [step for trace in traces for step in trace.steps if step.name in GRADERS]
-    # A verdict without a key stands unless its step is changed; those that cost something come last.
+    # A verdict without a key is kept unless its step is changed; those that cost something come last.
     to_judge = [step for step in steps if step.judged or GRADERS[step.name] in overrides.steps]
     to_judge.sort(key=lambda step: GRADERS[step.name] in overrides.steps)
     recorded = {_identity(step): step for step in to_judge}
     with open_graders(overrides, {verdict.key: verdict.verdict for step in steps for verdict in step.judged}) as grade:
-        budget = verdict_budget(max_cost, overrides.steps or GRADERS.values())
         cases = {name: Case(GRADERS[step.name], step.task) for name, step in recorded.items()}
-        results = judge_cases(cases, grade, parallel, budget, progress)
+        results = judge_cases(cases, grade, parallel, max_cost, progress)
     return _replay_report(traces, cases, results)
 
 
@@ -164,7 +162,7 @@ def _change(step: RecordedStep, results: Mapping[str, StepResult], missing: Coll
     before, name = (step.result or {}).get("verdict"), _identity(step)
     if step.name not in GRADERS or before is None or name in missing:
         return None
-    # A verdict that was not requested again stands.
+    # A verdict that was not requested again is unchanged.
     now = results[name].model_dump(mode="json")["verdict"] if name in results else before
     level = LEVELS[step.name]
     return Change(step=GRADERS[step.name], before=level(before), now=level(now))

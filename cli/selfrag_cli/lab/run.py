@@ -24,9 +24,8 @@ from selfrag.domain.questions import AskRequest, Policy, read_request
 from selfrag.domain.strategies import Strategy
 from selfrag.ports.prompts import Prompt, prompt_of
 from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
-from selfrag.runtime.settings import Settings, read
 from selfrag_cli.histories import ExecutionHistory
-from selfrag_cli.lab.gate import MARGIN, MAX_FAILURES, RunBudget, usual_usd
+from selfrag_cli.lab.gate import MAX_FAILURES, MIN_QUESTION_USD, RunBudget
 from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.records import Results, RunResult, VariantConfig, open_traces
 from selfrag_cli.local.backends import policy_fields
@@ -49,13 +48,13 @@ Progress = Callable[[int, int, float], None]
 Ask = Callable[[AskRequest, str], AnswerResponse]
 # Opens what answers by a setup.
 Connect = Callable[[Setup], AbstractContextManager[Ask]]
-# Called with what is done, how many of it, and of how many.
+# Called with a description, the number done, and the total.
 ShowProgress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A policy and its name; on this machine it may have models and prompts of its own, too."""
+    """A named policy; on this machine it may also have other models and prompts."""
 
     name: str
     policy: Policy
@@ -125,7 +124,7 @@ def read_prompt(text: str, steps: Collection[str]) -> tuple[str, Path, Prompt]:
 
 
 def read_step(text: str, steps: Collection[str], expected: str) -> tuple[str, str]:
-    """Return the two sides of `STEP=...`; raises InvalidInput, which says what is expected."""
+    """Return the two sides of `STEP=...`; raises InvalidInput with the expected form."""
     step, _, name = text.partition("=")
     if not name:
         raise InvalidInput(f"{text!r} is not {expected}.")
@@ -171,10 +170,10 @@ class QuestionTask:
 
 
 def tasks_left(questions: Sequence[GoldQuestion], variants: Sequence[Variant], results: Results) -> list[QuestionTask]:
-    """Return what has no result yet, or one that failed; a question by all variants before the next one.
+    """Return the questions without a result, or with a failed one; each question by all variants before the next.
 
-    So a run that is stopped has compared what it has asked. Each question has its own order of variants, the same each
-    time, so that no variant gains by coming first or last.
+    So a stopped run has compared variants on the same questions. Each question has its own stable order of variants,
+    so that no variant gains by coming first or last.
     """
     tasks = []
     for question in questions:
@@ -194,11 +193,6 @@ class EvaluationPlan:
     parallel: int
     max_cost: float | None
 
-    @property
-    def only_estimates(self) -> bool:
-        """Return whether nothing is asked."""
-        return self.max_cost == 0
-
     def check_deployed(self) -> None:
         """Raise InvalidInput if a deployment cannot answer as the variants want."""
         if any(variant.setup != AS_SET for variant in self.variants):
@@ -208,23 +202,21 @@ class EvaluationPlan:
             )
 
 
-def ask_all(
-    plan: EvaluationPlan, connect: Connect, results: Results, progress: ShowProgress, *, is_free: bool = False
-) -> int:
-    """Ask what has no result yet, by one setup after another, and return the number of questions without a result.
+def ask_all(plan: EvaluationPlan, connect: Connect, results: Results, progress: ShowProgress) -> int:
+    """Ask all questions without a result, by one setup after another, and return the number of questions left.
 
-    `is_free` says that no model is paid. Raises InvalidInput for a limit that buys nothing, and what keeps all
-    questions from an answer; what was answered until then is stored.
+    Raises InvalidInput for a limit that buys nothing, and errors that keep all questions from an answer; earlier
+    answers are stored.
     """
-    tasks, usual = tasks_left(plan.questions, plan.variants, results), _usual_usd(plan.variants, is_free)
+    tasks = tasks_left(plan.questions, plan.variants, results)
     left, total = len(tasks), len(plan.questions) * len(plan.variants)
-    usd = estimate_usd([task.variant.name for task in tasks], results, usual)
-    dollars = "an unknown number of dollars" if usd is None else f"about {usd:.2f} dollars"
+    usd = estimate_usd([task.variant.name for task in tasks], results)
+    expected = "" if usd is None else f", for about {usd:.2f} dollars"
     spent = f"; {results.spent:.2f} dollars are spent" if results.spent else ""
-    typer.echo(f"selfrag: {left} of {total} answers to get, for {dollars}{spent}", err=True)
-    if not tasks or plan.only_estimates:
+    typer.echo(f"selfrag: {left} of {total} answers to get{expected}{spent}", err=True)
+    if not tasks:
         return left
-    budget = None if plan.max_cost is None else _budget(plan.max_cost, results.spent, list(usual.values()))
+    budget = None if plan.max_cost is None else _budget(plan.max_cost, results)
     for setup in dict.fromkeys(task.variant.setup for task in tasks):
         own = [task for task in tasks if task.variant.setup == setup]
         with connect(setup) as ask:
@@ -241,42 +233,26 @@ def _show(progress: ShowProgress, before: int, total: int, done: int, _: int, us
     progress(f"Asking, {usd:.2f} USD spent", before + done, total)
 
 
-def estimate_usd(variants: Sequence[str], results: Results, usual: dict[str, float | None]) -> float | None:
-    """Return the expected dollars of answers, one for each variant: by its mean so far, else by the usual cost."""
-    means = {name: fmean(results.costs(name)) if results.costs(name) else usual[name] for name in set(variants)}
-    costs = [means[name] for name in variants]
-    return None if None in costs else sum(cost for cost in costs if cost is not None)
+def estimate_usd(variants: Sequence[str], results: Results) -> float | None:
+    """Return the expected dollars of answers, one for each variant; None if a variant has no known cost so far."""
+    means = [fmean(costs) if (costs := results.costs(name)) else None for name in variants]
+    return None if None in means else sum(mean for mean in means if mean is not None)
 
 
-def _usual_usd(variants: Sequence[Variant], is_free: bool) -> dict[str, float | None]:
-    """Return the usual cost of a variant's question, by the models and prices of the settings."""
-    if is_free:
-        return {variant.name: 0.0 for variant in variants}
-    settings = read(Settings)
-    usual = {}
-    for variant in variants:
-        models = read(Settings, profile=variant.setup.profile or settings.profile).models
-        usual[variant.name] = usual_usd(models, settings.prices, variant.policy)
-    return usual
-
-
-def _budget(most: float, spent: float, usual: Sequence[float | None]) -> RunBudget:
-    costs = [usd for usd in usual if usd is not None]
-    if len(costs) < len(usual):
-        raise Misconfigured("--max-cost needs the price of every model: give it in SELFRAG_PRICES.")
-    least = MARGIN * max(costs)
-    if most - spent < least:
+def _budget(most: float, results: Results) -> RunBudget:
+    budget = RunBudget(most, results.spent, results.costs(), MIN_QUESTION_USD)
+    if most - results.spent < budget.required:
         raise InvalidInput(
-            f"Of --max-cost {most:g}, {spent:.4f} dollars are spent; a question is only begun with {least:.4f} more, "
-            "so that the limit cuts no answer short."
+            f"Of --max-cost {most:g}, {results.spent:.4f} dollars are spent; a question is only begun with "
+            f"{budget.required:.4f} more, so that the limit cuts no answer short."
         )
-    return RunBudget(most, spent, least)
+    return budget
 
 
 class Run:
     """Asks `tasks`, `parallel` at a time; `budget` is what may be spent, None for no limit.
 
-    A run that ends early waits for the questions at work and stores their answers.
+    A run that ends early waits for pending questions and stores their answers.
     """
 
     def __init__(
@@ -302,7 +278,7 @@ class Run:
         """Ask all questions or until the budget is spent, and return the number of questions without an answer.
 
         Raises InvalidInput or Misconfigured when a question is refused so, and TemporarilyUnavailable when several in
-        a row fail; what was answered until then is stored.
+        a row fail; earlier answers are stored.
         """
         with ThreadPoolExecutor(self._parallel) as threads:
             try:
@@ -319,7 +295,7 @@ class Run:
         self._ending.set()
 
     def _begin(self, threads: ThreadPoolExecutor) -> bool:
-        """Begin what can begin now, and return whether anything is at work."""
+        """Begin the tasks that can begin now, and return whether any is pending."""
         while not self._ending.is_set() and (slots := self._parallel - len(self._at_work)):
             task, limit = self._first(), None
             if task is None:

@@ -119,7 +119,7 @@ def _applies(measures: Sequence[Measured], name: str) -> bool:
 
 
 def _counts(measures: Sequence[Measured], names: Sequence[str]) -> tuple[Floats, Floats]:
-    """Return counts, and what they are out of: questions by measures."""
+    """Return counts and totals: questions by measures."""
     counts = np.array([[of_question[name].count for name in names] for of_question in measures], dtype=np.float64)
     return counts, np.array([[of_question[name].of for name in names] for of_question in measures], dtype=np.float64)
 

@@ -149,7 +149,7 @@ def choose_thresholds(outcomes: Sequence[Outcome], limits: ErrorLimits, *, if_lo
 
 
 def half_report(outcomes: Sequence[Outcome], upper: float, lower: float) -> HalfReport:
-    """Return what the decision model decides alone between these thresholds, and its errors."""
+    """Return the rows that the decision model decides alone with these thresholds, and its errors."""
     decided = [item for item in outcomes if item.confidence is not None and not lower < item.confidence < upper]
     should_pass = sum(outcome.should_pass for outcome in outcomes)
     passes = sum(outcome.passed and not outcome.should_pass for outcome in decided)
