@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -220,18 +220,20 @@ def judge_cases(
             batch = names[start : start + parallel]
             limits = [budget.hold(len(batch) - at) if budget else None for at in range(len(batch))]
             paid = {name: limit for name, limit in zip(batch, limits, strict=True) if limit or not budget}
-            if not paid:
-                break
             pending = {name: threads.submit(grade, cases[name], limit) for name, limit in paid.items()}
             for name, future in pending.items():
-                result = results[name] = future.result()
-                if budget and (limit := paid[name]):
-                    budget.settle(limit, cost_of([result]))
-                failures = failures + 1 if result.error not in (None, BudgetExceeded.__name__) else 0
-                if failures >= MAX_FAILURES:
+                with suppress(BudgetExceeded):
+                    results[name] = future.result()
+                result, limit = results.get(name), paid[name]
+                if budget and limit:
+                    budget.settle(limit, cost_of([result]) if result else 0.0)
+                failures = failures + 1 if result and result.error not in (None, BudgetExceeded.__name__) else 0
+                if result and failures >= MAX_FAILURES:
                     sentence = f"{MAX_FAILURES} verdicts in a row could not be had; the last one: {result.cause}"
                     raise TemporarilyUnavailable(sentence)
             progress(len(results), len(cases))
+            if any(name not in results for name in batch):
+                break
     return results
 
 
