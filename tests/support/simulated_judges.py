@@ -15,10 +15,10 @@ from pydantic import BaseModel
 from selfrag.domain.calls import PRICES, ModelCall
 from selfrag.domain.decisions import CANNOT_TELL, DecisionQuestion, Thresholds
 from selfrag.domain.steps import GradeSupportResult, GradeSupportTask
-from selfrag.ports.decider import Decisions, load_questions
-from selfrag.ports.grading import DecisionGrader, Grader
-from selfrag.ports.model import Judgement, ModelText, Source
-from selfrag.ports.prompts import Prompt
+from selfrag.judging.graders import DecisionGrader, Grader
+from selfrag.judging.questions import load_questions
+from selfrag.ports.decider import Decisions
+from selfrag.ports.model import Judgement, ModelText, Prompt, Source
 from selfrag.question.grade_support import logic
 from selfrag.runtime.models import WRITER
 from selfrag_cli.lab.graders.figures import Outcome

@@ -14,9 +14,10 @@ from selfrag.domain.calls import Limits, ModelCall, StepResult, price_of
 from selfrag.domain.decisions import Thresholds
 from selfrag.domain.errors import BudgetExceeded, InvalidInput, Misconfigured, TemporarilyUnavailable
 from selfrag.domain.steps import DecideRetrievalTask, GradeRelevanceTask, GradeSupportTask, GradeUtilityTask
+from selfrag.judging.graders import Grader, GraderKind
+from selfrag.judging.prompts import load_prompt
 from selfrag.ports.cache import VerdictCache
-from selfrag.ports.grading import Grader, GraderKind
-from selfrag.ports.prompts import Prompt, load_prompt
+from selfrag.ports.model import Prompt
 from selfrag.question.decide_retrieval import logic as decide_retrieval
 from selfrag.question.grade_relevance import logic as grade_relevance
 from selfrag.question.grade_support import logic as grade_support

@@ -9,9 +9,9 @@ from selfrag.domain.decisions import CANNOT_TELL, Distribution, most_probable_op
 from selfrag.domain.passages import Passage
 from selfrag.domain.steps import GradeSupportResult, GradeSupportTask
 from selfrag.domain.verdicts import Claim, ClaimSupport, SupportVerdict, level_of
-from selfrag.ports.grading import DecisionGrader
-from selfrag.ports.index import newer_versions
+from selfrag.judging.graders import DecisionGrader
 from selfrag.question.grade_support.citation_repair import sentences_of
+from selfrag.retrieval.duplicates import newer_versions
 
 _SUPPORTS: dict[str, ClaimSupport] = {
     "contradicted": "contradicted", "none": "none", "partial": "partial", "full": "full",

@@ -8,13 +8,13 @@ from selfrag.domain.answers import UNCITED
 from selfrag.domain.passages import Passage
 from selfrag.domain.steps import GradeSupportResult, GradeSupportTask
 from selfrag.domain.verdicts import Claim, ClaimSupport, SupportVerdict, level_of
-from selfrag.ports.grading import Grader
-from selfrag.ports.index import numbered_versions
+from selfrag.judging.graders import Grader
 from selfrag.ports.model import Judgement
 from selfrag.question.grade_support.citation_repair import repair_citations
 from selfrag.question.grade_support.decisions import by_decider, cut_phrase
 from selfrag.question.grade_support.evidence import facts_of, stands_in
 from selfrag.question.grade_support.fact_check import FactChecker
+from selfrag.retrieval.duplicates import numbered_versions
 from selfrag.text.sentences import split_sentences
 
 STEP = "grade_support"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.steps import GradeSupportTask
 from selfrag.domain.verdicts import Claim, level_of
-from selfrag.ports.grading import Grader
+from selfrag.judging.graders import Grader
 from selfrag.ports.model import Flaw
 from selfrag.question.grade_support.decisions import MOST_MISSING_CHARACTERS
 from selfrag.question.grade_support.logic import grade

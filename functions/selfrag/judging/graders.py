@@ -8,10 +8,10 @@ from pydantic import BaseModel
 
 from selfrag.domain.decisions import DecisionQuestion, Thresholds
 from selfrag.domain.verdicts import JudgedBy, judged_by
-from selfrag.ports.cache import verdict_key
-from selfrag.ports.decider import Decider, Decisions, Questions
-from selfrag.ports.model import Claude, Judgement
-from selfrag.ports.prompts import Prompt
+from selfrag.judging.keys import verdict_key
+from selfrag.judging.questions import Questions
+from selfrag.ports.decider import Decider, Decisions
+from selfrag.ports.model import Claude, Judgement, Prompt
 
 V = TypeVar("V", bound=BaseModel)
 # Who judges a step: Claude; a decision model, and Claude where it gives no verdict; or both, by thresholds.

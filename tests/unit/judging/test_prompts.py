@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from selfrag.adapters.claude.profiles import profile_of
 from selfrag.domain.calls import PRICES
-from selfrag.ports.prompts import as_quoted_fields, load_prompt, material
+from selfrag.judging.prompts import as_quoted_fields, load_prompt, material
 from selfrag.question.decide_retrieval.logic import Continuation, Retrieval, RetrievalAndComplexity
 from selfrag.question.generate.annotations import NO_ANSWER, NOT_SAID
 from selfrag.question.grade_relevance.logic import JudgedStrip, Relevance, RelevanceOfStrips
