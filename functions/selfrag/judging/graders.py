@@ -98,10 +98,6 @@ class Grader:
         """Return the judge with a decision model before it and before the smaller model."""
         return replace(self, first=self.first.after(decider) if isinstance(self.first, Grader) else decider)
 
-    def without_smaller(self) -> "Grader":
-        """Return the judge without the smaller model before it."""
-        return replace(self, first=self.decider)
-
     def stands(self, probability: float | None, *, if_low: bool = True) -> bool:
         """Return whether the decision model's verdict of this probability stands; one sure of a no, only `if_low`.
 

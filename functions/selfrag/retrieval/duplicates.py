@@ -30,13 +30,6 @@ def _text_of(passage: Passage) -> Text:
     return Text(_heading(passage), passage.text, passage.date)
 
 
-def numbered_versions(passages: Sequence[Passage]) -> dict[str, object]:
-    """Return the pairs of an older passage and its newer version, by number, as a field of IsSup; none without one."""
-    numbers = {passage.passage_id: number for number, passage in enumerate(passages, start=1)}
-    pairs = [{"passage": numbers[old], "newer": numbers[new]} for old, new in newer_versions(passages).items()]
-    return {"newer_versions": pairs} if pairs else {}
-
-
 def content_of(passage: Passage) -> str:
     """Return the text for embedding without the file name: it is equal for the same bytes under two names."""
     return embedded_text(_heading(passage), passage.text)

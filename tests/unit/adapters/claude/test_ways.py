@@ -15,7 +15,7 @@ from selfrag.domain.errors import RequestRejected
 from selfrag.judging.models import CachedClaude, CachedReplies
 from selfrag.ports.model import Prompt, Source
 from selfrag.question.grade_relevance.logic import Relevance
-from selfrag.question.grade_support.logic import Support
+from selfrag.question.grade_support.judge import Support
 from tests.support.asking import MemoryCalls, claude_of
 from tests.support.doubles.bedrock_double import (
     EXTRA,
