@@ -27,7 +27,7 @@ from tests.support.fakes import passage
 
 CLAUDE_ACCURACY = 0.95
 _LETTERS = str.maketrans("0123456789", "bcdfghjklm")
-# A reply of the stronger model in docs/bench/workflow.md, and one of a decision model; its price per million tokens.
+# A reply of the stronger model in docs/measurements.md, and one of a decision model; its price per million tokens.
 CLAUDE_SECONDS, DECIDER_SECONDS = 0.3 + 0.008 * TOKENS["grade_support"][2], 0.1
 DECIDER_TOKENS, DECIDER_PRICE = 1_200, 0.042
 
