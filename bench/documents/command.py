@@ -30,7 +30,7 @@ READS = {
 
 
 def run() -> None:
-    """Build the corpus, read it, print the tables and keep the figures; or copy those of the last run to bench/figures."""
+    """Build and read the corpus and print the tables; or copy the figures of the last run to bench/figures."""
     parser = argparse.ArgumentParser(prog="python -m bench documents", description=__doc__)
     parser.add_argument("--readers", nargs="+", choices=READS, default=list(READS), metavar="READER")
     parser.add_argument("--kinds", nargs="+", choices=sorted(EVERYTHING), default=[], metavar="KIND")
