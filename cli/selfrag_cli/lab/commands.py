@@ -20,7 +20,7 @@ from selfrag_cli.terminal import err, measuring_progress, out, print_json, readi
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from selfrag.ports.grading import GraderKind
+    from selfrag.judging.graders import GraderKind
     from selfrag_cli.lab.gate import Gate
     from selfrag_cli.lab.graders import GraderReport, Rate, WayReport
     from selfrag_cli.lab.judge import GraderOverrides

@@ -29,14 +29,16 @@ from selfrag.domain.steps import (
     GradeUtilityTask,
 )
 from selfrag.domain.verdicts import JudgedBy, judged_by
+from selfrag.judging.graders import Grader, GraderKind
+from selfrag.judging.prompts import load_prompt
 from selfrag.ports.cache import VerdictCache
-from selfrag.ports.grading import Grader, GraderKind
-from selfrag.ports.prompts import Prompt, load_prompt
+from selfrag.ports.model import Prompt
 from selfrag.question.compose_answer.messages import WITHOUT_ANSWER
 from selfrag.question.decide_retrieval import logic as decide_retrieval
 from selfrag.question.grade_relevance import logic as grade_relevance
 from selfrag.question.grade_support import logic as grade_support
-from selfrag.question.grade_support.decisions import by_decider
+from selfrag.question.grade_support.evidence import AnswerEvidence
+from selfrag.question.grade_support.judge import grade_by_decider
 from selfrag.question.grade_utility import logic as grade_utility
 from selfrag.runtime.decider_settings import GRADERS as DECIDABLE
 from selfrag.runtime.models import FIRST
@@ -175,7 +177,7 @@ def open_graders(overrides: GraderOverrides, recorded: Mapping[str, str]) -> Ite
                 grader = graders[case.step](limits)
                 alone = grader.decider if overrides.graders.get(case.step) == "decider" else None
                 if alone and isinstance(task, GradeSupportTask):
-                    return by_decider(task, alone)
+                    return grade_by_decider(task, AnswerEvidence(task.passages), alone)
                 return judge(task, grader)
 
             yield grade

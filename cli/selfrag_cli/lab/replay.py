@@ -9,8 +9,8 @@ from pydantic import BaseModel, Field
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
-from selfrag.ports.grading import GraderKind
-from selfrag.ports.prompts import Prompt
+from selfrag.judging.graders import GraderKind
+from selfrag.ports.model import Prompt
 from selfrag.runtime.models import FIRST
 from selfrag_cli.lab.gate import Condition, Gate, check_figures
 from selfrag_cli.lab.judge import (

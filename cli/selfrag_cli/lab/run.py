@@ -22,7 +22,8 @@ from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest, Policy, read_request
 from selfrag.domain.strategies import Strategy
-from selfrag.ports.prompts import Prompt, prompt_of
+from selfrag.judging.prompts import prompt_of
+from selfrag.ports.model import Prompt
 from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
 from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.lab.gate import MAX_FAILURES, MIN_QUESTION_USD, RunBudget

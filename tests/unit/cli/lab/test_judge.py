@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from selfrag.domain.passages import Passage
-from selfrag.ports.prompts import load_prompt, material
+from selfrag.judging.prompts import load_prompt, material
 from selfrag.question.compose_answer.messages import MESSAGES
 from selfrag.runtime.models import GRADER, WRITER
 from selfrag_cli.lab import judge
