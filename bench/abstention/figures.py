@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from selfrag_cli.lab.graders import Rate, Z, figures_of
+from selfrag_cli.lab.graders import Rate, Z, compute_figures
 from selfrag_cli.lab.thresholds import Outcome
 
 # The share of the answerable questions that a threshold, chosen on one half of the rows, may decline.
@@ -51,7 +51,7 @@ def choose_threshold(scores: Sequence[float], labels: Sequence[bool]) -> float:
 
 def declined_of(passed: Sequence[bool], labels: Sequence[bool]) -> Declined:
     """Return the rates of decline of questions that passed or did not."""
-    figures = figures_of([Outcome(label, passes) for label, passes in zip(labels, passed, strict=True)])
+    figures = compute_figures([Outcome(label, passes) for label, passes in zip(labels, passed, strict=True)])
     return Declined(right=figures.failing_right, false=figures.false_strips)
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _JUDGE_KINDS: "dict[str, GraderKind]" = {"decider": "decider", "claude": "claude", "cascade": "cascade"}
 
 
-def _above_zero(dollars: float | None) -> float | None:
+def _check_dollars(dollars: float | None) -> float | None:
     if dollars is not None and dollars <= 0:
         raise InvalidInput("--max-cost is a number of dollars above 0.")
     return dollars
@@ -60,7 +60,7 @@ ResultsFile = Annotated[
 ]
 MaxCost = Annotated[
     float | None,
-    typer.Option("--max-cost", metavar="USD", callback=_above_zero, help="The most dollars to spend in all."),
+    typer.Option("--max-cost", metavar="USD", callback=_check_dollars, help="The most dollars to spend in all."),
 ]
 Parallel = Annotated[int, typer.Option("--parallel", metavar="N", min=1, max=64, help="Requests at a time.")]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Take the first N rows.")]
@@ -203,13 +203,13 @@ def _update_documents(place: Place) -> None:
 
 def _ask(plan: "EvaluationPlan", stored: Path, place: Place | None, endpoint: str) -> "tuple[Findings, int]":
     """Ask the questions without a result, and return the findings and the number of questions left."""
-    from selfrag_cli.lab.records import open_results, traces_beside
+    from selfrag_cli.lab.records import open_results, traces_path
     from selfrag_cli.lab.run import Connect, ask_all, connect_endpoint, connect_place
     from selfrag_cli.lab.table import Findings
 
     if place:
         source = str(place.directory.resolve() if place.directory else place)
-        connect: Connect = partial(connect_place, place, traces_beside(stored))
+        connect: Connect = partial(connect_place, place, traces_path(stored))
     else:
         plan.check_deployed()
         source, connect = endpoint, connect_endpoint(endpoint, os.environ.get("SELFRAG_API_KEY", ""))
@@ -286,7 +286,7 @@ def graders(
     from selfrag.runtime.decider_settings import GRADERS as DECIDABLE
     from selfrag_cli.lab.gate import read_conditions
     from selfrag_cli.lab.graders import KINDS, grade_rows, read_rows
-    from selfrag_cli.lab.thresholds import ErrorLimits, adoption_of
+    from selfrag_cli.lab.thresholds import ErrorLimits, choose_judge
 
     if step not in KINDS:
         raise InvalidInput(f"There is no grader {step!r}; there are {', '.join(KINDS)}.")
@@ -302,7 +302,7 @@ def graders(
         report = grade_rows(step, labelled, ways, parallel, max_cost, partial(progress, "Judging"))
     if adopt and report.judged == report.rows:
         outcomes = next(way.outcomes for way in report.ways if way.name == "decider")
-        report.adoption = adoption_of(step, outcomes, ErrorLimits(false_passes, false_strips))
+        report.adoption = choose_judge(step, outcomes, ErrorLimits(false_passes, false_strips))
     _print(report, as_json, lambda: _show_graders(report))
     if report.adoption:
         _adopt(report.adoption, output)

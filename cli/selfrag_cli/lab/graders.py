@@ -24,10 +24,10 @@ from selfrag_cli.lab.judge import (
     Case,
     GraderOverrides,
     Progress,
-    cost_of,
-    grader_of,
+    build_grader,
     judge_cases,
     open_graders,
+    sum_costs,
 )
 from selfrag_cli.lab.records import read_feedback
 from selfrag_cli.lab.thresholds import Adoption, Outcome
@@ -222,7 +222,7 @@ class JudgeFigures(BaseModel):
         return Rate(self.balanced, self.balanced_interval, self.graded)
 
 
-def figures_of(outcomes: Sequence[Outcome]) -> JudgeFigures:
+def compute_figures(outcomes: Sequence[Outcome]) -> JudgeFigures:
     """Return the figures of graded rows."""
     passing = [outcome.passed for outcome in outcomes if outcome.should_pass]
     failing = [outcome.passed for outcome in outcomes if not outcome.should_pass]
@@ -312,7 +312,7 @@ def grade_rows(
         with open_graders(overrides, {}) as grade:
             judges[name] = _judge_names(step, overrides)
             verdicts[name] = judge_cases(cases, grade, parallel, left, progress)
-        left = None if left is None else left - (cost_of(list(verdicts[name].values())) or 0.0)
+        left = None if left is None else left - (sum_costs(list(verdicts[name].values())) or 0.0)
     judged = [at for at in cases if all(at in of and not of[at].error for of in verdicts.values())]
     reports = [_way_report(name, judges[name], step, rows, of, judged) for name, of in verdicts.items()]
     return GraderReport(step=step, rows=len(rows), judged=len(judged), ways=reports)
@@ -320,7 +320,7 @@ def grade_rows(
 
 def _judge_names(step: str, overrides: GraderOverrides) -> str:
     """Return the names of those who judge, the decision model first."""
-    grader = grader_of(step)
+    grader = build_grader(step)
     names = [grader.decider.judge_fields["model"]] if grader.decider else []
     return ", ".join(names if names and overrides.graders.get(step) == "decider" else [*names, grader.model])
 
@@ -344,7 +344,7 @@ def _way_report(
         ungraded=len(outcomes) - len(graded),
         wrong=[row.claim or row.question for row, outcome in graded if outcome.passed != outcome.should_pass],
         calls=Counter(call.model for result in results.values() for call in result.calls),
-        usd=cost_of(list(results.values())),
+        usd=sum_costs(list(results.values())),
         outcomes=[(row.identity, outcome) for row, outcome in graded],
-        **dict(figures_of([outcome for _, outcome in graded])),
+        **dict(compute_figures([outcome for _, outcome in graded])),
     )

@@ -190,7 +190,7 @@ def _grader(step: str) -> Callable[[Limits], Grader]:
     return questions.grader(step, load_prompt(module), module=module)
 
 
-def grader_of(step: str) -> Grader:
+def build_grader(step: str) -> Grader:
     """Return the grader that judges a step inside `open_graders`."""
     return _grader(step)(Limits())
 
@@ -228,7 +228,7 @@ def judge_cases(
                     results[name] = future.result()
                 result, limit = results.get(name), paid[name]
                 if budget and limit:
-                    budget.settle(limit, cost_of([result]) if result else 0.0)
+                    budget.settle(limit, sum_costs([result]) if result else 0.0)
                 failures = failures + 1 if result and result.error not in (None, BudgetExceeded.__name__) else 0
                 if result and failures >= MAX_FAILURES:
                     sentence = f"{MAX_FAILURES} verdicts in a row could not be had; the last one: {result.cause}"
@@ -239,7 +239,7 @@ def judge_cases(
     return results
 
 
-def cost_of(results: Collection[StepResult]) -> float | None:
+def sum_costs(results: Collection[StepResult]) -> float | None:
     """Return the dollars of results; None if a price is unknown."""
     costs = [call.cost_usd for result in results for call in result.calls]
     return None if None in costs else sum(usd for usd in costs if usd is not None)

@@ -182,7 +182,7 @@ class Trace(BaseModel):
     written_from: list[Passage] | None = None
 
 
-def trace_of(history: ExecutionHistory) -> Trace:
+def build_trace(history: ExecutionHistory) -> Trace:
     """Return the part of an execution's history that judging it again needs."""
     steps = [
         RecordedStep(name=step.name, task=step.task, result=step.result if isinstance(step.result, dict) else None)
@@ -230,7 +230,7 @@ def _visible(passage: Mapping[str, object], selected: Mapping[object, object]) -
     return visible.model_copy(update={"text": "".join(source_of(whole).blocks), "rows": []})
 
 
-def traces_beside(results: Path) -> Path:
+def traces_path(results: Path) -> Path:
     """Return the path of the traces whose answers are in this file."""
     return results.with_name(results.name.removesuffix(".jsonl").removesuffix(".results") + ".traces.jsonl")
 
@@ -250,7 +250,7 @@ def open_traces(path: Path) -> Iterator[Callable[[ExecutionHistory], None]]:
 
         def append(history: ExecutionHistory) -> None:
             # One write, so that the lines of two threads do not mix.
-            file.write(trace_of(history).model_dump_json().encode() + b"\n")
+            file.write(build_trace(history).model_dump_json().encode() + b"\n")
             file.flush()
 
         yield append
@@ -271,7 +271,7 @@ def read_traces(path: Path) -> list[Trace]:
     if events is None:
         return [_parse_trace(path, 1, text)]
     try:
-        return [trace_of(ExecutionHistory("", events))]
+        return [build_trace(ExecutionHistory("", events))]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"{path} is no history of an execution.") from error
 
@@ -315,6 +315,6 @@ def _parse_trace(path: Path, number: int, line: str) -> Trace:
 
 def read_written_from(results: Path) -> dict[str, list[Passage]]:
     """Return the passages from which each answer in this file was written, by its id, of those that have a trace."""
-    path = traces_beside(results)
+    path = traces_path(results)
     traces = read_traces(path) if path.exists() else []
     return {trace.id: trace.written_from for trace in traces if trace.written_from is not None}

@@ -19,9 +19,9 @@ from selfrag_cli.lab.judge import (
     Case,
     GraderOverrides,
     Progress,
-    cost_of,
     judge_cases,
     open_graders,
+    sum_costs,
 )
 from selfrag_cli.lab.records import GRADERS, RecordedStep, Trace
 from selfrag_cli.lab.run import read_prompt, read_step
@@ -146,7 +146,7 @@ def _replay_report(
             ungraded=len(of_step) - len(compared),
             judged=sum(bool(result.attempts or result.calls) for result in anew),
             calls=sum(len(result.calls) for result in anew),
-            usd=cost_of(anew),
+            usd=sum_costs(anew),
             missing=sum(cases[name].step == folder for name in missing),
         )
     support = [change.now for of_trace in graded for change in of_trace if change.step == SUPPORT]

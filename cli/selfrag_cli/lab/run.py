@@ -170,7 +170,9 @@ class QuestionTask:
     variant: Variant
 
 
-def tasks_left(questions: Sequence[GoldQuestion], variants: Sequence[Variant], results: Results) -> list[QuestionTask]:
+def find_open_tasks(
+    questions: Sequence[GoldQuestion], variants: Sequence[Variant], results: Results
+) -> list[QuestionTask]:
     """Return the questions without a result, or with a failed one; each question by all variants before the next.
 
     So a stopped run has compared variants on the same questions. Each question has its own stable order of variants,
@@ -209,7 +211,7 @@ def ask_all(plan: EvaluationPlan, connect: Connect, results: Results, progress: 
     Raises InvalidInput for a limit that buys nothing, and errors that keep all questions from an answer; earlier
     answers are stored.
     """
-    tasks = tasks_left(plan.questions, plan.variants, results)
+    tasks = find_open_tasks(plan.questions, plan.variants, results)
     left, total = len(tasks), len(plan.questions) * len(plan.variants)
     usd = estimate_usd([task.variant.name for task in tasks], results)
     expected = "" if usd is None else f", for about {usd:.2f} dollars"

@@ -63,11 +63,11 @@ class Difference(Interval):
         return "real" if self.p < _ALPHA else "may be chance"
 
 
-def intervals(measures: Sequence[Measured]) -> dict[str, Interval]:
+def compute_intervals(measures: Sequence[Measured]) -> dict[str, Interval]:
     """Return by measure Wilson's interval of a share of questions, else the bootstrap's.
 
     Measures that apply to no question are left out. Two of these intervals do not say whether two variants differ:
-    `differences` does.
+    `compute_differences` does.
     """
     names = [name for name in (measures[0] if measures else ()) if _applies(measures, name)]
     if not names:
@@ -82,7 +82,7 @@ def intervals(measures: Sequence[Measured]) -> dict[str, Interval]:
     return ends
 
 
-def differences(base: Sequence[Measured], other: Sequence[Measured]) -> dict[str, Difference]:
+def compute_differences(base: Sequence[Measured], other: Sequence[Measured]) -> dict[str, Difference]:
     """Return by measure how much more `other` has than `base`, over the same questions in the same order.
 
     The interval is the percentile bootstrap's: questions are drawn with replacement, the same ones for both (Efron and
@@ -274,12 +274,12 @@ class Findings:
             outcomes={outcome: outcomes.count(outcome) for outcome in _OUTCOMES},
             measures=means,
             n={name: sum(bool(of_question[name].of) for of_question in measures) for name in means},
-            intervals=intervals(measures),
+            intervals=compute_intervals(measures),
             **variant.way.model_dump(),
         )
 
     def _compare(self, base: str, variant: str) -> VariantComparison:
-        gaps = differences(self.measures[base], self.measures[variant])
+        gaps = compute_differences(self.measures[base], self.measures[variant])
         primary = gaps.get(self.primary)
         return VariantComparison(
             base=base,
@@ -308,8 +308,8 @@ def show_report(console: Console, report: EvaluationReport) -> None:
     for variant in report.variants:
         console.print(f"[bold]{escape(variant.name)}[/]: {_outcome_line(variant)}", highlight=False, soft_wrap=True)
     console.print(_measures_table(report))
-    lines = [judge_line(report.judge)] if report.judge else []
-    for line in lines + verdict_lines(report):
+    lines = [describe_judge(report.judge)] if report.judge else []
+    for line in lines + describe_verdicts(report):
         console.print(escape(line), highlight=False, soft_wrap=True)
     if report.differing:
         console.print("Answers differ most to these questions (--json shows them):")
@@ -342,7 +342,7 @@ def _measures_table(report: EvaluationReport) -> Table:
     return table
 
 
-def verdict_lines(report: EvaluationReport) -> list[str]:
+def describe_verdicts(report: EvaluationReport) -> list[str]:
     """Return in words whether each variant differs from the first one in the primary measure."""
     if report.comparisons and report.compared < MIN_QUESTIONS:
         few = f"{report.compared} questions are too few to compare variants"
@@ -362,7 +362,7 @@ def _verdict_line(comparison: VariantComparison, primary: str) -> str:
     )
 
 
-def judge_line(judge: JudgeReport) -> str:
+def describe_judge(judge: JudgeReport) -> str:
     """Return in words the judge and the number of answers."""
     judge_name = "by rule, which is no judgement" if judge.judged_by == "rule" else f"by {judge.model}"
     return f"supported, judged claims, correct: {judge.judged} answers written from passages, judged {judge_name}"

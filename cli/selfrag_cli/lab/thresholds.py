@@ -52,17 +52,17 @@ class ErrorCount(BaseModel):
 
     def is_below(self, limit: float) -> bool:
         """Return whether the upper bound of the rate is at or below a limit."""
-        return self.count < self.of and _at_most(self.count, self.of, limit) <= _ALPHA
+        return self.count < self.of and _binomial_cdf(self.count, self.of, limit) <= _ALPHA
 
     def repeats_below(self, limit: float) -> bool:
         """Return whether as many rows again keep the limit, too, 19 times in 20.
 
         Above a threshold that lets so many errors through, those of either half come next with equal chances.
         """
-        return _at_most(self.count, self.count + 1 + int(limit * self.of), 0.5) <= _ALPHA
+        return _binomial_cdf(self.count, self.count + 1 + int(limit * self.of), 0.5) <= _ALPHA
 
 
-def _at_most(count: int, of: int, rate: float) -> float:
+def _binomial_cdf(count: int, of: int, rate: float) -> float:
     """Return the probability of at most so many errors at this rate."""
     chances = (lgamma(of + 1) - lgamma(k + 1) - lgamma(of - k + 1) + k * log(rate) + (of - k) * log1p(-rate)
                for k in range(count + 1))  # fmt: skip
@@ -95,7 +95,7 @@ class Adoption(BaseModel):
     held_out: HalfReport | None = None
 
 
-def adoption_of(step: str, outcomes: Sequence[tuple[str, Outcome]], limits: ErrorLimits) -> Adoption:
+def choose_judge(step: str, outcomes: Sequence[tuple[str, Outcome]], limits: ErrorLimits) -> Adoption:
     """Return the judge of a step by the decision model's outcomes, each with the id of its row.
 
     It is the cascade if thresholds chosen on one half of the rows also hold on the other, else Claude.
@@ -108,11 +108,11 @@ def adoption_of(step: str, outcomes: Sequence[tuple[str, Outcome]], limits: Erro
     first, second = halves
     thresholds = choose_thresholds(first, limits, if_low=if_low)
     if thresholds is None:
-        alike = half_report(first, 1.0, 0.0)
+        alike = report_half(first, 1.0, 0.0)
         of = f"{alike.false_passes.of} rows that should fail and {alike.false_strips.of} that should pass"
         return Adoption(step=step, grader="claude", reason=f"no threshold holds on the first half: it has {of}")
     lower = thresholds.lower if if_low else _NEVER
-    chosen_on, held_out = half_report(first, thresholds.upper, lower), half_report(second, thresholds.upper, lower)
+    chosen_on, held_out = report_half(first, thresholds.upper, lower), report_half(second, thresholds.upper, lower)
     grader: GraderKind = "claude"
     if not held_out.decided:
         reason = "the decision model would decide no row alone"
@@ -132,7 +132,7 @@ def choose_thresholds(outcomes: Sequence[Outcome], limits: ErrorLimits, *, if_lo
     """
 
     def hold(upper: int, lower: int | None) -> bool:
-        half = half_report(outcomes, upper / _STEPS, _NEVER if lower is None else lower / _STEPS)
+        half = report_half(outcomes, upper / _STEPS, _NEVER if lower is None else lower / _STEPS)
         pairs = ((half.false_passes, limits.false_passes), (half.false_strips, limits.false_strips))
         return all(errors.is_below(limit) and errors.repeats_below(limit) for errors, limit in pairs)
 
@@ -148,7 +148,7 @@ def choose_thresholds(outcomes: Sequence[Outcome], limits: ErrorLimits, *, if_lo
     return None if below == len(lowers) else Thresholds(upper=upper / _STEPS, lower=lowers[below] / _STEPS)
 
 
-def half_report(outcomes: Sequence[Outcome], upper: float, lower: float) -> HalfReport:
+def report_half(outcomes: Sequence[Outcome], upper: float, lower: float) -> HalfReport:
     """Return the rows that the decision model decides alone with these thresholds, and its errors."""
     decided = [item for item in outcomes if item.confidence is not None and not lower < item.confidence < upper]
     should_pass = sum(outcome.should_pass for outcome in outcomes)

@@ -14,7 +14,7 @@ from selfrag.judging.graders import GraderKind
 from selfrag.runtime.models import GRADER, WRITER
 from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.lab.gate import read_conditions
-from selfrag_cli.lab.records import Trace, open_traces, read_traces, trace_of
+from selfrag_cli.lab.records import Trace, build_trace, open_traces, read_traces
 from selfrag_cli.lab.replay import ReplayReport, read_overrides, replay_traces
 from tests.support.asking import Skipping
 from tests.support.command import ROOT
@@ -78,7 +78,7 @@ def stricter(tmp_path: Path) -> Callable[[str], str]:
 def test_under_a_changed_prompt_of_one_grader_that_one_alone_is_asked_and_once_for_each_trace(
     traced: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
-    traces = [trace_of(history) for history in traced]
+    traces = [build_trace(history) for history in traced]
     found = again(traces, stricter("grade_support"))
     assert server.counts == {"grade_support": 10}
     assert all(body["system"][0]["text"].endswith("Be strict.\n") for body in server.requests)
@@ -104,7 +104,7 @@ def test_a_question_with_ambiguous_passages_is_replayed(again: Replaying, server
     strips = [{"strip": number, "score": 0.3} for number in (1, 2)]
     server.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.3, "strips": strips}
     (history,) = histories(1, server, cache=False, strategy="corrective")
-    found = again([trace_of(history)]).steps["grade_relevance"]
+    found = again([build_trace(history)]).steps["grade_relevance"]
     assert (found.same, found.changed, found.missing) == (4, 0, 0)
 
 
@@ -119,7 +119,7 @@ def decider(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sy
 def test_by_another_judge_only_verdicts_whose_keys_are_missing_are_requested(
     traced: list[ExecutionHistory], server: ModelServer, decider: SystemOneServer
 ) -> None:
-    traces = [trace_of(history) for history in traced[:2]]
+    traces = [build_trace(history) for history in traced[:2]]
 
     def by(judge: GraderKind) -> ReplayReport:
         return replay_traces(traces, read_overrides([], judge), 4, None, lambda done, total: None)
@@ -149,7 +149,7 @@ def test_a_cascade_pays_claude_for_the_doubts_of_the_decision_model_alone(
 
     decider.answers = doubtful
     changes = read_overrides([stricter("grade_relevance")], "cascade")
-    traces = [trace_of(history) for history in traced[:2]]
+    traces = [build_trace(history) for history in traced[:2]]
     report = replay_traces(traces, changes, 4, None, lambda done, total: None)
     assert server.counts == {"grade_relevance": 4}
     assert report.steps["grade_relevance"].calls == 8 + 4
@@ -167,7 +167,7 @@ def test_a_verdict_with_an_unknown_label_is_ungraded_and_in_no_figure_of_a_gate(
 ) -> None:
     strange = {"claim": "Leave is 40 days.", "support": "-1", "passages": [], "missing": ""}
     server.answers["grade_support"] = lambda body: {"claims": [strange]}
-    replay = again([trace_of(history) for history in two], stricter("grade_support"))
+    replay = again([build_trace(history) for history in two], stricter("grade_support"))
     step = replay.steps["grade_support"]
     assert (step.verdicts, step.same, step.changed, step.ungraded) == (2, 0, 0, 2)
     assert replay.changed == []
@@ -178,18 +178,18 @@ def test_a_verdict_with_an_unknown_label_is_ungraded_and_in_no_figure_of_a_gate(
 def test_another_model_of_a_step_is_asked_and_the_first_judge_is_not_asked_again(
     two: list[ExecutionHistory], again: Replaying, server: ModelServer
 ) -> None:
-    again([trace_of(history) for history in two], "grade_utility=claude-opus-5-5")
+    again([build_trace(history) for history in two], "grade_utility=claude-opus-5-5")
     assert [body["model"] for body in server.requests] == ["claude-opus-5-5"] * 2
-    again([trace_of(history) for history in two], "grade_support=claude-opus-5-5")
+    again([build_trace(history) for history in two], "grade_support=claude-opus-5-5")
     assert len(server.requests) == 2, "what the first judge said stands without a doubt"
-    again([trace_of(history) for history in two], f"grade_support_first={WRITER}")
+    again([build_trace(history) for history in two], f"grade_support_first={WRITER}")
     assert [body["model"] for body in server.requests[2:]] == [WRITER] * 2
 
 
 def test_a_verdict_without_a_key_stands_unless_its_step_is_changed(
     two: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
-    traces = [trace_of(history) for history in two]
+    traces = [build_trace(history) for history in two]
     for step in [step for trace in traces for step in trace.steps]:
         assert step.result is not None
         step.result.pop("judged", None)
@@ -208,7 +208,7 @@ def test_verdicts_that_cannot_be_had_are_missing_and_the_next_replay_asks_for_th
 ) -> None:
     # Most of a verdict's cost is what it reads from the cache.
     monkeypatch.setenv("SELFRAG_PRICES", json.dumps({GRADER: [0.1, 0.5, 1.0]}))
-    traces, option = [trace_of(history) for history in traced[:6]], stricter("grade_utility")
+    traces, option = [build_trace(history) for history in traced[:6]], stricter("grade_utility")
     found = again(traces, option, max_cost=0.0006, parallel=1)
     asked = server.counts["grade_utility"]
     assert 0 < asked < 6
@@ -224,7 +224,7 @@ def test_a_replay_gives_up_when_no_verdict_comes_any_more(
     server.answers["grade_utility"] = _fail
     waiting = bootstrap.using(clock=Skipping().clock)
     with waiting, pytest.raises(TemporarilyUnavailable, match="5 verdicts in a row could not be had"):
-        again([trace_of(history) for history in traced[:20]], stricter("grade_utility"), parallel=1)
+        again([build_trace(history) for history in traced[:20]], stricter("grade_utility"), parallel=1)
 
 
 def _fail(body: Body) -> Any:
@@ -234,7 +234,7 @@ def _fail(body: Body) -> Any:
 def test_a_step_is_changed_in_one_way(
     two: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str]
 ) -> None:
-    traces = [trace_of(history) for history in two]
+    traces = [build_trace(history) for history in two]
     for options, sentence in (
         (("generate=m",), "There is no step generate to change; there are grade_relevance, "),
         (("grade_utility",), "'grade_utility' is not a step and a prompt or a model"),

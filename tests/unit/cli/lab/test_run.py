@@ -27,8 +27,8 @@ from selfrag_cli.lab.run import (
     Variant,
     connect_endpoint,
     estimate_usd,
+    find_open_tasks,
     read_variants,
-    tasks_left,
 )
 from selfrag_cli.local.setup import AS_SET
 from selfrag_cli.remote import RetryLater, retry_after
@@ -71,7 +71,7 @@ def opened(tmp_path: Path) -> Callable[..., Any]:
 
 
 def run(results: Results, ask: Asked, parallel: int = 3, budget: RunBudget | None = None, **more: Any) -> int:
-    tasks = tasks_left(QUESTIONS, TWO, results)
+    tasks = find_open_tasks(QUESTIONS, TWO, results)
     return Run(tasks, ask, results, parallel, budget, pause=lambda seconds: None, **more).run()
 
 
@@ -86,7 +86,7 @@ def test_every_question_is_asked_once_by_each_variant_with_its_policy(opened: An
 
 def test_no_variant_always_comes_first_and_the_order_is_the_same_each_time(opened: Any) -> None:
     with opened() as results:
-        asked, again = (tasks_left(QUESTIONS, TWO, results) for _ in range(2))
+        asked, again = (find_open_tasks(QUESTIONS, TWO, results) for _ in range(2))
     assert asked == again
     assert [task.question for task in asked] == [question for question in QUESTIONS for _ in TWO]
     assert 0 < sum(task.variant.name == "plain" for task in asked[::2]) < len(QUESTIONS)
@@ -96,7 +96,7 @@ PAIRS = [one for n in range(4) for one in (gold(f"{n}?"), gold(f"{n} and?", afte
 
 
 def asked_in_pairs(results: Results, ask: Asked) -> int:
-    return Run(tasks_left(PAIRS, TWO, results), ask, results, 3, pause=lambda seconds: None).run()
+    return Run(find_open_tasks(PAIRS, TWO, results), ask, results, 3, pause=lambda seconds: None).run()
 
 
 def own_id(request: AskRequest) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was_and_asks_nothing_twice(
     answered = killed.times - Counter({("4?", killed.requests[-1].policy.top_k): 1})
     assert sum((answered + ask.times).values()) == 20 + lost
     with opened() as results:
-        assert tasks_left(QUESTIONS, TWO, results) == []
+        assert find_open_tasks(QUESTIONS, TWO, results) == []
 
 
 def _interrupt() -> None:
@@ -164,7 +164,7 @@ def test_what_is_at_work_when_a_run_is_interrupted_is_kept(opened: Any) -> None:
 
     ask = Asked(lambda request: slowly(request) if request.question == "1?" else None)
     with opened() as results:
-        running = Run(tasks_left(QUESTIONS, TWO, results), ask, results, 3, progress=interrupted)
+        running = Run(find_open_tasks(QUESTIONS, TWO, results), ask, results, 3, progress=interrupted)
         assert running.run() == 20 - len(ask.requests) > 0
     rest = Asked()
     with opened() as results:
@@ -292,7 +292,7 @@ def test_a_deployment_whose_daily_limit_is_reached_is_not_waited_for(opened: Any
         raise RetryLater("The daily limit is reached.", 9000.0)
 
     with opened() as results:
-        Run(tasks_left(QUESTIONS[:1], TWO, results), Asked(spent), results, 1, pause=pauses.append).run()
+        Run(find_open_tasks(QUESTIONS[:1], TWO, results), Asked(spent), results, 1, pause=pauses.append).run()
     assert pauses == []
 
 
@@ -304,7 +304,7 @@ def test_a_deployment_that_names_a_longer_pause_is_left_alone_for_as_long(opened
             raise RetryLater("busy", 60.0)
 
     with opened() as results:
-        tasks = tasks_left(QUESTIONS[:1], TWO, results)
+        tasks = find_open_tasks(QUESTIONS[:1], TWO, results)
         assert Run(tasks, Asked(busy), results, 1, pause=pauses.append).run() == 0
     assert pauses == [60.0]
 
