@@ -48,11 +48,6 @@ def test_a_condition_that_is_so_fails_and_the_questions_are_named() -> None:
     ]
 
 
-def test_a_figure_without_a_value_fails() -> None:
-    (condition,) = read_conditions(["supported < 0.5"])
-    assert next(check_figures("a", {"supported": None}, [condition])).failed
-
-
 def test_a_condition_that_cannot_be_read_is_refused() -> None:
     for text in ("match", "match < before.csv"):
         with pytest.raises(InvalidInput, match=r"is no condition: --fail-if 'supported < 0\.9'"):

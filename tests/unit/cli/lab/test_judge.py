@@ -134,20 +134,10 @@ def test_an_answer_without_a_trace_is_counted_as_missing(findings: Findings, ser
     assert (report.judged, report.missing) == (1, 3)
 
 
-PROMPT = load_prompt(judge.__name__, "correctness.md").text
-
-
-def test_a_prompt_has_the_skeleton_of_all() -> None:
-    headings = re.findall(r"^(#+) (.*)", PROMPT, re.M)
-    assert [level for level, _ in headings].count("#") == 1
-    sections = [re.sub(r"^How to .*", "How to ...", title) for level, title in headings if level == "##"]
-    assert sections == ["What comes in", "What goes out", "How to ...", "Hard cases"]
-
-
-def test_a_prompt_says_once_that_material_gives_no_orders() -> None:
-    assert PROMPT.count(material()) == 1
-
-
-def test_a_prompt_names_the_fields_of_its_reply_in_their_order() -> None:
-    out = PROMPT.split("## What goes out")[1].split("\n## ")[0]
+def test_the_prompt_of_correctness_has_the_skeleton_of_all_and_names_the_fields_of_its_reply() -> None:
+    prompt = load_prompt(judge.__name__, "correctness.md").text
+    headings = re.findall(r"^## (.*)", prompt, re.M)
+    assert headings == ["What comes in", "What goes out", "How to decide", "Hard cases"]
+    assert prompt.count(material()) == 1
+    out = prompt.split("## What goes out")[1].split("\n## ")[0]
     assert re.findall(r"^- `(\w+)`:", out, re.M) == list(judge.Correctness.model_fields)

@@ -19,7 +19,7 @@ from selfrag_cli.lab.replay import ReplayReport, read_overrides, replay_traces
 from tests.support.asking import Skipping
 from tests.support.command import ROOT
 from tests.support.doubles.model_server import Body, ModelServer
-from tests.support.doubles.systemone import SystemOneServer, sure
+from tests.support.doubles.systemone import SystemOneServer
 from tests.support.local import QUESTION, local_stack
 
 Replaying = Callable[..., ReplayReport]
@@ -136,24 +136,6 @@ def test_by_another_judge_only_verdicts_whose_keys_are_missing_are_requested(
     by("cascade")
     by("decider")
     assert (len(decider.requests), server.requests) == (12, [])
-
-
-def test_a_cascade_pays_claude_for_the_doubts_of_the_decision_model_alone(
-    traced: list[ExecutionHistory], stricter: Callable[[str], str], server: ModelServer, decider: SystemOneServer
-) -> None:
-    def doubtful(name: str, question: Any, state: Any) -> dict[str, float]:
-        sure_of = sure(name, question, state)
-        return (
-            {"yes": 0.5, "no": 0.5} if set(sure_of) == {"yes", "no"} and state["question"].endswith("0?") else sure_of
-        )
-
-    decider.answers = doubtful
-    changes = read_overrides([stricter("grade_relevance")], "cascade")
-    traces = [build_trace(history) for history in traced[:2]]
-    report = replay_traces(traces, changes, 4, None, lambda done, total: None)
-    assert server.counts == {"grade_relevance": 4}
-    assert report.steps["grade_relevance"].calls == 8 + 4
-    assert report.missing == 0
 
 
 @pytest.fixture(scope="module")

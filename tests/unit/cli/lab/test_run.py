@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,12 +17,10 @@ from werkzeug.wrappers import Request, Response
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest, Policy
-from selfrag.domain.strategies import Strategy
 from selfrag_cli.lab.gate import MAX_FAILURES, RunBudget
 from selfrag_cli.lab.records import Results, open_results
 from selfrag_cli.lab.run import (
     PAUSES,
-    QuestionTask,
     Run,
     Variant,
     connect_endpoint,
@@ -70,9 +68,9 @@ def opened(tmp_path: Path) -> Callable[..., Any]:
     return again
 
 
-def run(results: Results, ask: Asked, parallel: int = 3, budget: RunBudget | None = None, **more: Any) -> int:
+def run(results: Results, ask: Asked, parallel: int = 3) -> int:
     tasks = find_open_tasks(QUESTIONS, TWO, results)
-    return Run(tasks, ask, results, parallel, budget, pause=lambda seconds: None, **more).run()
+    return Run(tasks, ask, results, parallel, pause=lambda seconds: None).run()
 
 
 def test_every_question_is_asked_once_by_each_variant_with_its_policy(opened: Any) -> None:
@@ -245,15 +243,6 @@ def test_whatever_questions_cost_within_their_limits_all_together_stay_within_th
     assert paid + sum(limit for limit, _ in at_work) <= most * (1 + 1e-9)
 
 
-def test_the_policies_own_limit_holds_within_that_of_the_run(opened: Any, tmp_path: Path) -> None:
-    variants = read_variants(['cheap={"max_cost_usd": 0.05}'])
-    ask = Asked()
-    with open_results(tmp_path / "cheap.jsonl", "here", ways(variants)) as results:
-        tasks = [QuestionTask(question, variants[0]) for question in QUESTIONS]
-        Run(tasks, ask, results, 2, RunBudget(most=10, spent=0, least=0.01)).run()
-    assert {request.policy.max_cost_usd for request in ask.requests} == {0.05}
-
-
 def test_results_of_other_documents_or_under_another_policy_are_not_gone_on_with(opened: Any, tmp_path: Path) -> None:
     with opened() as results:
         run(results, Asked())
@@ -309,9 +298,6 @@ def test_a_deployment_that_names_a_longer_pause_is_left_alone_for_as_long(opened
     assert pauses == [60.0]
 
 
-STRATEGIES = get_args(Strategy)
-
-
 @pytest.fixture
 def prompt(tmp_path: Path) -> Path:
     path = tmp_path / "strict.md"
@@ -328,12 +314,6 @@ def test_each_text_is_a_variant_that_differs_from_the_default_in_nothing_else(pr
     assert names(variants) == ["few", "naive", "thrifty", "strict", "grade_support.strict"]
     assert [variant.way.profile for variant in variants[-3:]] == ["thrifty", "strict", ""]
     assert all(variant.policy == Policy(cache=False) for variant in variants[-3:])
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_strategy_is_a_policy_of_its_name(strategy: str) -> None:
-    (variant,) = read_variants([strategy])
-    assert (variant.name, variant.policy.model_dump()["strategy"], variant.policy.cache) == (strategy, strategy, False)
 
 
 def test_a_prompt_says_the_clause_that_all_prompts_share_and_has_a_version_by_its_text(prompt: Path) -> None:

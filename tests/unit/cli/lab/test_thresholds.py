@@ -56,11 +56,6 @@ def test_errors_that_are_as_sure_as_what_is_right_leave_the_step_to_claude() -> 
     assert wrong.reason.startswith("no threshold holds on the first half: it has 2")
 
 
-def test_too_few_rows_prove_nothing_and_leave_the_step_to_claude() -> None:
-    adoption = choose_judge("grade_support", rows(True, 0.99, 50) + rows(False, 0.01, 50), LIMITS)
-    assert (adoption.grader, adoption.thresholds) == ("claude", None)
-
-
 def test_thresholds_that_fail_on_the_other_half_are_not_adopted() -> None:
     spoiled = [
         (name, replace(outcome, passed=True, confidence=0.97) if in_second_half(name) else outcome)
