@@ -312,7 +312,7 @@ def show_report(console: Console, report: EvaluationReport) -> None:
     for line in lines + describe_verdicts(report):
         console.print(escape(line), highlight=False, soft_wrap=True)
     if report.differing:
-        console.print("Answers differ most to these questions (--json shows them):")
+        console.print("Outcomes differ for these questions (--json shows all):")
     for question, outcomes in list(report.differing.items())[:_MAX_SHOWN_QUESTIONS]:
         sides = ", ".join(f"{variant}: {outcome}" for variant, outcome in outcomes.items())
         console.print(escape(visible(f"  {question} {sides}")), highlight=False, soft_wrap=True)
