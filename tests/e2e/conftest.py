@@ -1,14 +1,16 @@
-"""A home for a command: an empty one, or one that has read the handbook already."""
+"""A home for a command, empty or with the handbook in it, and a served API."""
 
 import fcntl
 import os
 import shutil
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from selfrag.domain.questions import read_request
@@ -19,6 +21,7 @@ from selfrag_cli.main import main
 from tests.support.command import HANDBOOK, Command, Ended
 from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import FakeEmbedder
+from tests.support.serving import ServedStack, serving_stack
 
 Ask = Callable[..., dict[str, Any]]
 Run = Callable[..., Ended]
@@ -121,3 +124,32 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-nobody")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
         yield running
+
+
+@pytest.fixture(scope="module")
+def served_stack() -> Iterator[ServedStack]:
+    """Return a served API that the tests of a module share."""
+    with ModelServer() as running, serving_stack(running) as served:
+        yield served
+
+
+@pytest.fixture
+def model(served_stack: ServedStack) -> ModelServer:
+    """Return the model of the served API, which knows no question of an earlier test."""
+    served_stack.reset()
+    return served_stack.model
+
+
+@pytest.fixture
+def api(served_stack: ServedStack, model: ModelServer) -> httpx2.Client:
+    """Return a client of the served API, which knows no question of an earlier test."""
+    return served_stack.client
+
+
+@pytest.fixture
+def held(model: ModelServer) -> Iterator[threading.Event]:
+    """Keep questions at their last step until this event is set."""
+    release = threading.Event()
+    model.answers["grade_utility"] = lambda body: (release.wait(30), {"reason": "r", "score": 5})[1]
+    yield release
+    release.set()

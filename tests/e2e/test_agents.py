@@ -19,10 +19,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ResourceLink
 
-from tests.e2e.test_api import eventually
 from tests.e2e.test_serve import served
 from tests.support.command import Command
 from tests.support.doubles.model_server import ModelServer
+from tests.support.serving import eventually
 
 pytestmark = [pytest.mark.laptop, pytest.mark.longest(60)]
 

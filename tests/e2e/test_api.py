@@ -3,11 +3,9 @@
 import http.client
 import json
 import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import boto3
@@ -17,70 +15,12 @@ import pytest
 from selfrag import bootstrap
 from selfrag.api.edge.body import MAX_BODY_BYTES
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
-from selfrag_cli.local.serving.gateway import serving, threaded_handler
-from tests.support.aws.resources import TABLES, bind
+from selfrag_cli.local.serving.gateway import serving
+from tests.support.aws.resources import TABLES
 from tests.support.aws.stack import MACHINE_ARN
 from tests.support.doubles.model_server import ModelServer
-from tests.support.local import QUESTION, local_stack
-from tests.support.roles.recorded import as_caller, recording
-
-ASK = {"question": QUESTION["question"], "policy": {"web_search": False}}
-
-
-@contextmanager
-def serving_api(model: ModelServer, **environment: str) -> Iterator[httpx2.Client]:
-    limits = httpx2.Limits(max_connections=64)
-    with (
-        local_stack(model, **environment) as stack,
-        serving(0, stack.watch, handler=as_caller("ask", threaded_handler())) as url,
-        httpx2.Client(base_url=url, timeout=40, limits=limits) as client,
-    ):
-        for caller in ("principal#", "key#a", "key#b", "key#ours"):
-            bind(caller, "c")
-        yield client
-
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def api(model: ModelServer) -> Iterator[httpx2.Client]:
-    with serving_api(model) as client:
-        yield client
-
-
-def eventually(look: Callable[[], Any]) -> Any:
-    """Return what `look` gives as soon as it gives something."""
-    ends = time.monotonic() + 30
-    while time.monotonic() < ends:
-        if (found := look()) is not None:
-            return found
-        threading.Event().wait(0.02)
-    raise AssertionError("nothing came")
-
-
-def finished(api: httpx2.Client, location: str) -> dict[str, Any]:
-    def look() -> dict[str, Any] | None:
-        reply: dict[str, Any] = api.get(location).json()
-        return None if reply["status"] == "running" else reply
-
-    return dict(eventually(look))
-
-
-def executions() -> list[Any]:
-    return list(boto3.client("stepfunctions").list_executions(stateMachineArn=MACHINE_ARN)["executions"])
-
-
-def problem(reply: httpx2.Response, status: int) -> dict[str, Any]:
-    assert reply.status_code == status, reply.text
-    assert reply.headers["content-type"] == "application/problem+json"
-    body: dict[str, Any] = reply.json()
-    assert list(body) == ["type", "title", "status", "detail", "request_id", "hint"]
-    assert (body["status"], body["request_id"]) == (status, reply.headers["x-request-id"])
-    return body
+from tests.support.roles.recorded import recording
+from tests.support.serving import ASK, eventually, executions, finished, problem
 
 
 def test_a_question_is_answered_in_the_response_and_can_be_read_again(api: httpx2.Client) -> None:
@@ -169,22 +109,6 @@ def test_whoever_looks_at_a_question_at_work_is_told_when_to_look_again_and_it_c
         asked.clear()
         ended = api.get(location, params={"trace": True}, headers={"x-api-key": "a"})
         assert ("retry-after" in ended.headers, asked) == (False, reads)
-
-
-def test_with_a_stalled_model_a_question_is_taken_on_at_once_and_ask_answers_by_its_deadline(
-    record_property: Callable[[str, str], None],
-) -> None:
-    with ModelServer(fault=lambda step, n: "timeout") as stalled, serving_api(stalled) as api:
-        # The model replies to nothing, so whatever comes back did not wait for it.
-        started = time.monotonic()
-        assert api.post("/v1/questions", json=ASK).status_code == 202
-        taken = time.monotonic()
-        reply = api.post("/v1/ask", json={**ASK, "policy": {"web_search": False, "deadline_seconds": 3}})
-        ended = time.monotonic()
-    assert (reply.status_code, reply.json()["status"]) == (200, "partial")
-    assert "The deadline was reached." in reply.json()["usage"]["warnings"]
-    figures = f"with a stalled model: 202 after {taken - started:.3f} s; partial after {ended - taken:.2f} s of 3 s"
-    record_property("figures", figures)
 
 
 def test_sixteen_requests_at_once_with_one_key_are_one_execution(

@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.test_agents import was_stopped
-from tests.e2e.test_api import eventually
 from tests.e2e.test_serve import served
 from tests.support.command import Command, Ended
 from tests.support.doubles.model_server import ModelServer
+from tests.support.serving import eventually
 
 pytestmark = [pytest.mark.laptop, pytest.mark.longest(20)]
 

@@ -2,29 +2,16 @@
 
 import json
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import boto3
 import httpx2
 import pytest
 
-from tests.e2e.test_api import ASK, finished, problem, serving_api
 from tests.e2e.test_feedback import say
 from tests.support.aws.resources import FEEDBACK_TABLE, REQUESTS_TABLE, TABLES, bind
 from tests.support.doubles.model_server import ModelServer
-
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def api(model: ModelServer) -> Iterator[httpx2.Client]:
-    with serving_api(model) as client:
-        yield client
+from tests.support.serving import ASK, finished, problem
 
 
 def items(table: str) -> list[dict[str, Any]]:

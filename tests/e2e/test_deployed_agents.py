@@ -13,13 +13,13 @@ from selfrag.agents.handler import handler as agents_handler
 from selfrag_cli.local.definitions import QUESTION
 from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from tests.e2e.test_agents import ACCEPT, LIST, MODES, Agent, links, sentence, with_key
-from tests.e2e.test_api import eventually
 from tests.support.aws.resources import bind
 from tests.support.aws.stack import deployed_handlers
 from tests.support.doubles.lambda_double import LambdaDouble
 from tests.support.doubles.model_server import ModelServer
 from tests.support.ingesting import ingestion
 from tests.support.roles.recorded import as_caller
+from tests.support.serving import eventually
 
 pytestmark = [pytest.mark.laptop, pytest.mark.longest(20)]
 

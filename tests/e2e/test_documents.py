@@ -14,11 +14,11 @@ import requests
 
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, document_id
 from selfrag_cli.local.serving.gateway import serving, threaded_handler
-from tests.e2e.test_api import problem
 from tests.support.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, bind
 from tests.support.documents.files import pdf
 from tests.support.ingesting import Ingestion, ingestion
 from tests.support.roles.recorded import as_caller
+from tests.support.serving import problem
 
 KEYS = {"key-a": ["a", "a2"], "key-b": ["b"]}
 

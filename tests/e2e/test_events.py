@@ -9,22 +9,11 @@ from typing import Any
 from uuid import uuid4
 
 import httpx2
-import pytest
 
-from tests.e2e.test_api import ASK, api, finished, model, problem, serving_api  # noqa: F401 (fixtures)
 from tests.support.aws.resources import bind
-from tests.support.doubles.model_server import ModelServer
+from tests.support.serving import ASK, finished, problem
 
 Event = dict[str, str]
-
-
-@pytest.fixture
-def held(model: ModelServer) -> Iterator[threading.Event]:  # noqa: F811
-    """Yield a question stays at its last step until this is set."""
-    release = threading.Event()
-    model.answers["grade_utility"] = lambda body: (release.wait(30), {"reason": "r", "score": 5})[1]
-    yield release
-    release.set()
 
 
 def events(lines: Iterator[str]) -> Iterator[Event]:
@@ -37,14 +26,14 @@ def events(lines: Iterator[str]) -> Iterator[Event]:
         event = {**event, name: value.strip()} if line else {}
 
 
-def started(api: httpx2.Client) -> str:  # noqa: F811
+def started(api: httpx2.Client) -> str:
     """Start a question that nobody has asked, of which no verdict is held yet."""
     question = f"{ASK['question']} ({uuid4()})"
     location: str = api.post("/v1/questions", json=ASK | {"question": question}).headers["location"]
     return location
 
 
-def listened(api: httpx2.Client, location: str) -> list[Event]:  # noqa: F811
+def listened(api: httpx2.Client, location: str) -> list[Event]:
     """All events of a question, to the end of the stream."""
     with api.stream("GET", f"{location}/events") as reply:
         assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream")
@@ -67,7 +56,7 @@ def until_graded(stream: Iterator[Event]) -> list[Event]:
 
 
 def test_whoever_listens_sees_the_steps_as_they_come_and_the_response_at_last(
-    api: httpx2.Client,  # noqa: F811
+    api: httpx2.Client,
     held: threading.Event,
 ) -> None:
     location = started(api)
@@ -85,7 +74,7 @@ def test_whoever_listens_sees_the_steps_as_they_come_and_the_response_at_last(
 
 
 def test_each_event_is_what_a_look_at_the_question_would_say(
-    api: httpx2.Client,  # noqa: F811
+    api: httpx2.Client,
     held: threading.Event,
 ) -> None:
     location = started(api)
@@ -99,7 +88,7 @@ def test_each_event_is_what_a_look_at_the_question_would_say(
 
 
 def test_a_listener_that_was_cut_off_hears_what_it_missed_and_nothing_twice(
-    api: httpx2.Client,  # noqa: F811
+    api: httpx2.Client,
     held: threading.Event,
 ) -> None:
     location = started(api)
@@ -113,14 +102,14 @@ def test_a_listener_that_was_cut_off_hears_what_it_missed_and_nothing_twice(
     assert api.get(f"{location}/events", headers={"Last-Event-ID": rest[-1]["id"]}).status_code == 204
 
 
-def test_a_question_that_has_ended_is_told_at_once(api: httpx2.Client) -> None:  # noqa: F811
+def test_a_question_that_has_ended_is_told_at_once(api: httpx2.Client) -> None:
     response = api.post("/v1/ask", json=ASK).json()
     (only,) = listened(api, f"/v1/questions/{response['id']}")
     assert (only["event"], said(only)) == ("response", response)
 
 
 def test_sixteen_listen_at_once_and_each_hears_its_own_question_to_the_end(
-    api: httpx2.Client,  # noqa: F811
+    api: httpx2.Client,
 ) -> None:
     locations = [started(api) for _ in range(16)]
     with ThreadPoolExecutor(16) as clients:
@@ -129,20 +118,17 @@ def test_sixteen_listen_at_once_and_each_hears_its_own_question_to_the_end(
     assert {stream[-1]["event"] for stream in heard} == {"response"}
 
 
-def test_a_question_of_others_is_no_question(model: ModelServer) -> None:  # noqa: F811
-    with serving_api(model) as api:  # noqa: F811
-        location = started(api)
-        finished(api, location)
-        bind("key#theirs", "d")
-        refused = api.get(f"{location}/events", headers={"x-api-key": "theirs"})
-        assert problem(refused, 404) | {"request_id": ""} == problem(
-            api.get(location, headers={"x-api-key": "theirs"}), 404
-        ) | {"request_id": ""}
-        problem(api.get("/v1/questions/unknown/events"), 404)
+def test_a_question_of_others_is_no_question(api: httpx2.Client) -> None:
+    location = started(api)
+    finished(api, location)
+    bind("key#theirs", "d")
+    refused, unseen = (api.get(place, headers={"x-api-key": "theirs"}) for place in (f"{location}/events", location))
+    assert problem(refused, 404) | {"request_id": ""} == problem(unseen, 404) | {"request_id": ""}
+    problem(api.get("/v1/questions/unknown/events"), 404)
 
 
 def test_a_reader_that_takes_nothing_keeps_no_other_from_its_answer(
-    api: httpx2.Client,  # noqa: F811
+    api: httpx2.Client,
     held: threading.Event,
 ) -> None:
     location = started(api)
@@ -160,6 +146,6 @@ def test_a_reader_that_takes_nothing_keeps_no_other_from_its_answer(
             heard += slow.recv(1 << 16)
 
 
-def test_only_get_listens(api: httpx2.Client) -> None:  # noqa: F811
+def test_only_get_listens(api: httpx2.Client) -> None:
     refused = api.post("/v1/questions/unknown/events", json={})
     assert (problem(refused, 405)["title"], refused.headers["allow"]) == ("Method Not Allowed", "GET, HEAD, OPTIONS")

@@ -2,7 +2,6 @@
 
 import json
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,24 +23,12 @@ from selfrag_cli.lab.records import read_feedback
 from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.tables import FEEDBACK, opened_items
 from tests.e2e.conftest import Run
-from tests.e2e.test_api import ASK, finished, problem, serving_api
 from tests.support.aws.resources import FEEDBACK_TABLE, TABLES, bind
 from tests.support.command import ROOT
 from tests.support.doubles.model_server import ModelServer
+from tests.support.serving import ASK, finished, problem
 
 BETTER = {"useful": False, "wrong": ["incomplete"], "answer": "Ten days.", "documents": ["people/leave.md"]}
-
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def api(model: ModelServer) -> Iterator[httpx2.Client]:
-    with serving_api(model) as client:
-        yield client
 
 
 def asked(api: httpx2.Client, **more: Any) -> dict[str, Any]:
@@ -120,17 +107,16 @@ def exported(path: Path) -> str:
 
 
 def test_a_label_of_a_person_becomes_a_row_by_which_the_check_of_support_is_measured(
-    model: ModelServer, here: Run, tmp_path: Path
+    api: httpx2.Client, model: ModelServer, here: Run, tmp_path: Path
 ) -> None:
-    with serving_api(model) as api:
-        started = api.post("/v1/questions", json=ASK).headers["location"]
-        response = finished(api, started)
-        labels = [{"claim": 0, "label": "supported"}, {"claim": 0, "label": "partial"}]
-        assert say(api, response["id"], {"useful": None, "claims": labels}).status_code == 200
-        assert say(api, response["id"], {"useful": True}, "b").status_code == 200
-        file = exported(tmp_path / "feedback.json")
-        model.requests.clear()
-        report = here("eval", "graders", file, "--json").response
+    started = api.post("/v1/questions", json=ASK).headers["location"]
+    response = finished(api, started)
+    labels = [{"claim": 0, "label": "supported"}, {"claim": 0, "label": "partial"}]
+    assert say(api, response["id"], {"useful": None, "claims": labels}).status_code == 200
+    assert say(api, response["id"], {"useful": True}, "b").status_code == 200
+    file = exported(tmp_path / "feedback.json")
+    model.requests.clear()
+    report = here("eval", "graders", file, "--json").response
     assert report["judged"] == 1
     assert list(report["ways"][0]["confusion"]) == ["partial"]
     assert model.requests == [], "the claim was checked by the same passages, so the verdict is there"
@@ -195,21 +181,20 @@ def test_whatever_is_said_is_understood_or_refused_in_a_sentence(said: dict[str,
 
 
 def test_what_people_said_is_right_is_asked_again_and_measured(
-    model: ModelServer, here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    api: httpx2.Client, here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with serving_api(model) as api:
-        response = asked(api)
-        right = {"answer": response["answer"].split(".")[0], "documents": [response["citations"][0]["document"]]}
-        others = [asked(api, question=question)["id"] for question in ("Who knows?", "Who was pleased?")]
-        for question_id, said in (
-            (response["id"], {"useful": False, "wrong": ["incomplete"], **right}),
-            (others[0], {"useful": False, "wrong": ["unanswerable"]}),
-            (others[1], {"useful": True}),
-        ):
-            assert say(api, question_id, said).status_code == 200
-        file = exported(tmp_path / "feedback.json")
-        report = here("eval", "--from", file, "--endpoint", str(api.base_url), "--json").response
+    response = asked(api)
+    right = {"answer": response["answer"].split(".")[0], "documents": [response["citations"][0]["document"]]}
+    others = [asked(api, question=question)["id"] for question in ("Who knows?", "Who was pleased?")]
+    for question_id, said in (
+        (response["id"], {"useful": False, "wrong": ["incomplete"], **right}),
+        (others[0], {"useful": False, "wrong": ["unanswerable"]}),
+        (others[1], {"useful": True}),
+    ):
+        assert say(api, question_id, said).status_code == 200
+    file = exported(tmp_path / "feedback.json")
+    report = here("eval", "--from", file, "--endpoint", str(api.base_url), "--json").response
     measures = report["variants"][0]["measures"]
     assert report["compared"] == 2
     # The first is answered as people said that it should be; the second is, too, and should not be.

@@ -11,10 +11,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.e2e.test_api import eventually
 from tests.e2e.test_serve import WRITABLE, served, settled, upload
 from tests.support.command import Command
 from tests.support.documents.hostile import honest, hostile
+from tests.support.serving import eventually
 
 pytestmark = pytest.mark.long
 

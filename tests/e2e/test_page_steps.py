@@ -10,8 +10,6 @@ import pytest
 from werkzeug.wrappers import Request, Response
 
 from selfrag.api.page import bundle
-from tests.e2e.test_api import api, model  # noqa: F401 (fixtures)
-from tests.e2e.test_events import held  # noqa: F401 (fixture)
 from tests.support.local import QUESTION
 from tests.support.loopback import Loopback
 from tests.support.page.browsing import Tab, browsing
@@ -42,8 +40,8 @@ def asks(tab: Tab, question: str = "What?") -> None:
 
 def test_the_steps_the_passages_and_the_verdicts_are_seen_as_they_come(
     tab: Tab,
-    api: httpx2.Client,  # noqa: F811
-    held: threading.Event,  # noqa: F811
+    api: httpx2.Client,
+    held: threading.Event,
 ) -> None:
     tab.open(f"{api.base_url}")
     asks(tab, QUESTION["question"])
@@ -64,7 +62,7 @@ def test_the_steps_the_passages_and_the_verdicts_are_seen_as_they_come(
 
 def test_a_quote_is_marked_where_it_stands_in_its_passage(
     tab: Tab,
-    api: httpx2.Client,  # noqa: F811
+    api: httpx2.Client,
 ) -> None:
     tab.open(f"{api.base_url}")
     asks(tab, QUESTION["question"])
@@ -81,7 +79,7 @@ def test_a_quote_is_marked_where_it_stands_in_its_passage(
 
 def test_the_collections_that_may_be_asked_are_offered_without_a_document_in_them(
     tab: Tab,
-    api: httpx2.Client,  # noqa: F811
+    api: httpx2.Client,
 ) -> None:
     tab.open(f"{api.base_url}")
     tab.click("#options summary")
@@ -145,7 +143,7 @@ def test_a_link_leads_to_the_console_of_aws_and_nowhere_else(tab: Tab, url: str,
         assert tab.run("[...document.links].filter((one) => !one.getAttribute('href').startsWith('#')).length") == links
 
 
-def test_the_page_weighs_little_and_is_no_part_of_the_description(api: httpx2.Client) -> None:  # noqa: F811
+def test_the_page_weighs_little_and_is_no_part_of_the_description(api: httpx2.Client) -> None:
     page = api.get("/")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert len(page.content) <= 110_000

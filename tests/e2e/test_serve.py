@@ -18,8 +18,8 @@ import httpx2
 import pytest
 
 from selfrag_cli.sample import HANDBOOK
-from tests.e2e.test_api import eventually, problem
 from tests.support.command import ROOT, Command
+from tests.support.serving import eventually, problem
 
 pytestmark = pytest.mark.long
 QUESTION = "How many weeks of parental leave does each parent receive?"

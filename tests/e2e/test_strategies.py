@@ -1,21 +1,19 @@
 """The paper's strategies over HTTP: each is read, heard and followed up like any other."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-import boto3
 import httpx2
 import pytest
 
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
-from selfrag_cli.local.environment import MACHINE_ARN
 from selfrag_cli.remote import ask_remote
-from tests.e2e.test_api import ASK, eventually, finished, model, problem, serving_api  # noqa: F401 (a fixture)
 from tests.e2e.test_events import events, said
 from tests.support.doubles.messages_api import fields_of
 from tests.support.doubles.model_server import ModelServer
+from tests.support.serving import ASK, eventually, executions, finished, problem
 
 PAPERS = ["candidates", "segments"]
 
@@ -30,28 +28,14 @@ def deciding(first: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return decide
 
 
-@pytest.fixture
-def api(model: ModelServer) -> Iterator[httpx2.Client]:  # noqa: F811
+@pytest.fixture(autouse=True)
+def decides_to_search(model: ModelServer) -> None:
+    """Search, and end an answer after its first sentence."""
     model.answers["decide_retrieval"] = deciding("yes")
-    with serving_api(model) as client:
-        yield client
-
-
-@pytest.fixture
-def held(model: ModelServer) -> Iterator[threading.Event]:  # noqa: F811
-    """Yield a question stays at the judgement of an answer until this is set."""
-    release = threading.Event()
-    model.answers["grade_utility"] = lambda body: (release.wait(30), {"reason": "r", "score": 5})[1]
-    yield release
-    release.set()
 
 
 def asking(strategy: str, **policy: Any) -> dict[str, Any]:
     return {**ASK, "policy": {"web_search": False, "strategy": strategy, **policy}}
-
-
-def executions() -> int:
-    return len(statuses())
 
 
 @pytest.mark.parametrize("strategy", PAPERS)
@@ -64,7 +48,7 @@ def test_a_question_is_answered_at_its_location(api: httpx2.Client, strategy: st
     assert response["citations"]
     assert response["scores"]
     assert "PickCandidate" in response["path"]
-    assert executions() == 1
+    assert len(executions()) == 1
 
 
 def test_candidates_can_be_waited_for_and_read_again(api: httpx2.Client) -> None:
@@ -73,7 +57,7 @@ def test_candidates_can_be_waited_for_and_read_again(api: httpx2.Client) -> None
     assert api.get(f"/v1/questions/{reply.json()['id']}").json() == reply.json()
 
 
-def test_a_closed_set_is_answered_with_one_of_its_options(api: httpx2.Client, model: ModelServer) -> None:  # noqa: F811
+def test_a_closed_set_is_answered_with_one_of_its_options(api: httpx2.Client, model: ModelServer) -> None:
     model.answers["choice"] = lambda body: {"option": 2}
     response = api.post("/v1/ask", json=asking("candidates", choices=["true", "false"])).json()
     assert (response["status"], response["answer"]) == ("answered", "false")
@@ -94,7 +78,7 @@ def test_a_repeat_with_the_same_key_is_the_same_question_and_with_another_strate
     assert first == second
     problem(api.post("/v1/questions", json=ASK, headers=headers), 409)
     finished(api, f"/v1/questions/{first['id']}")
-    assert executions() == 1
+    assert len(executions()) == 1
 
 
 @pytest.mark.parametrize("strategy", PAPERS)
@@ -120,7 +104,7 @@ def test_a_question_at_work_shows_how_far_it_is_to_who_looks_and_to_who_listens(
 
 
 @pytest.mark.parametrize("strategy", PAPERS)
-def test_an_answer_can_be_followed_up_and_judged(api: httpx2.Client, model: ModelServer, strategy: str) -> None:  # noqa: F811
+def test_an_answer_can_be_followed_up_and_judged(api: httpx2.Client, model: ModelServer, strategy: str) -> None:
     first = finished(api, api.post("/v1/questions", json=asking(strategy)).headers["location"])
     model.answers["decide_retrieval"] = deciding("continue")
     follow_up = {**asking(strategy), "question": "And in May?", "previous": first["id"]}
@@ -132,11 +116,6 @@ def test_an_answer_can_be_followed_up_and_judged(api: httpx2.Client, model: Mode
     assert judged.status_code in (200, 201), judged.text
 
 
-def statuses() -> list[str]:
-    found = boto3.client("stepfunctions").list_executions(stateMachineArn=MACHINE_ARN)["executions"]
-    return [one["status"] for one in found]
-
-
 @pytest.mark.parametrize("strategy", PAPERS)
 def test_the_command_asks_a_deployment_by_the_way_that_its_strategy_takes(api: httpx2.Client, strategy: str) -> None:
     request = AskRequest.model_validate(asking(strategy))
@@ -144,13 +123,13 @@ def test_the_command_asks_a_deployment_by_the_way_that_its_strategy_takes(api: h
 
     def until_it_has_ended(seconds: float) -> None:
         waited.append(seconds)
-        eventually(lambda: True if statuses() == ["SUCCEEDED"] else None)
+        eventually(lambda: True if [one["status"] for one in executions()] == ["SUCCEEDED"] else None)
 
     response = ask_remote(request, str(api.base_url), "ours", "once", until_it_has_ended)
-    assert (response["status"], executions()) == ("answered", 1)
+    assert (response["status"], len(executions())) == ("answered", 1)
     assert waited == ([] if strategy == "candidates" else [5.0])
     assert ask_remote(request, str(api.base_url), "ours", "once", until_it_has_ended) == response
-    assert executions() == 1
+    assert len(executions()) == 1
 
 
 def test_the_command_gives_up_a_question_that_is_not_answered_in_its_time_and_says_where_it_will_be(

@@ -8,12 +8,11 @@ import httpx2
 import pytest
 
 from selfrag_cli.local.environment import MACHINE_ARN
-from tests.e2e.test_api import ASK, finished, serving_api
-from tests.e2e.test_events import Event, events, held, said, started, until_graded  # noqa: F401 (fixture)
+from tests.e2e.test_events import Event, events, said, started, until_graded
 from tests.support.aws.elsewhere import aws_elsewhere
 from tests.support.aws.resources import bind
-from tests.support.doubles.model_server import ModelServer
 from tests.support.doubles.runtime_api_double import RuntimeApiDouble, Streamed
+from tests.support.serving import ASK, ServedStack, finished
 from tests.support.streaming import asked_by_the_gateway, streaming_function
 
 STREAMED = {"content-type": "text/event-stream", "cache-control": "no-store", "x-request-id": "gateway-1"}
@@ -21,19 +20,7 @@ PAGE = "https://app.example.com"
 
 
 @pytest.fixture(scope="module")
-def model() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def api(model: ModelServer) -> Iterator[httpx2.Client]:
-    with serving_api(model) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def function(api: httpx2.Client) -> Iterator[RuntimeApiDouble]:
+def function(served_stack: ServedStack) -> Iterator[RuntimeApiDouble]:
     environment = {
         "SELFRAG_EXPRESS_MACHINE_ARN": MACHINE_ARN,
         "SELFRAG_STANDARD_MACHINE_ARN": f"{MACHINE_ARN}:3",
@@ -60,7 +47,7 @@ def heard(streamed: Streamed) -> Iterator[Event]:
 def test_a_listener_sees_the_steps_as_they_come_and_the_response_at_last(
     function: RuntimeApiDouble,
     api: httpx2.Client,
-    held: threading.Event,  # noqa: F811
+    held: threading.Event,
 ) -> None:
     location = started(api)
     streamed = listening(function, location)
@@ -81,7 +68,7 @@ def test_a_listener_sees_the_steps_as_they_come_and_the_response_at_last(
 def test_a_listener_that_was_cut_off_hears_what_it_missed_and_nothing_twice(
     function: RuntimeApiDouble,
     api: httpx2.Client,
-    held: threading.Event,  # noqa: F811
+    held: threading.Event,
 ) -> None:
     location = started(api)
     # Lambda would end the function in 6 seconds: its stream ends by itself, and is no error.
@@ -102,7 +89,7 @@ def test_a_listener_that_was_cut_off_hears_what_it_missed_and_nothing_twice(
 def test_the_function_goes_on_when_a_client_is_gone(
     function: RuntimeApiDouble,
     api: httpx2.Client,
-    held: threading.Event,  # noqa: F811
+    held: threading.Event,
 ) -> None:
     location = started(api)
     streamed = listening(function, location)

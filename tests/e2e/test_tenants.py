@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 from selfrag_cli.local.definitions import QUESTION
 from selfrag_cli.local.serving.gateway import serving, threaded_handler
-from tests.e2e.test_api import eventually, problem
 from tests.support.aws.resources import TABLES, bind
 from tests.support.aws.stack import MACHINE_ARN, deployed_handlers
 from tests.support.doubles.model_server import ModelServer
 from tests.support.ingesting import Ingestion, ingestion
 from tests.support.roles.recorded import as_caller
+from tests.support.serving import eventually, problem
 
 BOUND = {"key-a": ["a"], "key-b": ["b"], "key-both": ["a", "b"]}
 # A word that is in each of a collection's documents, in its keys and in its tenant's own question, and nowhere else.

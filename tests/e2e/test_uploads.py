@@ -26,7 +26,7 @@ from selfrag_cli.local.serving.gateway import serving
 from selfrag_cli.local.stack import opened_stores
 from selfrag_cli.local.stores.bindings import LocalBindings
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
-from tests.e2e.test_api import problem
+from tests.support.serving import problem
 
 
 def no_watch(name: str, seen: int, seconds: float) -> None:

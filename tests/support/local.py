@@ -4,12 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import boto3
-
 from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
 from tests.support.asking import Skipping
-from tests.support.aws.resources import TABLES
+from tests.support.aws.resources import TABLES, empty_table
 from tests.support.aws.stack import LocalStack, deployed_handlers, running_stack
 from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage
@@ -72,7 +70,4 @@ def local_stack(
 
 def forget_verdicts() -> None:
     """Empty the table of verdicts and of recent calls: nothing of an earlier question is known."""
-    client, (name, key) = boto3.client("dynamodb"), TABLES["verdicts_table"]
-    for page in client.get_paginator("scan").paginate(TableName=name):
-        for item in page["Items"]:
-            client.delete_item(TableName=name, Key={key: item[key]})
+    empty_table(*TABLES["verdicts_table"])

@@ -6,12 +6,12 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.page.test_walk import in_view, seen, widths
-from tests.e2e.test_api import serving_api
 from tests.support.doubles.model_server import GOOD, ModelServer
 from tests.support.local import QUESTION
 from tests.support.page.browsing import Tab
 from tests.support.page.said import saying, saying_each
 from tests.support.page.scenes import SCENES, WITHOUT_MODEL, telling
+from tests.support.serving import serving_api
 
 # All layout shifts (W3C, Layout Instability), also those just after a key was pressed, added up.
 SHIFTS = """window.shifted = 0; new PerformanceObserver((list) => list.getEntries().forEach((one) => {

@@ -40,6 +40,14 @@ def bind(caller: str, *collections: str, actions: Collection[str] = ("ask", "upl
     boto3.client("dynamodb").put_item(TableName=CALLERS_TABLE, Item=item)
 
 
+def empty_table(name: str, *keys: str) -> None:
+    """Delete all items of a table."""
+    client = boto3.client("dynamodb")
+    for page in client.get_paginator("scan").paginate(TableName=name):
+        for item in page["Items"]:
+            client.delete_item(TableName=name, Key={key: item[key] for key in keys})
+
+
 def _create_table(dynamodb: Any, name: str, *keys: str) -> None:
     index, *index_keys = INDICES.get(name, ("",))
     by_index = {"IndexName": index, "KeySchema": _key_schema(*index_keys), "Projection": {"ProjectionType": "ALL"}}

@@ -39,7 +39,7 @@ class LocalStack:
 
     def __init__(self, states: States) -> None:
         self._states = states
-        self.watch = states.watch
+        self.watch, self.settle = states.watch, states.settle
 
     def execute(self, payload: Mapping[str, Any], name: str = "") -> Execution:
         """Ask one question: run the workflow to its end."""

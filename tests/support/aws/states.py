@@ -31,6 +31,12 @@ class States:
             self._executions[_execution_arn(machine, name)] = execution, machine, datetime.now(UTC)
         return execution
 
+    def settle(self) -> None:
+        """Wait for all executions, and forget them."""
+        for execution, *_ in list(self._executions.values()):
+            execution.wait()
+        self._executions.clear()
+
     def watch(self, name: str, seen: int, seconds: float) -> int | None:
         """Return the number of events of an execution as soon as it is more than `seen`, or the time is up.
 

@@ -10,7 +10,7 @@ import pytest
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.serving.cors import origins_of
 from selfrag_cli.local.serving.gateway import serving
-from tests.e2e.test_api import problem
+from tests.support.serving import problem
 
 PAGE, OTHER = "https://app.example.com", "https://other.example.com"
 SENT: list[dict[str, Any]] = []

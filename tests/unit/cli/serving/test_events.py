@@ -15,7 +15,7 @@ from selfrag_cli.local.serving import events
 from selfrag_cli.local.serving.events import Streams
 from selfrag_cli.local.serving.gateway import ServedApi
 from selfrag_cli.local.serving.http import answering_http
-from tests.e2e.test_api import eventually, problem
+from tests.support.serving import eventually, problem
 
 RUNNING = {"id": "q", "status": "running", "trace": []}
 

@@ -12,7 +12,7 @@ from selfrag.domain.errors import Misconfigured
 from selfrag_cli.local.port import listening
 from selfrag_cli.local.serving import gateway
 from selfrag_cli.local.serving.gateway import serving
-from tests.e2e.test_api import problem
+from tests.support.serving import problem
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:

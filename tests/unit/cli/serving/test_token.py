@@ -10,7 +10,7 @@ import pytest
 
 from selfrag_cli.local.home import FILE, alone, connect
 from selfrag_cli.local.serving.gateway import serving
-from tests.e2e.test_api import problem
+from tests.support.serving import problem
 
 TOKEN = "a" * 43
 seen: list[dict[str, str]] = []

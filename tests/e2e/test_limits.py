@@ -1,13 +1,15 @@
-"""The daily cap through the whole workflow: a question reserves its limit, and counts its cost at its end."""
+"""Limits of dollars and of time through the whole workflow."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import boto3
 import pytest
 
-from tests.e2e.test_api import ASK, finished, problem, serving_api
 from tests.support.aws.resources import REQUESTS_TABLE
 from tests.support.doubles.model_server import ModelServer
+from tests.support.serving import ASK, finished, problem, serving_api
 
 
 def committed() -> float:
@@ -33,3 +35,19 @@ def test_a_question_reserves_its_limit_and_counts_its_cost_at_its_end(path: str)
             assert committed() == pytest.approx(spent, abs=1e-9)
         assert max(reserved) > 0.9
         problem(api.post(path, json={**ASK, "policy": {"max_cost_usd": 1}}), 429)
+
+
+def test_with_a_stalled_model_a_question_is_taken_on_at_once_and_ask_answers_by_its_deadline(
+    record_property: Callable[[str, str], None],
+) -> None:
+    with ModelServer(fault=lambda step, n: "timeout") as stalled, serving_api(stalled) as api:
+        # The model replies to nothing, so whatever comes back did not wait for it.
+        started = time.monotonic()
+        assert api.post("/v1/questions", json=ASK).status_code == 202
+        taken = time.monotonic()
+        reply = api.post("/v1/ask", json={**ASK, "policy": {"web_search": False, "deadline_seconds": 3}})
+        ended = time.monotonic()
+    assert (reply.status_code, reply.json()["status"]) == (200, "partial")
+    assert "The deadline was reached." in reply.json()["usage"]["warnings"]
+    figures = f"with a stalled model: 202 after {taken - started:.3f} s; partial after {ended - taken:.2f} s of 3 s"
+    record_property("figures", figures)
