@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -77,20 +78,31 @@ def from_passage(event: dict[str, Any]) -> dict[str, Any]:
 CONSTRAINTS = st.sampled_from(["hard", "soft"])
 
 
-@settings(max_examples=40)
-@given(st.lists(FATES, min_size=3, max_size=4), st.sampled_from(["yes", "no"]), CONSTRAINTS)
-def test_candidates_are_picked_alike(fates: list[str], decision: str, constraints: str) -> None:
-    policy = {"strategy": "candidates", "constraints": constraints, "top_k": 4}
-    ends_alike(policy, script(fates, [decision], from_passage))
+FEW_OR_MANY = pytest.mark.parametrize("examples", [12, pytest.param(80, marks=pytest.mark.long)])
 
 
-@settings(max_examples=40)
-@given(
-    st.lists(FATES, min_size=2, max_size=3),
-    st.lists(st.sampled_from(["yes", "no", "continue", "complete"]), min_size=1, max_size=2),
-    CONSTRAINTS,
-    st.integers(1, 2),
-)
-def test_a_tree_grows_alike(fates: list[str], later: list[str], constraints: str, beam: int) -> None:
-    policy = {"strategy": "segments", "constraints": constraints, "beam": beam, "top_k": 3, "max_segments": 3}
-    ends_alike(policy, script(fates, ["yes", *later], next_sentence))
+@FEW_OR_MANY
+def test_candidates_are_picked_alike(examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(st.lists(FATES, min_size=3, max_size=4), st.sampled_from(["yes", "no"]), CONSTRAINTS)
+    def are_picked_alike(fates: list[str], decision: str, constraints: str) -> None:
+        policy = {"strategy": "candidates", "constraints": constraints, "top_k": 4}
+        ends_alike(policy, script(fates, [decision], from_passage))
+
+    are_picked_alike()
+
+
+@FEW_OR_MANY
+def test_a_tree_grows_alike(examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(
+        st.lists(FATES, min_size=2, max_size=3),
+        st.lists(st.sampled_from(["yes", "no", "continue", "complete"]), min_size=1, max_size=2),
+        CONSTRAINTS,
+        st.integers(1, 2),
+    )
+    def grows_alike(fates: list[str], later: list[str], constraints: str, beam: int) -> None:
+        policy = {"strategy": "segments", "constraints": constraints, "beam": beam, "top_k": 3, "max_segments": 3}
+        ends_alike(policy, script(fates, ["yes", *later], next_sentence))
+
+    grows_alike()
