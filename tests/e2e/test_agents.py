@@ -24,7 +24,7 @@ from tests.support.command import Command
 from tests.support.doubles.model_server import ModelServer
 from tests.support.serving import eventually
 
-pytestmark = [pytest.mark.laptop, pytest.mark.longest(60)]
+pytestmark = pytest.mark.longest(60)
 
 QUESTION = "How many weeks of parental leave does each parent receive?"
 # A client of up to 2025-11-25 begins with `initialize`, a later one does not.

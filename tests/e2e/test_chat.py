@@ -22,7 +22,7 @@ from tests.support.command import Command, Ended
 from tests.support.doubles.model_server import ModelServer
 from tests.support.serving import eventually
 
-pytestmark = [pytest.mark.laptop, pytest.mark.longest(20)]
+pytestmark = pytest.mark.longest(20)
 
 SECONDS = 60.0
 CTRL_C, CTRL_D = "\x03", "\x04"

@@ -21,7 +21,7 @@ from tests.support.ingesting import ingestion
 from tests.support.roles.recorded import as_caller
 from tests.support.serving import eventually
 
-pytestmark = [pytest.mark.laptop, pytest.mark.longest(20)]
+pytestmark = pytest.mark.longest(20)
 
 DOCUMENTS = {"a/leave.md": "# Leave\n\nLeave is 25 days.\n", "b/leave.md": "# Leave\n\nLeave is 30 days.\n"}
 QUESTION_ABOUT_LEAVE = "How many days of leave are there?"

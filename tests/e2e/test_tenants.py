@@ -21,6 +21,7 @@ from selfrag_cli.local.serving.gateway import serving, threaded_handler
 from tests.support.aws.resources import TABLES, bind
 from tests.support.aws.stack import MACHINE_ARN, deployed_handlers
 from tests.support.doubles.model_server import ModelServer
+from tests.support.grids import some_of
 from tests.support.ingesting import Ingestion, ingestion
 from tests.support.roles.recorded import as_caller
 from tests.support.serving import eventually, problem
@@ -273,7 +274,12 @@ def test_verdicts_of_one_tenant_say_nothing_to_the_other_but_are_not_asked_for_t
     assert service.model.asked("grade_relevance") == []
 
 
-def test_a_tenant_cannot_learn_from_usage_that_another_tenant_asked_the_same_question(service: Service) -> None:
+@pytest.mark.parametrize(
+    "strategy", some_of(("self_rag", "adaptive", "candidates", "segments"), "self_rag", "candidates")
+)
+def test_a_tenant_cannot_learn_from_usage_that_another_tenant_asked_the_same_question(
+    service: Service, strategy: str
+) -> None:
     def usage(key: str, company: str) -> dict[str, Any]:
         question = f"Will the board approve the takeover of {company} on 3 March?"
         body = {"question": question, "policy": {"strategy": strategy}}
@@ -284,12 +290,11 @@ def test_a_tenant_cannot_learn_from_usage_that_another_tenant_asked_the_same_que
         }
         return {**usage, "by_step": untimed}
 
-    for strategy in ("self_rag", "adaptive", "candidates", "segments"):
-        asked_by_nobody = usage("key-b", f"{strategy} Bar")
-        usage("key-a", f"{strategy} Foo")
-        usage("key-both", f"{strategy} Foo")
-        assert usage("key-b", f"{strategy} Foo") == asked_by_nobody
-        assert usage("key-b", f"{strategy} Foo")["cached_verdicts"] > asked_by_nobody["cached_verdicts"]
+    asked_by_nobody = usage("key-b", f"{strategy} Bar")
+    usage("key-a", f"{strategy} Foo")
+    usage("key-both", f"{strategy} Foo")
+    assert usage("key-b", f"{strategy} Foo") == asked_by_nobody
+    assert usage("key-b", f"{strategy} Foo")["cached_verdicts"] > asked_by_nobody["cached_verdicts"]
 
 
 def test_evidence_of_an_earlier_answer_is_fetched_under_the_callers_collections_and_filters(service: Service) -> None:

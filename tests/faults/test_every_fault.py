@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.aws.stack import LocalStack
 from tests.support.doubles.model_server import Fault, ModelServer
+from tests.support.grids import some_of
 from tests.support.local import QUESTION, forget_verdicts, local_stack
 
 FAULTS: list[Fault] = [429, 529, 500, "malformed", "refusal", "cut"]
@@ -49,7 +50,11 @@ def patient() -> Iterator[Asked]:
 
 
 @pytest.mark.parametrize(
-    ("fault", "always"), [*((fault, True) for fault in FAULTS), (429, False), ("malformed", False)]
+    ("fault", "always"),
+    some_of(
+        [*((fault, True) for fault in FAULTS), (429, False), ("malformed", False)],
+        *[(429, True), ("malformed", True), ("malformed", False)],
+    ),
 )
 @pytest.mark.parametrize("step", MODEL_STEPS)
 def test_a_fault_ends_in_a_stated_outcome_within_four_calls(

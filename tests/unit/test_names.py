@@ -3,15 +3,19 @@
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 from tests.support.command import ROOT
 
 VAGUE = {"asked", "found", "given", "kept", "known", "made", "one", "said", "told", "took", "wanted"}
-TREES = {
-    path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-    for folder in ("functions", "cli", "infra/packages")
-    for path in sorted((ROOT / folder).rglob("*.py"))
-}
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Return the modules of the product by their paths."""
+    folders = ("functions", "cli", "infra/packages")
+    paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
 
 
 def names_in(tree: ast.AST) -> Iterator[str]:
@@ -26,11 +30,11 @@ def names_in(tree: ast.AST) -> Iterator[str]:
 
 
 def test_no_name_is_a_word_that_fits_everything() -> None:
-    vague = {path: VAGUE.intersection(name.strip("_") for name in names_in(tree)) for path, tree in TREES.items()}
+    vague = {path: VAGUE.intersection(name.strip("_") for name in names_in(tree)) for path, tree in trees().items()}
     assert {path: names for path, names in vague.items() if names} == {}
 
 
 def test_no_two_public_classes_share_a_name() -> None:
-    classes = [node.name for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    classes = [node.name for tree in trees().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     shared = [name for name, count in Counter(classes).items() if count > 1 and not name.startswith("_")]
     assert shared == []

@@ -20,7 +20,7 @@ def ask() -> Iterator[Ask]:
         yield ask
 
 
-@pytest.mark.parametrize("use", [3, 2])
+@pytest.mark.parametrize("use", [3, pytest.param(2, marks=pytest.mark.long)])
 @pytest.mark.parametrize("strategy", ["self_rag", "adaptive"])
 @pytest.mark.parametrize(("speculate", "phrases", "two", "three"), [("draft", True, 4, 6), ("draft", False, 5, 8)])
 def test_two_and_three_hops_are_answered_within_their_rounds(

@@ -9,8 +9,12 @@ from selfrag.runtime.models import DEFAULT_MODELS
 from tests.support.aws.stack import LocalStack
 from tests.support.doubles.bedrock_double import STRUCTURED, BedrockServer
 from tests.support.doubles.converse_double import LLAMA, MISTRAL, NOVA, SILENT, ConverseServer, way_of
+from tests.support.grids import pairs, some_of
 from tests.support.local import PASSAGES, QUESTION, forget_verdicts, local_stack
 
+# Unit tests hold what each of these is read as.
+STOPS = ("content_filtered", "guardrail_intervened", "max_tokens", "malformed_tool_use")
+KINDS = (NOVA, LLAMA, MISTRAL)
 STRATEGIES = ("naive", "self_rag", "corrective", "adaptive", "candidates", "segments")
 TEXTS = {passage.passage_id: passage.text for passage in PASSAGES}
 # Not the vendors' prices: `candidates` has a cost limit.
@@ -40,8 +44,7 @@ def answer(stack: LocalStack, **policy: Any) -> dict[str, Any]:
     return execution.output
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("model", [NOVA, LLAMA, MISTRAL])
+@pytest.mark.parametrize(("model", "strategy"), pairs(KINDS, STRATEGIES))
 def test_each_strategy_answers_with_quotes_and_its_price_by_each_kind_of_model(model: str, strategy: str) -> None:
     with ConverseServer() as server, stack_at(server, model) as stack:
         response = answer(stack, strategy=strategy)
@@ -134,7 +137,7 @@ def test_a_model_without_a_price_has_no_cost_and_is_not_asked_under_a_budget() -
     assert len(server.bodies) == before
 
 
-@pytest.mark.parametrize("stop", ["content_filtered", "guardrail_intervened", "max_tokens", "malformed_tool_use"])
+@pytest.mark.parametrize("stop", some_of(STOPS, "content_filtered"))
 def test_a_stopped_reply_is_no_verdict(stop: str) -> None:
     with ConverseServer(finish=stop) as server, stack_at(server, NOVA) as stack:
         response = answer(stack)

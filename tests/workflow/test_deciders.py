@@ -14,6 +14,7 @@ from tests.support.aws.stack import LocalStack
 from tests.support.doubles.completions import CompletionsServer
 from tests.support.doubles.model_server import ModelServer
 from tests.support.doubles.systemone import MODES, SystemOneServer
+from tests.support.grids import some_of
 from tests.support.local import QUESTION, forget_verdicts, local_stack
 
 GRADERS = ("decide_retrieval", "grade_relevance", "grade_support", "grade_utility")
@@ -117,7 +118,7 @@ def test_without_measured_thresholds_claude_judges_support(strategy: str) -> Non
     assert (response["status"], response["reflection"]["support"]["judged_by"]) == ("answered", "model")
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", some_of(MODES, "500", "half", "too_large", "not_json"))
 def test_whatever_a_server_does_wrong_claude_judges_and_no_reply_of_it_counts(mode: str) -> None:
     with asking("decider", SystemOneServer(mode=mode, retry_after="30")) as (stack, _, _):
         response = ask(stack)

@@ -297,7 +297,7 @@ def test_a_table_that_cannot_be_used_fails_the_execution_with_a_sentence_and_los
     assert work.intake.entries() == ["c/1.md"]
 
 
-@pytest.mark.parametrize("seeds", [range(number, number + 20) for number in range(0, 100, 20)], ids=str)
+@pytest.mark.parametrize("seeds", [range(10), range(10, 20)], ids=str)
 def test_no_change_is_lost_whatever_dies_or_comes_twice_or_in_another_order(seeds: range) -> None:
     for seed in seeds:
         holds(seed)

@@ -10,6 +10,7 @@ from tests.support.asking import Skipping
 from tests.support.aws.stack import LocalStack, deployed_handlers, running_stack
 from tests.support.doubles.knowledge_base_double import ID, KnowledgeBaseDouble, chunk
 from tests.support.doubles.model_server import ModelServer
+from tests.support.grids import some_of
 from tests.support.local import QUESTION, forget_verdicts
 from tests.support.roles.calls import HERE
 from tests.support.roles.recorded import Calls, as_caller, recording
@@ -72,7 +73,7 @@ def test_an_answer_cites_the_results_word_for_word_and_one_role_is_all_that_it_t
     assert all(each == {"in": {"key": "collection", "value": ["c"]}} for each in base.filters)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", some_of(STRATEGIES, "self_rag", "candidates"))
 def test_a_caller_without_the_collection_gets_nothing_of_it(strategy: str) -> None:
     for one_collection in ({}, {"SELFRAG_KNOWLEDGE_BASE_COLLECTION": "c"}):
         with searching(*CHUNKS, **one_collection) as (stack, _, model, _):
@@ -82,7 +83,7 @@ def test_a_caller_without_the_collection_gets_nothing_of_it(strategy: str) -> No
             assert all("Fact number" not in str(body) for body in model.requests)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", some_of(STRATEGIES, "self_rag", "candidates"))
 def test_a_follow_up_that_continues_searches_again_for_a_result_has_no_id_to_fetch_it_by(strategy: str) -> None:
     with searching(*CHUNKS) as (stack, base, model, _):
         first = ask(stack)

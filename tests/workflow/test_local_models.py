@@ -18,9 +18,12 @@ from tests.support.doubles.chat_server import (
     schema_of,
     step_of,
 )
+from tests.support.grids import pairs, some_of
 from tests.support.local import PASSAGES, QUESTION, forget_verdicts, local_stack
 
 STRATEGIES = ("naive", "self_rag", "corrective", "adaptive", "candidates", "segments")
+# The servers differ in their protocol: what follows from a reply is the same for all.
+ONE_KIND = pytest.mark.parametrize("kind", some_of(KINDS, "llama.cpp"))
 TEXTS = {passage.passage_id: passage.text for passage in PASSAGES}
 
 
@@ -45,8 +48,7 @@ def answer(server: ChatServer, **policy: Any) -> dict[str, Any]:
     return response
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "strategy"), pairs(KINDS, STRATEGIES))
 def test_each_strategy_answers_with_quotes_by_each_server_and_nothing_is_paid(kind: Kind, strategy: str) -> None:
     server = ChatServer(kind)
     response = answer(server, strategy=strategy)
@@ -65,8 +67,7 @@ def prose_by_schema(body: Body, text: str) -> str:
     return f"Here it is:\n```json\n{text}\n```\nDone." if schema_of(body) else text
 
 
-@pytest.mark.parametrize("schemas", ["ignored", "rejected"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("schemas", "kind"), pairs(("ignored", "rejected"), KINDS))
 def test_a_server_without_schemas_is_asked_in_words_and_by_the_next_question_only_so(kind: Kind, schemas: Any) -> None:
     server = ChatServer(kind, schemas=schemas, spoil=prose_by_schema)
     with asked_of(server) as stack:
@@ -89,8 +90,7 @@ SPOILED_VERDICTS = {
 }
 
 
-@pytest.mark.parametrize("words", SPOILED_VERDICTS.values(), ids=SPOILED_VERDICTS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "words"), pairs(KINDS, list(SPOILED_VERDICTS.values())))
 def test_what_cannot_be_parsed_is_ungraded_and_never_a_pass(kind: Kind, words: str) -> None:
     server = ChatServer(kind, schemas="ignored")
     server.spoil = lambda body, text: words if step_of(body) in ("grade_support", "grade_utility") else text
@@ -109,7 +109,7 @@ def test_thoughts_in_tags_are_no_part_of_an_answer_or_a_verdict(close: str) -> N
     assert not any("[9]" in warning for warning in response["usage"]["warnings"])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@ONE_KIND
 def test_an_answer_without_markers_is_marked_and_no_citation_is_invented(kind: Kind) -> None:
     server = ChatServer(kind)
     server.answers["generate"] = lambda body: "Fact number 0 is 0 days."
@@ -136,7 +136,7 @@ def test_a_quote_is_copied_from_the_passage_and_not_from_the_reply() -> None:
     assert [citation["quote"] for citation in response["citations"]] == ["Fact number 0 is 0 days."]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@ONE_KIND
 def test_a_window_that_is_too_small_gives_no_verdict_and_no_answer_and_says_why(kind: Kind) -> None:
     response = answer(ChatServer(kind, window=40))
     assert response["status"] == "failed", response
@@ -144,7 +144,7 @@ def test_a_window_that_is_too_small_gives_no_verdict_and_no_answer_and_says_why(
     assert "longer than the model can read" in str(response)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@ONE_KIND
 def test_an_answer_cut_at_its_length_keeps_its_whole_sentences(kind: Kind) -> None:
     server = ChatServer(kind, finish="length")
     server.answers["generate"] = lambda body: f"{cites_every_source(body)} And then the"
@@ -158,7 +158,7 @@ def verdict(support: str) -> Any:
     return lambda body: {"claims": [{"claim": "c", "support": support, "passages": [], "missing": ""}]}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@ONE_KIND
 def test_an_unsupported_answer_is_repaired_by_the_same_model_and_what_stays_unsupported_is_no_pass(kind: Kind) -> None:
     server = ChatServer(kind)
     server.answers["grade_support"] = verdict("none")
@@ -168,7 +168,7 @@ def test_an_unsupported_answer_is_repaired_by_the_same_model_and_what_stays_unsu
     assert "repair" in tasks, tasks
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@ONE_KIND
 def test_where_no_passage_is_relevant_another_query_is_searched_and_then_it_abstains(kind: Kind) -> None:
     server = ChatServer(kind)
     server.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.0}
@@ -178,7 +178,7 @@ def test_where_no_passage_is_relevant_another_query_is_searched_and_then_it_abst
     assert response["citations"] == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@ONE_KIND
 def test_a_greeting_is_answered_directly_without_markers_and_warnings(kind: Kind) -> None:
     server = ChatServer(kind)
     server.answers["decide_retrieval"] = lambda body: {"reason": "r", "decision": "no", "aggregate": False}

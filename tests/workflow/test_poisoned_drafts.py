@@ -126,7 +126,7 @@ def asked(world: Drawn, handlers: Any, speculate: str) -> dict[str, Any]:
         return response_to(request, handlers)
 
 
-@pytest.mark.parametrize("questions", [60, pytest.param(500, marks=pytest.mark.long)])
+@pytest.mark.parametrize("questions", [24, pytest.param(500, marks=pytest.mark.long)])
 def test_no_word_of_a_rejected_passage_is_returned_and_a_draft_ends_as_without_speculation(
     questions: int, handlers: Any, record_property: Any
 ) -> None:
