@@ -19,7 +19,6 @@ from selfrag_cli.local.serving.gateway import serving
 from tests.support.aws.resources import TABLES
 from tests.support.aws.stack import MACHINE_ARN
 from tests.support.doubles.model_server import ModelServer
-from tests.support.roles.recorded import recording
 from tests.support.serving import ASK, eventually, executions, finished, problem
 
 
@@ -84,33 +83,6 @@ def test_a_question_at_work_shows_its_trace_and_the_verdicts_known_by_then(
     assert finished(api, location)["status"] == "answered"
 
 
-def test_whoever_looks_at_a_question_at_work_is_told_when_to_look_again_and_it_costs_no_call_of_step_functions(
-    api: httpx2.Client, model: ModelServer
-) -> None:
-    held = threading.Event()
-    model.answers["grade_utility"] = lambda body: (held.wait(20), {"reason": "r", "score": 5})[1]
-    location = api.post("/v1/questions", json=ASK).headers["location"]
-    asked: list[tuple[str, str]] = []
-
-    def noted(who: str, action: str, resource: str) -> bool:
-        if who == "ask":
-            asked.append((action, resource.rpartition("/")[2].partition(":")[0]))
-        return True
-
-    reads = [("dynamodb:GetItem", "selfrag-callers"), ("dynamodb:GetItem", "selfrag-answers")]
-    with recording(noted):
-        looked = api.get(location, headers={"x-api-key": "a"})
-        assert (looked.json()["status"], looked.headers["retry-after"], asked) == ("running", "1", reads)
-        asked.clear()
-        assert api.get(location, params={"trace": True}).json()["trace"]
-        assert {"states:DescribeExecution", "states:GetExecutionHistory"} < {action for action, _ in asked}
-        held.set()
-        finished(api, location)
-        asked.clear()
-        ended = api.get(location, params={"trace": True}, headers={"x-api-key": "a"})
-        assert ("retry-after" in ended.headers, asked) == (False, reads)
-
-
 def test_sixteen_requests_at_once_with_one_key_are_one_execution(
     api: httpx2.Client, record_property: Callable[[str, str], None]
 ) -> None:
@@ -127,25 +99,11 @@ def test_sixteen_requests_at_once_with_one_key_are_one_execution(
         record_property("figures", f"16 requests at once with one Idempotency-Key to {path}: 1 execution")
 
 
-def test_a_repeat_with_the_same_key_is_the_same_question(api: httpx2.Client) -> None:
-    first, second = (api.post("/v1/ask", json=ASK, headers={"Idempotency-Key": "k"}).json() for _ in range(2))
-    assert first == second
-    assert len(executions()) == 1
-
-
 def test_the_same_key_with_another_request_is_a_conflict(api: httpx2.Client) -> None:
     headers = {"Idempotency-Key": "k"}
     assert api.post("/v1/questions", json=ASK, headers=headers).status_code == 202
     problem(api.post("/v1/questions", json={"question": "Another one?"}, headers=headers), 409)
     problem(api.post("/v1/ask", json=ASK, headers=headers), 409)
-
-
-def test_the_same_key_of_another_caller_is_another_question(api: httpx2.Client) -> None:
-    ids = {
-        api.post("/v1/questions", json=ASK, headers={"Idempotency-Key": "k", "x-api-key": caller}).json()["id"]
-        for caller in ("a", "b")
-    }
-    assert len(ids) == 2
 
 
 def test_a_request_whose_start_failed_may_be_repeated_with_its_key(

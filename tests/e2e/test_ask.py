@@ -264,26 +264,6 @@ def test_a_proxy_that_cannot_be_used_for_claude_is_named_without_a_traceback(fre
 
 
 @pytest.mark.long
-def test_two_commands_at_once_do_not_disturb_each_other(fresh: Command, documents: Path) -> None:
-    other = documents.parent / "elsewhere"
-    other.mkdir()
-    towns = ("Aston", "Brill", "Colne", "Diss", "Eccles", "Frome", "Goole", "Hythe", "Ilkley", "Jarrow")
-    for hour, town in enumerate(towns, start=6):
-        text = f"# The ferry to {town}\n\nThe ferry to {town} leaves pier {hour} at {hour} o'clock.\n"
-        (other / f"{town}.md").write_text(text, encoding="utf-8")
-    asked = [
-        (documents, "What does a guest berth cost per night?", "34 euros"),
-        (other, "At what time does the ferry to Hythe leave?", "13 o'clock"),
-        (documents, "How heavy a boat can the crane lift?", "12 tonnes"),
-    ]
-    running = [fresh.start("ask", "--json", "--docs", str(docs), "--", question) for docs, question, _ in asked]
-    ended = [process.communicate(timeout=120) for process in running]
-    for (_, _, fact), process, (out, err) in zip(asked, running, ended, strict=True):
-        assert process.returncode == 0, err
-        assert fact in out
-
-
-@pytest.mark.long
 def test_a_readable_answer_shows_what_the_response_says(read: Command) -> None:
     question = "How many weeks of parental leave are there?"
     assert read("ask", question).code == 0

@@ -46,10 +46,6 @@ def test_a_question_that_cannot_be_asked(here: Run, question: str | bytes, words
     refused(here("ask", "--json", "--", question), words)
 
 
-def test_a_command_in_a_process_of_its_own_refuses_the_same_way(fresh: Command) -> None:
-    refused(fresh("ask", "--json", "--", b"caf\xe9?"), "not valid Unicode")
-
-
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
@@ -63,10 +59,6 @@ def test_a_command_in_a_process_of_its_own_refuses_the_same_way(fresh: Command) 
 )
 def test_a_policy_that_cannot_be_followed(here: Run, policy: str, words: str) -> None:
     refused(here("ask", "--json", "--policy", policy, "--", "Fee?"), words)
-
-
-def test_an_earlier_question_that_is_not_known(here: Run, good: Path) -> None:
-    refused(here("ask", "--json", "--docs", str(good), "--previous", "abc", "--", "And?"), "no answer with the id abc")
 
 
 def test_a_directory_that_is_missing_empty_or_none(here: Run, tmp_path: Path) -> None:
@@ -106,13 +98,6 @@ def test_bad_files_among_good_ones_are_told_of_and_the_rest_is_read(here: Run, g
     assert all(name in told for name in BAD)
     failed = json.loads(here("documents", "--docs", str(good), "--failed", "--json").out)
     assert {document["document"] for document in failed} == set(BAD)
-
-
-def test_a_home_that_cannot_be_written(fresh: Command, good: Path, tmp_path: Path) -> None:
-    blocked = tmp_path / "blocked"
-    blocked.write_text("a file where a directory should be", encoding="utf-8")
-    command = Command(fresh.home, (("SELFRAG_HOME", str(blocked)),))
-    refused(command("ask", "--docs", str(good), "--", "Fee?"), "selfrag's state")
 
 
 def test_a_setting_with_a_typing_error_is_named_and_no_document_is_blamed(fresh: Command, good: Path) -> None:

@@ -1,6 +1,5 @@
 """`selfrag ask` with a decision model and without a key of Claude: a model judges what a rule quotes."""
 
-import json
 from pathlib import Path
 
 from tests.support.command import Command
@@ -25,15 +24,6 @@ def test_a_decision_model_judges_the_quotes_and_the_answer_says_so(tmp_path: Pat
     assert (support["level"], support["judged_by"], support["model"]) == ("fully_supported", "decider", "judge-1")
     assert (support["probability"], response["usage"]["model_calls"]) == (0.96, 0)
     assert "fully_supported 0.96" in " ".join(shown.split())
-
-
-def test_without_a_decision_model_nothing_is_judged(tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "harbour.md").write_text(TEXT)
-    response = Command(tmp_path)("ask", QUESTION, "--docs", str(tmp_path / "docs"), "--json").response
-    assert "No model is connected" in response["notice"]
-    assert response["reflection"]["support"]["level"] is None
-    assert '"probability"' not in json.dumps(response)
 
 
 def test_an_address_that_texts_must_not_be_sent_to_is_refused_by_its_name(tmp_path: Path) -> None:

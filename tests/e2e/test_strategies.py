@@ -51,12 +51,6 @@ def test_a_question_is_answered_at_its_location(api: httpx2.Client, strategy: st
     assert len(executions()) == 1
 
 
-def test_candidates_can_be_waited_for_and_read_again(api: httpx2.Client) -> None:
-    reply = api.post("/v1/ask", json=asking("candidates"))
-    assert (reply.status_code, reply.json()["status"]) == (200, "answered"), reply.text
-    assert api.get(f"/v1/questions/{reply.json()['id']}").json() == reply.json()
-
-
 def test_a_closed_set_is_answered_with_one_of_its_options(api: httpx2.Client, model: ModelServer) -> None:
     model.answers["choice"] = lambda body: {"option": 2}
     response = api.post("/v1/ask", json=asking("candidates", choices=["true", "false"])).json()
@@ -67,18 +61,6 @@ def test_a_closed_set_is_answered_with_one_of_its_options(api: httpx2.Client, mo
 def test_a_tree_is_refused_where_it_would_be_waited_for_and_told_where_to_ask(api: httpx2.Client) -> None:
     refused = problem(api.post("/v1/ask", json=asking("segments")), 400)
     assert "POST /v1/questions" in refused["hint"]
-
-
-@pytest.mark.parametrize("strategy", PAPERS)
-def test_a_repeat_with_the_same_key_is_the_same_question_and_with_another_strategy_a_conflict(
-    api: httpx2.Client, strategy: str
-) -> None:
-    headers = {"Idempotency-Key": "k"}
-    first, second = (api.post("/v1/questions", json=asking(strategy), headers=headers).json() for _ in range(2))
-    assert first == second
-    problem(api.post("/v1/questions", json=ASK, headers=headers), 409)
-    finished(api, f"/v1/questions/{first['id']}")
-    assert len(executions()) == 1
 
 
 @pytest.mark.parametrize("strategy", PAPERS)

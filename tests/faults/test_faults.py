@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from selfrag import bootstrap
 from selfrag.domain.errors import TemporarilyUnavailable
 from tests.support.doubles.model_server import ModelServer
@@ -18,14 +16,6 @@ def ask(model: ModelServer, **policy: Any) -> dict[str, Any]:
         execution = stack.execute(payload)
     assert execution.output is not None, execution.error
     return execution.output
-
-
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 413])
-def test_what_cannot_get_better_is_not_tried_again(status: int) -> None:
-    with ModelServer(lambda step, n: status) as model:
-        response = ask(model)
-    assert response["status"] == "failed"
-    assert max(model.counts.values()) == 1
 
 
 def test_one_passage_without_a_verdict_does_not_stop_the_others() -> None:
@@ -48,18 +38,6 @@ def test_a_question_is_answered_while_the_embedding_model_is_throttled_and_the_r
     assert (execution.output["status"], execution.output["path"].count("Retrieve")) == ("answered", 1)
     (warning,) = execution.output["usage"]["warnings"]
     assert warning.endswith("this search was by full text alone.")
-
-
-def test_a_stalled_model_ends_at_the_deadline_as_partial() -> None:
-    with (
-        ModelServer(lambda step, n: "timeout" if step == "generate" else None) as model,
-        local_stack(model) as stack,
-    ):
-        execution = stack.execute({**QUESTION, "policy": {"deadline_seconds": 3, "web_search": False}})
-    assert execution.output is not None
-    assert execution.output["status"] == "partial"
-    assert "ran out" in execution.output["answer"]
-    assert "The deadline was reached." in execution.output["usage"]["warnings"]
 
 
 def test_an_answer_that_could_not_be_checked_in_time_goes_out_as_partial() -> None:

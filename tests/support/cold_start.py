@@ -89,11 +89,6 @@ def unpack(out: Path, into: Path, *, bytecode: bool = True) -> None:
             content.extractall(into / archive.stem, names)
 
 
-def steps_in(unpacked: Path) -> list[str]:
-    """Return the unpacked functions."""
-    return sorted(folder.name for folder in unpacked.iterdir() if folder.is_dir() and folder.name not in LAYERS)
-
-
 def handler_of(unpacked: Path, step: str) -> str:
     """Return the name of a step's handler module, as in its zip."""
     [file] = (unpacked / step).rglob("handler.py")

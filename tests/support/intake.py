@@ -28,7 +28,6 @@ SECONDS_OF_A_STATE = 0.05
 # A moment of 2026; leases are compared with it.
 BEGIN = 1_790_000_000.0
 SYNC, START = "arn:aws:states:::states:startExecution.sync:2", "arn:aws:states:::states:startExecution"
-NOT_STARTED = Failure("StepFunctions.ThrottlingException", "", "TaskFailed")
 LOST_REPLY = Failure("DynamoDB.InternalServerErrorException", "", "TaskFailed")
 
 

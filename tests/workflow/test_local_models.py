@@ -12,9 +12,6 @@ from tests.support.doubles.chat_server import (
     Body,
     ChatServer,
     Kind,
-    cites_every_source,
-    fields_of,
-    numbered,
     schema_of,
     step_of,
 )
@@ -110,87 +107,8 @@ def test_thoughts_in_tags_are_no_part_of_an_answer_or_a_verdict(close: str) -> N
 
 
 @ONE_KIND
-def test_an_answer_without_markers_is_marked_and_no_citation_is_invented(kind: Kind) -> None:
-    server = ChatServer(kind)
-    server.answers["generate"] = lambda body: "Fact number 0 is 0 days."
-    response = answer(server, strategy="naive")
-    assert response["citations"] == []
-    assert "[uncited]" in response["answer"]
-    assert response["status"] == "partial"
-
-
-@pytest.mark.parametrize("marker", ["[0]", "[99]", "[1-99]", "[3-1]"])
-def test_a_marker_without_a_target_is_dropped_with_a_warning(marker: str) -> None:
-    server = ChatServer()
-    server.answers["generate"] = lambda body: f"{cites_every_source(body)} Another fact {marker}."
-    response = answer(server, strategy="naive")
-    assert any(marker in warning for warning in response["usage"]["warnings"]), response["usage"]
-    assert "Another fact. [uncited]" in response["answer"]
-    assert marker not in response["answer"]
-
-
-def test_a_quote_is_copied_from_the_passage_and_not_from_the_reply() -> None:
-    server = ChatServer()
-    server.answers["generate"] = lambda body: f"It is ten thousand days [{numbered(body)[0][0]}]."
-    response = answer(server, strategy="naive")
-    assert [citation["quote"] for citation in response["citations"]] == ["Fact number 0 is 0 days."]
-
-
-@ONE_KIND
 def test_a_window_that_is_too_small_gives_no_verdict_and_no_answer_and_says_why(kind: Kind) -> None:
     response = answer(ChatServer(kind, window=40))
     assert response["status"] == "failed", response
     assert response["citations"] == []
     assert "longer than the model can read" in str(response)
-
-
-@ONE_KIND
-def test_an_answer_cut_at_its_length_keeps_its_whole_sentences(kind: Kind) -> None:
-    server = ChatServer(kind, finish="length")
-    server.answers["generate"] = lambda body: f"{cites_every_source(body)} And then the"
-    response = answer(server, strategy="naive")
-    assert response["status"] == "partial", response
-    assert "And then" not in response["answer"]
-    assert response["citations"]
-
-
-def verdict(support: str) -> Any:
-    return lambda body: {"claims": [{"claim": "c", "support": support, "passages": [], "missing": ""}]}
-
-
-@ONE_KIND
-def test_an_unsupported_answer_is_repaired_by_the_same_model_and_what_stays_unsupported_is_no_pass(kind: Kind) -> None:
-    server = ChatServer(kind)
-    server.answers["grade_support"] = verdict("none")
-    response = answer(server)
-    assert response["status"] in ("partial", "abstained"), response
-    tasks = [fields_of(body)["task"] for body in server.asked("generate")]
-    assert "repair" in tasks, tasks
-
-
-@ONE_KIND
-def test_where_no_passage_is_relevant_another_query_is_searched_and_then_it_abstains(kind: Kind) -> None:
-    server = ChatServer(kind)
-    server.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.0}
-    response = answer(server)
-    assert response["status"] == "abstained", response
-    assert "another query" in response["queries"]
-    assert response["citations"] == []
-
-
-@ONE_KIND
-def test_a_greeting_is_answered_directly_without_markers_and_warnings(kind: Kind) -> None:
-    server = ChatServer(kind)
-    server.answers["decide_retrieval"] = lambda body: {"reason": "r", "decision": "no", "aggregate": False}
-    response = answer(server)
-    assert (response["status"], response["answer"], response["citations"]) == ("answered", "Hello.", [])
-    assert response["usage"]["warnings"] == []
-
-
-def test_a_cached_draft_has_its_citations_the_second_time() -> None:
-    with asked_of(ChatServer()) as stack:
-        first, second = stack.execute(QUESTION).output, stack.execute(QUESTION).output
-    assert first is not None
-    assert second is not None
-    assert second["citations"] == first["citations"] != []
-    assert second["usage"]["model_calls"] < first["usage"]["model_calls"]

@@ -16,13 +16,6 @@ def ranking(*names: str) -> dict[str, list[Any]]:
     return {"retrieve": [lambda event: steps.found(*names)], **graders(**CLAUDE)}
 
 
-def test_error_2_a_question_without_a_verdict_on_the_search_is_searched_for() -> None:
-    script = {**ranking("d2"), "decide_retrieval": [steps.retrieval("ungraded")]}
-    response, scripted = run(asked(top_k=1), **script)
-    assert (response["status"], scripted.count("retrieve")) == ("answered", 1)
-    assert response["reflection"]["retrieve"]["decision"] == "ungraded"
-
-
 @pytest.mark.parametrize("names", [["d2"], ["d2", "d1"]])
 def test_error_4_where_a_search_is_always_made_the_best_answer_goes_out_and_not_the_last(names: list[str]) -> None:
     response, _ = run(asked(retrieval="always"), **ranking(*names))

@@ -58,40 +58,6 @@ def test_what_an_interrupted_ingestion_has_done_is_not_done_again(write: Write) 
     assert manifest_ids() == index_ids()
 
 
-def test_an_ingestion_that_is_killed_in_the_middle_is_completed(write: Write, home: Path) -> None:
-    """The process dies between what it writes to the index and what it writes to the manifest, again and again."""
-    program = """
-import os, sys
-from pathlib import Path
-from selfrag_cli.local.sources.sync import sync
-from selfrag_cli.local.sources.place import place_to_read
-from selfrag_cli.local.stores.manifest import LocalManifest
-from tests.support.fakes import FakeEmbedder
-left, write = int(sys.argv[2]), LocalManifest._write
-def dying(self, values):
-    global left
-    left -= 1
-    if left < 0:
-        os._exit(9)
-    write(self, values)
-LocalManifest._write = dying
-sync(place_to_read(Path(sys.argv[1])), embedder=FakeEmbedder())
-"""
-    texts = {f"{n}.md": f"# Document {n}\n\n" + f"It says {n}. " * 40 for n in range(4)}
-    directory = write({**texts, "long.txt": " ".join(map(str, range(3000)))})
-    for writes in (3, 8):
-        command = [sys.executable, "-c", program, str(directory), str(writes)]
-        assert subprocess.run(command, env=environment(), check=False, timeout=60).returncode == 9
-        write({"0.md": f"# Another\n\nVersion {writes}."})
-    ingest(directory)
-    held = indexed(directory)
-    assert len(held) == len(set(held)) == len({passage_id for _, _, passage_id in held})
-    assert [text for document, text, _ in held if document == "0.md"] == ["Another\nVersion 8."]
-    assert {document for document, _, _ in held} == {*texts, "long.txt"}
-    assert manifest_ids() == index_ids()
-    assert ingest(directory) == report(unchanged=5)
-
-
 def test_what_other_processes_do_meanwhile_is_waited_for(write: Write, tmp_path: Path) -> None:
     directory = write({"a.md": "Old."})
 
