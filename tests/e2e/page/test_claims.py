@@ -312,17 +312,3 @@ def test_an_answer_without_a_model_says_so_once_and_no_time_or_cost_is_nothing(t
         assert "0.0 sec" not in text
         assert "0.00 sec" not in text
         assert "$0.0000" not in text
-
-
-def test_documents_that_cannot_be_asked_are_not_counted(tab: Tab) -> None:
-    listed = [{"id": f"{at}", "key": f"c/{at}.md", "collection": "c", "title": "", "reason": "", "status": status}
-              for at, status in enumerate(["ready", "ready", "failed", "working", "removing"])]  # fmt: skip
-    with replying(response()) as url:
-        page = {"documents": listed, "collections": ["c"], "cursor": None}
-        tab.page.route("**/v1/documents*", lambda route: route.fulfill(json=page))
-        tab.open(url)
-        expect(tab.page.locator("#invitation")).to_have_text("Ask your 2 documents")
-        tab.page.get_by_role("button", name="Documents").click()
-        expect(tab.page.locator("#counts button")).to_have_text(
-            ["2 ready", "1 cannot be read", "1 being read", "1 being removed"]
-        )

@@ -79,17 +79,6 @@ def test_an_answer_that_failed_has_a_way_on(tab: Tab) -> None:
         expect(tab.page.locator(".asked").last).to_have_text(QUESTION)
 
 
-def test_a_link_that_leads_to_no_answer_says_so_in_its_heading(tab: Tab) -> None:
-    with saying_each(["There is no such question."]) as url:
-        for address in ("bad-0", "%3Cimg%3E"):
-            tab.open("about:blank")
-            tab.open(f"{url}/#{address}")
-            expect(tab.page.locator(".asked")).to_have_text("This link leads to no answer.")
-            assert tab.violations() == []
-            tab.click("#begin-anew")
-            expect(tab.page.locator("#welcome")).to_be_visible()
-
-
 def test_a_file_that_would_be_refused_is_refused_before_anything_of_it_is_sent(tab: Tab) -> None:
     sent: list[str] = []
     tab.page.on("request", lambda request: sent.append(request.url) if request.method != "GET" else None)

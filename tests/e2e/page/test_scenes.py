@@ -9,7 +9,7 @@ from tests.e2e.page.test_walk import in_view, seen, widths
 from tests.support.doubles.model_server import GOOD, ModelServer
 from tests.support.local import QUESTION
 from tests.support.page.browsing import Tab
-from tests.support.page.said import saying, saying_each
+from tests.support.page.said import saying_each
 from tests.support.page.scenes import SCENES, WITHOUT_MODEL, telling
 from tests.support.serving import serving_api
 
@@ -64,17 +64,3 @@ def test_the_first_line_of_each_answer_is_in_view_and_the_field_is_ready_for_the
             turn = tab.page.locator(".turn").nth(number)
             expect(turn.locator(".feedback")).to_be_visible()
             in_view(tab, turn)
-
-
-def test_the_device_keeps_neither_an_answer_nor_a_key_nor_what_was_said_of_it(tab: Tab) -> None:
-    with saying("A secret fact.") as url:
-        tab.open(url)
-        tab.page.get_by_label("Your question").fill("What?")
-        tab.press("Enter")
-        tab.page.get_by_role("dialog").get_by_label("API key").fill("the-key")
-        tab.page.get_by_role("button", name="Continue").click()
-        tab.page.get_by_role("button", name="Useful", exact=True).click()
-        kept = tab.run("JSON.stringify({ ...localStorage })")
-        assert "What?" in kept
-        assert "secret" not in kept
-        assert "the-key" not in kept + tab.run("document.cookie + JSON.stringify(history.state)")
