@@ -10,7 +10,7 @@ import pytest
 
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
-from selfrag_cli.local.environment import MACHINE_ARN
+from selfrag_cli.local.stack import MACHINE_ARN
 from selfrag_cli.remote import ask_remote
 from tests.e2e.test_api import ASK, eventually, finished, model, problem, serving_api  # noqa: F401 (a fixture)
 from tests.e2e.test_events import events, said

@@ -20,9 +20,8 @@ from selfrag_cli.lab.runs.results import Results, no_results, opened_results
 from selfrag_cli.lab.runs.running import QuestionTask, Run, ended_by_signals, tasks_left
 from selfrag_cli.lab.runs.variants import Variant
 from selfrag_cli.lab.traces import opened_traces, traces_beside, written_from_beside
-from selfrag_cli.local.backends import is_offline
-from selfrag_cli.local.setup import AS_SET, Setup
-from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.backends import AS_SET, Setup, is_offline
+from selfrag_cli.local.sources.source import DocumentSource
 from selfrag_cli.terminal import measuring_progress
 
 
@@ -38,7 +37,7 @@ class EvaluationPlan:
     results: Path
     parallel: int
     max_cost: float | None
-    place: Place | None
+    place: DocumentSource | None
     endpoint: str = ""
     judge: str = ""
 

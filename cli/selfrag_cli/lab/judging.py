@@ -29,7 +29,7 @@ from selfrag_cli.lab import correctness
 from selfrag_cli.lab.runs.costs import MARGIN, TOKENS, RunBudget
 from selfrag_cli.lab.runs.running import MOST_IN_A_ROW
 from selfrag_cli.local.backends import check_services, chosen_backends
-from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.sources.source import DocumentSource
 from selfrag_cli.local.stack import opened_stores
 
 # The settings of who judges each step and by which thresholds, and the first part of the key of a verdict's call.
@@ -94,7 +94,7 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Grade]:
     """
     check_services()
     # No sample documents are asked, so no web is needed.
-    with chosen_backends(Place("replay")) as backends:
+    with chosen_backends(DocumentSource("replay")) as backends:
         by_rule = backends.environment.get("SELFRAG_MODELS")
         chosen = {**(json.loads(by_rule) if by_rule else read(Settings).models), **setting.models}
         kinds = json.loads(backends.environment.get(_KINDS) or os.environ.get(_KINDS) or "{}")

@@ -7,7 +7,7 @@ import typer
 
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.commands.options import FailIf, Limit, Parallel, end_incomplete, end_with
-from selfrag_cli.local.sources.place import place_to_ask
+from selfrag_cli.local.sources.source import source_to_ask
 from selfrag_cli.options import AsJson, Collection, Docs, Endpoint
 from selfrag_cli.sample import QUESTIONS
 from selfrag_cli.terminal import out, print_json, warn
@@ -89,7 +89,7 @@ def evaluate(
     check_outputs(output or [])
     variants = read_variants(variant or [])
     stored = results or Path(f"{questions.stem if questions else 'sample'}.results.jsonl")
-    place = None if endpoint else place_to_ask(docs, collection)
+    place = None if endpoint else source_to_ask(docs, collection)
     rows = read_questions(questions or QUESTIONS, limit)
     plan = EvaluationPlan(rows, variants, stored, parallel, max_cost, place, endpoint, judge)
     findings, left = ask_all(plan)

@@ -114,7 +114,7 @@ def _ways(step: str, prompts: list[str], models: list[str], judges: "list[Grader
 
 
 def _adopt(adoption: "Adoption", output: Path | None) -> None:
-    from selfrag_cli.local.adopted_graders import adopted_file, read_adopted
+    from selfrag_cli.local.backends import adopted_file, read_adopted
 
     path = output or adopted_file()
     thresholds = adoption.thresholds if adoption.grader == "cascade" else None

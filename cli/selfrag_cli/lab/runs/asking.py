@@ -8,11 +8,9 @@ from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.questions import AskRequest
 from selfrag_cli.histories import ExecutionHistory
-from selfrag_cli.local.backends import check_services, policy_fields
-from selfrag_cli.local.lookup import stored_records
-from selfrag_cli.local.serving.server import answering
-from selfrag_cli.local.setup import Setup
-from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.asking import answering, stored_records
+from selfrag_cli.local.backends import Setup, check_services, policy_fields
+from selfrag_cli.local.sources.source import DocumentSource
 from selfrag_cli.local.sources.sync import sync
 from selfrag_cli.remote import ask_remote
 from selfrag_cli.terminal import reading_progress, warn, warn_of_wait
@@ -23,7 +21,7 @@ Ask = Callable[[AskRequest, str], AnswerResponse]
 Store = Callable[[ExecutionHistory], None]
 
 
-def bring_in_step(place: Place) -> None:
+def bring_in_step(place: DocumentSource) -> None:
     """Bring a directory up to date before it is asked, and warn if not all of it can be read.
 
     Raises InvalidInput for a collection that was never read, Misconfigured for a service that has no URL.
@@ -37,7 +35,7 @@ def bring_in_step(place: Place) -> None:
 
 
 @contextmanager
-def asking_place(place: Place, setup: Setup, store: Store) -> Iterator[Ask]:
+def asking_place(place: DocumentSource, setup: Setup, store: Store) -> Iterator[Ask]:
     """Answer from a place, whose documents are in step, with these prompts and models."""
     with answering(place, setup, keeps_histories=False) as (executions, _):
 

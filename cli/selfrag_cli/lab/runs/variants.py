@@ -14,7 +14,7 @@ from selfrag.domain.questions import Policy, read_request
 from selfrag.domain.strategies import Strategy
 from selfrag.ports.prompts import Prompt, prompt_of
 from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
-from selfrag_cli.local.setup import AS_SET, Setup
+from selfrag_cli.local.backends import AS_SET, Setup
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _EXAMPLE = """--variant 'small={"top_k": 2}'"""

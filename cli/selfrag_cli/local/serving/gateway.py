@@ -27,11 +27,10 @@ from selfrag.api.edge.problems import ProblemError, as_problem, respond
 from selfrag.api.streaming.events import PATH
 from selfrag.ports.objects import UPLOAD_SECONDS, disposition
 from selfrag.runtime.observability import Handler
-from selfrag_cli.local.port import HOST, listening
 from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, DirectoryBucket, check_size
 from selfrag_cli.local.serving.cors import opened, refuse_strangers
 from selfrag_cli.local.serving.events import Streams, Watch
-from selfrag_cli.local.serving.http import answering_http
+from selfrag_cli.local.serving.http import HOST, answering_http, listening
 from selfrag_cli.local.serving.invocation import invoke, proxy_request
 from selfrag_cli.local.serving.threads import in_thread
 
