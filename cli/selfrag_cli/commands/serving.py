@@ -36,7 +36,7 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the HTTP API on this machine, over the local stack, until it is interrupted."""
-    from selfrag_cli.local.serving.cors import origins_of
+    from selfrag_cli.local.serving.gateway import origins_of
 
     origins = origins_of(cors or [])
     source = source_to_read(docs, collection) if docs else source_to_ask(None, collection)

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from selfrag.agents.services import AgentCaller, AgentService, call_api
 from selfrag.domain.questions import AskRequest, Filters
-from selfrag_cli.local.serving.threads import in_thread
+from selfrag_cli.local.serving.invocation import in_thread
 
 if TYPE_CHECKING:
     from selfrag.runtime.observability import Handler
@@ -96,7 +96,7 @@ def laptop_service(source: "DocumentSource") -> Iterator[StackService]:
             from selfrag_cli.local.asking import answering
             from selfrag_cli.local.backends import check_services
             from selfrag_cli.local.serving.bucket import DirectoryBucket
-            from selfrag_cli.local.serving.gateway import threaded_handler
+            from selfrag_cli.local.serving.invocation import threaded_handler
 
             check_services()
             executions, _ = contexts.enter_context(answering(source))

@@ -1,19 +1,27 @@
-"""A request over HTTP as API Gateway hands it to a Lambda, and the Lambda's reply as a response."""
+"""The deployed function called for a request over HTTP, as API Gateway calls it, in threads of this process."""
 
+import asyncio
 import base64
 import time
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from threading import Thread
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 from starlette.requests import Request
 from starlette.responses import Response
 
+from selfrag.api.app import make_app, make_handler
 from selfrag.domain.policy import MAX_DEADLINE_SECONDS
 from selfrag.runtime.observability import Handler
 
+P = ParamSpec("P")
+T = TypeVar("T")
 # No gateway ends a request here, so the function has the time of the longest question.
 LAMBDA_SECONDS = MAX_DEADLINE_SECONDS + 5
 # Questions take less time here, and a look costs nothing.
@@ -89,3 +97,58 @@ class LocalContext(SimpleNamespace):
             aws_request_id=str(uuid.uuid4()),
             get_remaining_time_in_millis=lambda: max(0, int(1000 * (ends - time.monotonic()))),
         )
+
+
+@dataclass(frozen=True)
+class _Invocation:
+    """The request that a thread answers, as Powertools has it."""
+
+    event: Any = None
+    lambda_context: Any = None
+    context: dict[str, object] = field(default_factory=dict)
+
+
+_of_thread: ContextVar[_Invocation] = ContextVar("of_thread", default=_Invocation())  # noqa: B039 (it is frozen)
+
+
+def threaded_handler() -> Handler:
+    """Return the deployed handler, for a server that has many requests at a time."""
+    app = make_app(PerThread)
+    for route in (*app._static_routes, *app._dynamic_routes):
+        # Powertools does it at a route's first request, and two at once break the route for good.
+        route._build_middleware_stack(app._router_middlewares, app)
+    return make_handler(app)
+
+
+class PerThread(APIGatewayRestResolver):
+    """Powertools keeps the request at hand on a class, since a Lambda has one at a time; a server has many."""
+
+    current_event: Any = property(lambda self: _of_thread.get().event)
+    lambda_context: Any = property(lambda self: _of_thread.get().lambda_context)
+    context: Any = property(lambda self: _of_thread.get().context, lambda self, value: None)
+
+    def resolve(self, event: Any, context: Any) -> dict[str, Any]:
+        """Answer one request; what is known of it is this thread's."""
+        _of_thread.set(_Invocation(self._to_proxy_event(event), context))
+        return super().resolve(event, context)
+
+
+async def in_thread(call: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    """Return what a call returns, made in a daemon thread: it keeps neither the loop nor the process from its end."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def settle(how: Callable[[Any], None], value: Any) -> None:
+        if not done.done():  # its caller may be gone
+            how(value)
+
+    def work() -> None:
+        try:
+            how, value = done.set_result, call(*arguments, **named)
+        except BaseException as error:
+            how, value = done.set_exception, error  # type: ignore[assignment]
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(settle, how, value)
+
+    Thread(target=work, daemon=True).start()
+    return await done

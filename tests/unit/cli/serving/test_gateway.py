@@ -13,8 +13,8 @@ from aws_lambda_powertools.event_handler.api_gateway import Route
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.serving.agent_service import StackService
-from selfrag_cli.local.serving.gateway import serving, threaded_handler
-from selfrag_cli.local.serving.invocation import ProxyRequest, invoke
+from selfrag_cli.local.serving.gateway import serving
+from selfrag_cli.local.serving.invocation import ProxyRequest, invoke, threaded_handler
 from selfrag_cli.local.serving.server import _log
 from selfrag_cli.local.sources.source import DocumentSource
 
