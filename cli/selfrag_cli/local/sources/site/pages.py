@@ -46,10 +46,8 @@ def crawled_pages(
     reached, Misconfigured without Scrapy.
     """
     if find_spec("scrapy") is None:
-        how = "as in `pipx install '.[sites]'` in a clone of its repository"
-        raise Misconfigured(
-            f"Sites are read by Scrapy, which is missing: install selfrag with the extra `sites`, {how}."
-        )
+        how = "as in `pipx install '.[sites]'` in a clone"
+        raise Misconfigured(f"Reading a site needs Scrapy: install selfrag with the extra `sites`, {how}.")
     folder = TemporaryDirectory()
     task = {"address": address, "cache": str(cache), "folder": folder.name, "earlier": list(earlier), **asdict(limits)}
     result: dict[str, Any] = {}
