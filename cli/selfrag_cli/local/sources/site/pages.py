@@ -18,7 +18,7 @@ from selfrag_cli.local.sources.source import Files
 from selfrag_cli.terminal import OnDocument, Progress
 
 # Variables that name proxies and certificates, which no other process of ours needs.
-_NETWORK = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir")
+_NETWORK = ("http_proxy", "https_proxy", "ssl_cert_file", "ssl_cert_dir")
 
 
 @dataclass
@@ -65,6 +65,8 @@ def crawled_pages(
 def _lines_of_crawl(task: Mapping[str, object]) -> Iterator[str]:
     """Yield the lines that the process of a crawl writes; it ends with this."""
     network = {name: value for name, value in os.environ.items() if name.lower() in _NETWORK}
+    no_proxy = os.environ.get("no_proxy", os.environ.get("NO_PROXY", ""))
+    network["no_proxy"] = ",".join([*filter(None, [no_proxy]), "127.0.0.1", "localhost", "::1"])
     with (
         TemporaryFile() as errors,
         subprocess.Popen(  # noqa: S603 (a module of ours)

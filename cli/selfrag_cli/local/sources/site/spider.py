@@ -8,9 +8,11 @@ import hashlib
 import json
 import mimetypes
 import os
+import resource
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
@@ -36,6 +38,9 @@ from selfrag_cli.local.sources.site.guard import PublicResolver, is_public, lite
 
 AGENT = "selfrag"
 MAX_REDIRECTS, MAX_WAIT_SECONDS, MAX_DELAY_SECONDS = 5, 120, 60.0
+# Of computing: for a crawl, and a second more for each of its pages.
+SECONDS = 60
+MAX_MEMORY = 2 * 1024 * 1024 * 1024
 # A site that has sent nothing so many times in a row is left alone.
 GIVE_UP_AFTER = 5
 BUSY = (429, 500, 502, 503, 504)
@@ -66,7 +71,10 @@ class Skip(IgnoreRequest):
 
 
 class CrawlRules(RobotsTxtMiddleware):
-    """The requests that are made: by robots.txt, to one site, within the limits, and to no private host by a proxy."""
+    """The requests that are made: by robots.txt, to one site, within the limits, and to no private host by a proxy.
+
+    Waits as long as a busy site asks for, and notes why a request failed: then the cache may have the page.
+    """
 
     async def process_request(self, request: Request, spider: Any = None) -> None:
         """Raise IgnoreRequest for a request that must not be made."""
@@ -85,29 +93,14 @@ class CrawlRules(RobotsTxtMiddleware):
         if is_page and spider.rules_failure:
             raise Skip(f"was not asked: {spider.rules_failure}, and it says what programs may read", busy=True)
         if is_page and spider.delay > MAX_DELAY_SECONDS:
-            why = (
-                f"was not asked: the robots.txt of its site asks for {spider.delay:g} s between two requests: too long"
-            )
-            raise Skip(why)
+            raise Skip(f"was not asked: robots.txt asks for {spider.delay:g} s between two requests: too long")
         if is_page and "redirect_times" not in request.meta and "retry_times" not in request.meta:
             if spider.requested >= spider.task["pages"] or spider.bytes >= spider.task["megabytes"] * 1_000_000:
                 raise Skip("is beyond the limits", "left")
             spider.requested += 1
 
-
-class Failures:
-    """Waits as long as a busy site asks for, and notes why a request failed: then the cache may have the page."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware of a crawl."""
-        return cls(crawler)
-
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Return the response."""
+        """Return the response, after the wait that it asks for."""
         why = f"was not sent: the reply has status {response.status}" if response.status in BUSY else ""
         self._note(request, why)
         wait = header(response, "Retry-After")
@@ -117,13 +110,13 @@ class Failures:
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Note why there is no response; without an address there are no rules either."""
-        is_refused = isinstance(exception, CannotResolveHostError)
+        """Note why there is no response; a host that is not there, or not asked, has no rules either."""
+        is_refused = isinstance(exception, CannotResolveHostError | Skip)
         self._note(request, "" if is_refused else reason_of(request.url, exception))
 
     def _note(self, request: Request, why: str) -> None:
         request.meta["failure"] = why
-        spider: Any = self._crawler.spider
+        spider: Any = self.crawler.spider
         if "address" not in request.meta:
             spider.rules_failure = f"{request.url} {why}" if why else ""
 
@@ -140,13 +133,12 @@ SETTINGS: Mapping[str, Any] = {
     "DOWNLOAD_MAXSIZE": MAX_DOCUMENT_BYTES,
     "DOWNLOAD_VERIFY_CERTIFICATES": True,
     "TWISTED_DNS_RESOLVER": PublicResolver,
-    "DOWNLOADER_MIDDLEWARES": {RobotsTxtMiddleware: None, CrawlRules: 100, Failures: 950},
+    "DOWNLOADER_MIDDLEWARES": {RobotsTxtMiddleware: None, CrawlRules: 950},
     "HTTPCACHE_ENABLED": True,
     "HTTPCACHE_GZIP": True,
     "HTTPCACHE_POLICY": "scrapy.extensions.httpcache.RFC2616Policy",
     # With max-age the site is asked also about a page that the cache takes for fresh.
     "DEFAULT_REQUEST_HEADERS": {"Accept": "text/html, application/xhtml+xml, */*;q=0.8", "Cache-Control": "max-age=0"},
-    "MEMUSAGE_LIMIT_MB": 1024,
     "COOKIES_ENABLED": False,
     "METAREFRESH_ENABLED": False,
     "REFERER_ENABLED": False,
@@ -381,6 +373,10 @@ def main() -> None:
     """Crawl a site."""
     os.umask(0o077)
     task = json.load(sys.stdin)
+    # Anybody may have written a page whose links are read here: no crawl computes or grows without an end.
+    for kind, limit in ((resource.RLIMIT_CPU, SECONDS + task["pages"]), (resource.RLIMIT_AS, MAX_MEMORY)):
+        with suppress(OSError, ValueError):  # systems differ in what they let a process limit
+            resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
     process = CrawlerProcess({**SETTINGS, "HTTPCACHE_DIR": task["cache"]})
     crawler = process.create_crawler(SiteSpider)
     process.crawl(crawler, task)
