@@ -10,7 +10,7 @@ from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.passages import Passage
 from selfrag.domain.questions import AskRequest, Filters
 from selfrag.domain.records import Record
-from selfrag.ports.index import search
+from selfrag.retrieval.search import search
 from selfrag_cli.local.backends import AS_SET, Backends, Setup, check_services, chosen_backends, policy_fields
 from selfrag_cli.local.index import local_parts, open_embedder, open_index
 from selfrag_cli.local.sources.report import IngestionReport

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from selfrag.bootstrap import Parts, question_settings, questions
+from selfrag.bootstrap import Parts, question_settings, shared
 from selfrag.domain.base import Model
 from selfrag.domain.decisions import Thresholds
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.policy import MAX_DEADLINE_SECONDS
 from selfrag.domain.verdicts import RULE_MODEL
-from selfrag.ports.grading import GraderKind
-from selfrag.ports.prompts import Prompt
+from selfrag.judging.graders import GraderKind
+from selfrag.ports.model import Prompt
 from selfrag.runtime.decider_settings import DeciderSettings
 from selfrag.runtime.models import DEFAULT_MODELS, FIRST
 from selfrag.runtime.settings import Settings, read
@@ -145,7 +145,7 @@ def _by_rule() -> "Callable[[Limits], Claude]":
     from selfrag_cli.local.stand_in.claude import RuleClaude
 
     similarity = open_embedder().similarity
-    return lambda limits: RuleClaude(question_settings().models, questions.clock(), similarity)
+    return lambda limits: RuleClaude(question_settings().models, shared.clock(), similarity)
 
 
 @contextmanager

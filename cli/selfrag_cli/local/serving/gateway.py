@@ -23,8 +23,9 @@ from selfrag.api.edge.cors import EVERY, EXPOSED, PREFLIGHT_SECONDS, SECURITY_HE
 from selfrag.api.edge.problems import ProblemError, as_problem, respond
 from selfrag.api.streaming.events import PATH
 from selfrag.domain.errors import InvalidInput
-from selfrag.ports.objects import UPLOAD_SECONDS, disposition
+from selfrag.ports.objects import UPLOAD_SECONDS
 from selfrag.runtime.observability import Handler
+from selfrag.text.file_names import disposition
 from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, DirectoryBucket, check_size
 from selfrag_cli.local.serving.events import Streams, Watch
 from selfrag_cli.local.serving.http import HOST, answering_http, listening

@@ -17,9 +17,9 @@ from selfrag.domain.errors import BadDocument, Misconfigured, SelfragError
 from selfrag.domain.passages import Bounds
 from selfrag.domain.records import Record
 from selfrag.ports.embedder import Embedder
-from selfrag.ports.index import search
 from selfrag.ports.objects import Object
 from selfrag.reader.processes.pool import POOL
+from selfrag.retrieval.search import search
 from selfrag_cli.local.index import CachedEmbedder, open_index
 from selfrag_cli.local.index.tokens import TOKENIZER
 from selfrag_cli.local.recognition.tesseract import program
