@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from selfrag_cli.local.serving.http import refuse_busy
 from selfrag_cli.local.sources.source import source_to_ask, source_to_read
 from selfrag_cli.options import Collection, Docs
 from selfrag_cli.terminal import print_line, reading_progress
@@ -37,6 +36,7 @@ def serve(
 ) -> None:
     """Serve the HTTP API on this machine, over the local stack, until it is interrupted."""
     from selfrag_cli.local.serving.gateway import origins_of
+    from selfrag_cli.local.serving.http import refuse_busy
 
     origins = origins_of(cors or [])
     source = source_to_read(docs, collection) if docs else source_to_ask(None, collection)

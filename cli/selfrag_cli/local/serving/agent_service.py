@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from selfrag.agents.services import AgentCaller, AgentService, call_api
 from selfrag.domain.questions import AskRequest, Filters
-from selfrag_cli.local.serving.invocation import in_thread
+from selfrag_cli.local.serving.threads import in_thread
 
 if TYPE_CHECKING:
     from selfrag.runtime.observability import Handler

@@ -10,7 +10,8 @@ from starlette.types import Message, Receive, Scope, Send
 from selfrag.api.edge.problems import RETRY_AFTER, ProblemError
 from selfrag.api.streaming.events import AGAIN, HEADERS, HEARTBEAT, PATH, EventCursor, without_a_stream
 from selfrag.runtime.observability import Handler
-from selfrag_cli.local.serving.invocation import ProxyRequest, in_thread, invoke
+from selfrag_cli.local.serving.invocation import ProxyRequest, invoke
+from selfrag_cli.local.serving.threads import in_thread
 
 # Each takes a thread.
 MOST_STREAMS = 64

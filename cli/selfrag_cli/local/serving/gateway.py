@@ -29,7 +29,8 @@ from selfrag.text.file_names import disposition
 from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, DirectoryBucket, check_size
 from selfrag_cli.local.serving.events import Streams, Watch
 from selfrag_cli.local.serving.http import HOST, answering_http, listening
-from selfrag_cli.local.serving.invocation import in_thread, invoke, proxy_request, threaded_handler
+from selfrag_cli.local.serving.invocation import invoke, proxy_request, threaded_handler
+from selfrag_cli.local.serving.threads import in_thread
 
 if TYPE_CHECKING:
     from selfrag.agents.services import AgentService

@@ -1,16 +1,13 @@
-"""The deployed function called for a request over HTTP, as API Gateway calls it, in threads of this process."""
+"""The deployed function called for a request over HTTP, as API Gateway calls it."""
 
-import asyncio
 import base64
 import time
 import uuid
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from threading import Thread
 from types import SimpleNamespace
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 from starlette.requests import Request
@@ -20,8 +17,6 @@ from selfrag.api.app import make_app, make_handler
 from selfrag.domain.policy import MAX_DEADLINE_SECONDS
 from selfrag.runtime.observability import Handler
 
-P = ParamSpec("P")
-T = TypeVar("T")
 # No gateway ends a request here, so the function has the time of the longest question.
 LAMBDA_SECONDS = MAX_DEADLINE_SECONDS + 5
 # Questions take less time here, and a look costs nothing.
@@ -131,24 +126,3 @@ class PerThread(APIGatewayRestResolver):
         """Answer one request; what is known of it is this thread's."""
         _of_thread.set(_Invocation(self._to_proxy_event(event), context))
         return super().resolve(event, context)
-
-
-async def in_thread(call: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-    """Return what a call returns, made in a daemon thread: it keeps neither the loop nor the process from its end."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-
-    def settle(how: Callable[[Any], None], value: Any) -> None:
-        if not done.done():  # its caller may be gone
-            how(value)
-
-    def work() -> None:
-        try:
-            how, value = done.set_result, call(*arguments, **named)
-        except BaseException as error:
-            how, value = done.set_exception, error  # type: ignore[assignment]
-        with suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(settle, how, value)
-
-    Thread(target=work, daemon=True).start()
-    return await done

@@ -28,6 +28,7 @@ from scrapy.exceptions import CannotResolveHostError, CloseSpider, DownloadCance
 from scrapy.http import Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.robotstxt import RobotParser
+from scrapy.spidermiddlewares.httperror import HttpError
 
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES
 from selfrag.domain.errors import InvalidInput
@@ -329,6 +330,8 @@ def reason_of(address: str, error: BaseException) -> str:
     host = parts.netloc if parts.port else f"{parts.netloc}:{443 if parts.scheme == 'https' else 80}"
     if "max redirections" in str(error):
         return f"leads on more than {MAX_REDIRECTS} times, at last to {address}"
+    if isinstance(error, HttpError):
+        return f"was not sent: the reply has status {error.response.status}"
     if isinstance(error, IgnoreRequest | DownloadCancelledError):
         return "is larger than 10 MB: no more of it was read, and nothing is kept of it"
     if name == "DownloadTimeoutError":

@@ -6,7 +6,7 @@ from werkzeug.wrappers import Response
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.local.asking import stored_documents
 from selfrag_cli.local.sources.collections import move_collection, remove_collection, stored_collection
-from selfrag_cli.local.sources.source import SourceMismatch, source_to_ask, source_to_read
+from selfrag_cli.local.sources.source import SourceMismatch, source_to_read
 from selfrag_cli.local.sources.sync import sync
 from tests.support.documents.files import pdf
 from tests.support.doubles.web_site import PAGES, Served, WebSite, busy, handbook, moved, page, small
@@ -98,21 +98,12 @@ def test_a_site_that_is_down_changes_nothing(serve: Serve) -> None:
     assert len(documents(site)) == 10
 
 
-def test_the_date_of_a_page_is_its_own_else_the_day_on_which_it_was_changed(serve: Serve) -> None:
-    own = page("Own", "It has a date.", head='<meta name="date" content="2024-05-06">')
-
-    def made_now() -> Response:
-        # As late as the request, or later by a clock that is wrong.
-        now = {"Last-Modified": "Fri, 01 Jan 2100 00:00:00 GMT"}
-        return Response(page("Now", "It is made for each request."), mimetype="text/html", headers=now)
-
-    site = serve(small({"/own": own, "/made": made_now, "/other": "It has none."}))
-    site.ingest()
-    assert dates(site) == {"/": "2026-01-31", "/own": "2024-05-06", "/made": None, "/other": "2026-01-31"}
-
-
-def test_documents_of_other_kinds_are_read_and_named_so_that_their_kind_is_known(serve: Serve) -> None:
+def test_documents_of_other_kinds_are_read_with_the_names_of_their_kinds_and_their_dates(serve: Serve) -> None:
     rules = pdf("Cranes rest at night.")
+    dated = page("Own", "It has a date.", head='<meta name="date" content="2024-05-06">')
+    # As late as the request, or later by a clock that is wrong.
+    now = {"Last-Modified": "Fri, 01 Jan 2100 00:00:00 GMT"}
+    made = page("Now", "It is made for each request.")
     site = serve(
         small(
             {
@@ -121,6 +112,8 @@ def test_documents_of_other_kinds_are_read_and_named_so_that_their_kind_is_known
                 "/notes.md": lambda: Response("# Notes\n\nTea is at four.", mimetype="text/plain"),
                 "/shown.md": page("Shown", "A page about a file."),
                 "/guide/": "The guide.",
+                "/dated/": dated,
+                "/made/": lambda: Response(made, mimetype="text/html", headers=now),
                 "/picture": lambda: Response(b"\x89PNG", mimetype="image/png"),
                 "/film.mp4": lambda: Response(status=500),
                 "/old.doc": lambda: Response(status=500),
@@ -128,10 +121,12 @@ def test_documents_of_other_kinds_are_read_and_named_so_that_their_kind_is_known
         )
     )
     told = site.ingest()
-    assert documents(site) == ["/", "/get?id=7#.pdf", "/guide/", "/notes.md", "/rules.pdf", "/shown.md#.html"]
+    others = ["/get?id=7#.pdf", "/guide/", "/made/", "/notes.md", "/rules.pdf", "/shown.md#.html"]
+    assert documents(site) == ["/", "/dated/", *others]
+    own = {"/dated/": "2024-05-06", "/made/": None}
+    assert dates(site) == {document: own.get(document, "2026-01-31") for document in documents(site)}
     assert told.others == {".png": 1, ".mp4": 1, ".doc": 1}
     assert told.warnings == ["1 file ending in .doc is not read: a Word document of the old kind; save it as .docx."]
-    assert site.ingest().unchanged == 6
 
 
 def test_one_content_at_two_addresses_is_one_document(serve: Serve) -> None:
@@ -239,14 +234,3 @@ def test_a_site_and_a_directory_do_not_take_each_others_place_unless_somebody_sa
         move_collection(known, directory)
     remove_collection(known, FakeEmbedder())
     assert held_by("site") == []
-
-
-def test_a_site_without_a_name_is_asked_by_its_address_as_it_was_ingested(serve: Serve) -> None:
-    site = serve(small({"/a": "A."}))
-    own = source_to_read(f"{site.url}#top")
-    site.ingest(own)
-    asked = site.served.asked.copy()
-    assert source_to_ask(f"{site.url}/", "") == own
-    assert [one["status"] for one in stored_documents(own)] == ["ready", "ready"]
-    assert stored_collection(site.url).name == own.collection
-    assert site.served.asked == asked
