@@ -51,10 +51,3 @@ def last_history(question_id: str = "") -> ExecutionHistory | None:
             values,
         ).fetchone()
     return ExecutionHistory(row[0], json.loads(row[1])) if row else None
-
-
-def histories() -> list[ExecutionHistory]:
-    """Return the histories of the last questions, the latest first."""
-    with _opened() as connection:
-        rows = connection.execute("SELECT id, history FROM executions ORDER BY ended_at DESC").fetchall()
-    return [ExecutionHistory(question_id, json.loads(events)) for question_id, events in rows]
