@@ -46,6 +46,8 @@ def test_a_site_of_200_pages_is_read_once_and_what_was_not_is_told(serve: Serve)
     assert {path: times for path, times in asked.items() if times > 1} == {"/busy": 2}
 
     sent, embedded = site.served.sent.copy(), len(site.embedder.embedded)
+    # The start of a page that is too large is not cached.
+    sent["/huge"] += 1
     again = site.ingest()
     assert again.summary() == f"0 added, 0 changed, 0 removed, {PAGES} unchanged, 0 failed, {others}"
     assert again.site_note == "205 addresses requested: 0 read (0.0 MB), 200 unchanged, 6 redirects"
