@@ -33,6 +33,10 @@ GROUPS: dict[str, dict[str, Callable[..., None]]] = {
 }
 
 
+# The extra of selfrag that has a package.
+EXTRAS = {"boto3": "aws", "botocore": "aws", "mcp": "agents", "mcp_types": "agents", "scrapy": "sites"}
+
+
 class Commands(TyperGroup):
     """Commands, of which some have a name of two words."""
 
@@ -89,6 +93,11 @@ def main() -> None:
         fail(str(error), code=1 if isinstance(error, MassRemoval) else 2)
     except KeyboardInterrupt:
         _leave()
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        fail(f"This needs the extra `{extra}` of selfrag: `pip install '.[{extra}]'` in a clone.")
     except Exception as error:
         if is_damage(error) or is_full(error):
             fail(explain(error))

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 from selfrag.domain.errors import InvalidInput
@@ -69,7 +70,9 @@ def serve_documents(
             bucket,
             origins=origins,
             token=token,
-            agents=lambda handler: StackService(DocumentSource(source.collection), lambda: (handler, executions)),
+            agents=(lambda handler: StackService(DocumentSource(source.collection), lambda: (handler, executions)))
+            if find_spec("mcp")
+            else None,
             admit=executions.admit,
         ) as url,
     ):

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
-from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
+from selfrag.domain.errors import InvalidInput, SelfragError, TemporarilyUnavailable
 from selfrag.reader.processes import isolation
 from selfrag_cli.local.sources.site import SiteLimits
 from selfrag_cli.local.sources.source import Files
@@ -43,11 +43,10 @@ def crawled_pages(
     """Crawl a site from its first page; `earlier` are the documents of the last crawl, `cache` is a folder for Scrapy.
 
     Raises InvalidInput if the first page may not or cannot be read, TemporarilyUnavailable if the site cannot be
-    reached, Misconfigured without Scrapy.
+    reached, ModuleNotFoundError without Scrapy.
     """
     if find_spec("scrapy") is None:
-        how = "as in `pipx install '.[sites]'` in a clone"
-        raise Misconfigured(f"Reading a site needs Scrapy: install selfrag with the extra `sites`, {how}.")
+        raise ModuleNotFoundError(name="scrapy")
     folder = TemporaryDirectory()
     task = {"address": address, "cache": str(cache), "folder": folder.name, "earlier": list(earlier), **asdict(limits)}
     result: dict[str, Any] = {}

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from selfrag.domain.errors import InvalidInput, Misconfigured
-from selfrag_cli.local.sources.site import SiteLimits, pages
+from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.sources.site.addresses import canonical, is_address, same_site
 from selfrag_cli.local.sources.site.spider import ending_for
 from selfrag_cli.local.sources.source import source_to_ask, source_to_read
@@ -75,9 +74,3 @@ def test_links_are_of_a_site_by_their_host_and_port() -> None:
 )
 def test_a_page_is_of_the_kind_that_its_type_says_and_else_its_address(address: str, kind: str, ending: str) -> None:
     assert ending_for(address, kind) == ending
-
-
-def test_without_scrapy_one_sentence_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "find_spec", lambda name: None)
-    with pytest.raises(Misconfigured, match=r"needs Scrapy: install selfrag with the extra `sites`"):
-        pages.crawled_pages("https://example.com/", tmp_path, [], SiteLimits(), lambda progress: None)
