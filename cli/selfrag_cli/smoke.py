@@ -13,7 +13,7 @@ from rich.markup import escape
 from selfrag.adapters.outbound import http_client_for, unreachable
 from selfrag.domain.answers import ExecutionLink
 from selfrag.domain.questions import AskRequest
-from selfrag_cli.remote import TIMEOUT_SECONDS, ask_remote
+from selfrag_cli.deployment.remote import TIMEOUT_SECONDS, ask_remote
 
 _END = re.compile(r"\s*</body>\s*</html>\s*")
 

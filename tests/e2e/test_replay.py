@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from selfrag_cli.histories import ExecutionHistory
-from selfrag_cli.local.stores.histories import keep_history
+from selfrag_cli.local.stores.histories import ExecutionHistory, keep_history
 from tests.e2e.conftest import Run
 from tests.support.command import ROOT
 from tests.support.doubles.model_server import ModelServer

@@ -67,8 +67,8 @@ def restore(
     collection (the variable index_writers), and no ingestion under way.
     """
     from selfrag.domain.errors import InvalidInput
+    from selfrag_cli.deployment.restore import restore_deployment
     from selfrag_cli.doctor.choices import deployed_outputs
-    from selfrag_cli.restore import restore_deployment
 
     if not index:
         raise InvalidInput("Say what is to be restored: `selfrag restore --index`. docs/operate.md has the rest.")

@@ -13,7 +13,7 @@ from selfrag_cli.terminal import current_step, out, print_error, print_json, pri
 
 if TYPE_CHECKING:
     from selfrag_cli.chat import Reply
-    from selfrag_cli.histories import ExecutionHistory
+    from selfrag_cli.local.stores.histories import ExecutionHistory
 
 Policy = Annotated[str, typer.Option(help='Policy fields as JSON, such as {"speculate": "off"}.')]
 Previous = Annotated[str, typer.Option(help="Id of the question that this one follows.")]
@@ -53,7 +53,7 @@ def _answer(request: AskRequest, place: Place | None, endpoint: str, api_key: st
     """Return the response to a question and its steps; a deployment, where there is no place, shows none."""
     # What takes a second to load comes after what can be refused at once.
     if place is None:
-        from selfrag_cli.remote import ask_remote
+        from selfrag_cli.deployment.remote import ask_remote
 
         return ask_remote(request, endpoint, api_key), []
     from selfrag_cli.local.asking import ask_question
@@ -124,7 +124,7 @@ def trace(
 
 def _history(question_id: str) -> "ExecutionHistory | None":
     if question_id.startswith("arn:"):
-        from selfrag_cli.executions import execution_of
+        from selfrag_cli.deployment.executions import execution_of
 
         return execution_of(question_id)
     from selfrag_cli.local.stores.histories import last_history

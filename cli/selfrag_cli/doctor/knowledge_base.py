@@ -7,7 +7,7 @@ from selfrag.domain.errors import SelfragError
 from selfrag.domain.passages import Bounds
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look
-from selfrag_cli.model_probe import QUESTION
+from selfrag_cli.models.probe import QUESTION
 
 
 def knowledge_base(account: Account) -> Iterator[Finding]:

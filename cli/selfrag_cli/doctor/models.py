@@ -12,7 +12,7 @@ from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.runtime.settings import Settings
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
-from selfrag_cli.model_probe import QUESTION, probe, probe_decider
+from selfrag_cli.models.probe import QUESTION, probe, probe_decider
 
 _DECIDER_KEY = "SELFRAG_DECIDER_KEY"
 ELSEWHERE = "Set `embedding_region` to a region that has it, such as us-east-1."

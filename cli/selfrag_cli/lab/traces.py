@@ -13,8 +13,7 @@ from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import Step
 from selfrag.domain.passages import Evidence, Passage
 from selfrag.question.generate.citations import source_of
-from selfrag_cli.histories import ExecutionHistory
-from selfrag_cli.local.stores.histories import histories
+from selfrag_cli.local.stores.histories import ExecutionHistory, histories
 
 # The graders' states, each with its folder.
 GRADERS = {"GradeRelevance": "grade_relevance", "GradeSupport": "grade_support", "GradeUtility": "grade_utility"}

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.questions import AskRequest
-from selfrag_cli.histories import ExecutionHistory
+from selfrag_cli.deployment.remote import ask_remote
 from selfrag_cli.local.backends import check_services, policy_fields
 from selfrag_cli.local.lookup import stored_records
 from selfrag_cli.local.serving.server import answering
 from selfrag_cli.local.setup import Setup
 from selfrag_cli.local.sources.place import Place
 from selfrag_cli.local.sources.sync import sync
-from selfrag_cli.remote import ask_remote
+from selfrag_cli.local.stores.histories import ExecutionHistory
 from selfrag_cli.terminal import reading_progress, warn, warn_of_wait
 
 # Called with a request, and a key that is the same when the same question is asked once more; returns the response.

@@ -11,12 +11,12 @@ from threading import Event
 
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
+from selfrag_cli.deployment.remote import retry_after
 from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.runs.asking import Ask
 from selfrag_cli.lab.runs.costs import RunBudget
 from selfrag_cli.lab.runs.results import Results, RunResult
 from selfrag_cli.lab.runs.variants import Variant
-from selfrag_cli.remote import retry_after
 
 # The pauses before a question without an answer is asked once more; a service may ask for a longer one.
 PAUSES = (2.0, 10.0, 30.0)

@@ -8,8 +8,8 @@ from werkzeug.wrappers import Request, Response
 
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest, Policy
+from selfrag_cli.deployment.remote import retry_after
 from selfrag_cli.lab.runs.asking import asking_endpoint
-from selfrag_cli.remote import retry_after
 from tests.support.loopback import Loopback
 from tests.unit.cli.lab.conftest import response
 

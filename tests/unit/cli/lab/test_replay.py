@@ -12,10 +12,10 @@ from selfrag.domain.calls import PRICES
 from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
 from selfrag.ports.grading import GraderKind
 from selfrag.runtime.models import GRADER, WRITER
-from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.lab.gate import read_conditions
 from selfrag_cli.lab.replay import Change, Changes, Replay, replayed
 from selfrag_cli.lab.traces import Trace, opened_traces, read_traces, trace_of
+from selfrag_cli.local.stores.histories import ExecutionHistory
 from tests.support.asking import Skipping
 from tests.support.command import ROOT
 from tests.support.doubles.model_server import Body, ModelServer

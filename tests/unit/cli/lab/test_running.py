@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
+from selfrag_cli.deployment.remote import RetryLater
 from selfrag_cli.lab.runs.costs import RunBudget
 from selfrag_cli.lab.runs.results import Results, opened_results
 from selfrag_cli.lab.runs.running import MOST_IN_A_ROW, PAUSES, QuestionTask, Run, tasks_left
 from selfrag_cli.lab.runs.variants import read_variants
-from selfrag_cli.remote import RetryLater
 from tests.unit.cli.lab.conftest import gold, response
 
 TWO = read_variants(['plain={"top_k": 2}', "default={}"])
