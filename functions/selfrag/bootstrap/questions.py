@@ -261,15 +261,15 @@ def _with_another_key(refused: Any) -> Any | None:
 
 @part("verdicts_client")
 def _verdicts_client() -> Any:
-    from selfrag.adapters.clients import verdicts_client
+    from selfrag.adapters.clients import make_client
 
-    return verdicts_client()
+    return make_client("verdicts")
 
 
 @part("secrets")
 def secrets() -> "Secrets":
     """Make the reader of the deployment's secrets."""
-    from selfrag.adapters.clients import secrets_client
+    from selfrag.adapters.clients import make_client
     from selfrag.adapters.secrets import secrets_manager
 
-    return secrets_manager(secrets_client())
+    return secrets_manager(make_client("secrets"))
