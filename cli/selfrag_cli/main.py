@@ -17,7 +17,7 @@ from selfrag_cli.commands.documents import documents, ingest, search
 from selfrag_cli.commands.examples import examples_of
 from selfrag_cli.commands.feedback import feedback
 from selfrag_cli.commands.models import models
-from selfrag_cli.commands.questions import ask, chat, smoke, trace
+from selfrag_cli.commands.questions import ask, chat, trace
 from selfrag_cli.commands.releases import rollback
 from selfrag_cli.commands.serving import mcp, serve
 from selfrag_cli.lab.commands import COMMANDS as LABORATORY
@@ -30,7 +30,7 @@ GROUPS: dict[str, dict[str, Callable[..., None]]] = {
     "Ask": {"ask": ask, "chat": chat, "trace": trace, "serve": serve, "mcp": mcp, "feedback": feedback},
     "Documents": {"ingest": ingest, "documents": documents, "search": search},
     "Measure and compare": {"models": models, **LABORATORY},
-    "A deployment": {"doctor": doctor, "smoke": smoke, "rollback": rollback, "restore": restore},
+    "A deployment": {"doctor": doctor, "rollback": rollback, "restore": restore},
 }
 
 

@@ -1,4 +1,4 @@
-"""The commands about questions: ask, chat, trace, smoke."""
+"""The commands about questions: ask, chat, trace."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -130,11 +130,3 @@ def _history(question_id: str) -> "ExecutionHistory | None":
     from selfrag_cli.local.stores.histories import last_history
 
     return last_history(question_id)
-
-
-def smoke(endpoint: Annotated[str, typer.Argument(help="URL of a deployment.")], api_key: ApiKey = "") -> None:
-    """Look at a deployment's page, ask it three questions and show where their traces are."""
-    from selfrag_cli.smoke import smoke as run
-
-    if not run(out, endpoint, api_key):
-        raise typer.Exit(1)

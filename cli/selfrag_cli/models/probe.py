@@ -28,6 +28,7 @@ from selfrag.runtime.clock import Clock
 from selfrag.runtime.decider_settings import DeciderProtocol
 from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import Settings
+from selfrag_cli.models.access import hint_of
 
 # A server of one's own may have to load its model first.
 SECONDS, LOCAL_SECONDS = 20.0, 180.0
@@ -36,6 +37,7 @@ PASSAGE = Evidence(passage_id="p", document="leave.md", title="Leave", text="Eve
 UNRELATED = Evidence(passage_id="u", document="gym.md", title="Gym", text="The gym is in the cellar of house B.")
 QUESTION = "How many days of leave do I have?"
 _OTHER = "Choose another model, or another server for it."
+_OTHER_ID = "Choose another id in `models`, or another region: the model catalog of Bedrock's console lists both."
 _SLOW = "Choose a smaller model or a faster machine: a question has 180 seconds in all."
 _NUMBERED = "Name the server with SELFRAG_MODEL and SELFRAG_MODEL_URL, by which passages go as numbered sentences."
 # The fields of requests, by feature; those that the chat-completions API calls otherwise.
@@ -82,6 +84,8 @@ def probe(config: Settings, model: str, steps: Set[str], key: str, region: str |
         report.error = error
         if config.model and isinstance(error, TemporarilyUnavailable):
             error.hint = _SLOW if report.reachable else "Start the server, or name another one in SELFRAG_MODEL_URL."
+        elif config.model_provider == "bedrock":
+            error.hint = hint_of(error) or _OTHER_ID
         elif isinstance(error, RequestRejected):
             error.hint = _NUMBERED if config.model_base_url else _OTHER
     return report

@@ -10,7 +10,6 @@ import hcl2
 
 from infra.packages.zips import steps_of
 from selfrag.runtime.models import DEFAULT_MODELS
-from selfrag_cli.doctor.choices import unquoted
 from tests.support.infra.metrics import EMITTED
 from tests.support.infra.tools import ROOT
 
@@ -188,8 +187,19 @@ def unexplained_skips(text: str) -> list[str]:
 
 @cache
 def _parsed(text: str) -> dict[str, Any]:
-    parsed: dict[str, Any] = unquoted(hcl2.loads(text))
+    parsed: Any = _unquoted(hcl2.loads(text))
     return parsed
+
+
+def _unquoted(value: object) -> object:
+    """Return a value of HCL without the quotes that the parser keeps, of names and of plain texts."""
+    if isinstance(value, dict):
+        return {_unquoted(name): _unquoted(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_unquoted(part) for part in value]
+    if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
+        return value[1:-1]
+    return value
 
 
 def _spaced(text: object) -> str:
