@@ -1,7 +1,7 @@
 """`python -m bench PART ...`: measure something, and print its figures.
 
 rows, strategies, graders, workflow   the workflow against a simulated Claude; several parts may be named
-publish                      put the figures of these parts into docs/
+publish                      copy the figures of these parts to bench/figures
 documents                    words and table cells that readers of documents keep
 abstention                   whether judges of relevance decline where nothing is relevant, on NoMIRACL
 retrieval                    the search, on questions in SQuAD's format or on lines that differ in an identifier

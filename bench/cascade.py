@@ -1,8 +1,6 @@
 """A simulated decision model in front of a simulated Claude: what its accuracy and the thresholds make of a cascade."""
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -11,11 +9,9 @@ from selfrag_cli.lab.graders.adoption import ErrorLimits, adoption_of
 from selfrag_cli.lab.graders.figures import Outcome
 from tests.support.simulated_judges import Statement, cascade, judge_support, statements
 
-PAGE = Path(__file__).parents[1] / "docs" / "bench" / "cascade.md"
 ACCURACIES = (0.7, 0.8, 0.9, 0.95)
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 ROWS, SEEDS = 2_000, 100
-_MARK = "<!-- {} -->"
 _BY_THRESHOLD = ("Accuracy", "Threshold", "Right", "False passes", "False strips", "Calls of Claude", "Seconds", "USD")
 _BY_SEED = (
     "Accuracy",
@@ -73,21 +69,10 @@ def _outcomes(rows: list[Statement], seed: int) -> list[tuple[str, Outcome]]:
     return [(f"{seed} {row.number}", row.outcome) for row in rows]
 
 
-def main(
-    publish: Annotated[bool, typer.Option("--publish", help="Put the tables into docs/bench/cascade.md.")] = False,
-) -> None:
+def main() -> None:
     """Print what a cascade gets right and what it costs, by threshold, and whether adopted thresholds hold."""
-    tables = {
-        "thresholds": _table(_BY_THRESHOLD, [row for accuracy in ACCURACIES for row in cascades(accuracy)]),
-        "seeds": _table(_BY_SEED, [adoptions(accuracy, n) for accuracy in ACCURACIES for n in (1_000, ROWS)]),
-    }
-    for name, table in tables.items():
-        typer.echo(table)
-        if publish:
-            before, _, after = PAGE.read_text(encoding="utf-8").partition(_MARK.format(name))
-            _, _, rest = after.partition(_MARK.format(f"/{name}"))
-            marks = _MARK.format(name), _MARK.format(f"/{name}")
-            PAGE.write_text(f"{before}{marks[0]}\n\n{table}\n{marks[1]}{rest}", encoding="utf-8")
+    typer.echo(_table(_BY_THRESHOLD, [row for accuracy in ACCURACIES for row in cascades(accuracy)]))
+    typer.echo(_table(_BY_SEED, [adoptions(accuracy, n) for accuracy in ACCURACIES for n in (1_000, ROWS)]))
 
 
 def _table(headings: tuple[str, ...], rows: list[tuple[object, ...]]) -> str:

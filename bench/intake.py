@@ -84,7 +84,7 @@ def simulated(files: int, calls: int, machine: Json | None = None) -> IntakeCost
 
 
 def run() -> None:
-    """Print the rows of docs/bench/intake.md."""
+    """Print the rows of bench/figures/intake.json."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, nargs="*", default=[1_000, 10_000, 100_000])
     parser.add_argument("--calls", type=int, nargs="*", default=[60, 2_000])

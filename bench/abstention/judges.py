@@ -11,8 +11,8 @@ from bench.retrieval.vectors import kept_on_disk
 from selfrag.domain.passages import Passage, embedded_text
 from selfrag.domain.steps import GradeRelevanceTask
 from selfrag.domain.verdicts import RULE_MODEL
-from selfrag.ports.grading import Grader, GraderKind
-from selfrag.ports.prompts import Prompt
+from selfrag.judging.graders import Grader, GraderKind
+from selfrag.ports.model import Prompt
 from selfrag.question.grade_relevance.logic import grade
 from selfrag.runtime.clock import Clock
 from selfrag_cli.lab.judging import Case, Setting, budget_of, judged, judging

@@ -11,7 +11,7 @@ from bench.documents.corpus.building import HELD_OUT, OWN, WORKED, Corpus, File,
 from bench.documents.corpus.packages import missing_programs
 from bench.documents.corpus.public import brought
 from bench.documents.corpus.sources import SOURCES
-from bench.documents.page import BUILT, ROOT, published, shown
+from bench.documents.page import BUILT, ROOT, publish, shown
 from bench.documents.readers.environments import environment
 from bench.documents.readers.running import readings
 from bench.documents.results import Result, judged, read, written
@@ -30,7 +30,7 @@ READS = {
 
 
 def run() -> None:
-    """Build the corpus, read it, print the tables and keep the figures; or put those that are kept into docs/."""
+    """Build and read the corpus and print the tables; or copy the figures of the last run to bench/figures."""
     parser = argparse.ArgumentParser(prog="python -m bench documents", description=__doc__)
     parser.add_argument("--readers", nargs="+", choices=READS, default=list(READS), metavar="READER")
     parser.add_argument("--kinds", nargs="+", choices=sorted(EVERYTHING), default=[], metavar="KIND")
@@ -38,10 +38,10 @@ def run() -> None:
     parser.add_argument("--held-out", action="store_true", help="read the half of the public files that is held out")
     parser.add_argument("--public", type=Path, help="a directory with git directories of the public files")
     parser.add_argument("--files", action="store_true", help="print each file, too")
-    parser.add_argument("--docs", action="store_true", help="put the figures of the last run into docs/")
+    parser.add_argument("--publish", action="store_true", help="copy the figures of the last run to bench/figures")
     given = parser.parse_args()
-    if given.docs:
-        published()
+    if given.publish:
+        publish()
         return
     if OWN in given.parts and (lacking := missing_programs()):
         parser.error(f"{', '.join(lacking)} of Debian is needed to fetch the documents, and is not here.")

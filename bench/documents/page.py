@@ -1,4 +1,4 @@
-"""The tables, as the command prints them and docs/bench/documents.md holds them."""
+"""The tables that the command prints, and the figures of the last run."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -9,12 +9,11 @@ from typing import Any
 from bench.documents.corpus.building import HELD_OUT, OWN, WORKED
 from bench.documents.results import Result, Row, read, summed
 from bench.documents.targets import targets
-from bench.workflow.page import filled, table
+from bench.workflow.page import FIGURES, table
 
 ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "build" / "bench-documents.json"
-KEPT = ROOT / "docs" / "bench" / "documents.json"
-PAGE = ROOT / "docs" / "bench" / "documents.md"
+KEPT = FIGURES / "documents.json"
 # As the tables have them.
 READERS = ("selfrag", "pypdf", "pdfplumber", "markitdown", "docling")
 KINDS = (
@@ -52,8 +51,8 @@ def shown(results: Sequence[Result], each: bool = False) -> str:
     return "\n".join(tables)
 
 
-def published() -> None:
-    """Put the figures of the last run into docs/; what it did not measure stays as it was there."""
+def publish() -> None:
+    """Put the figures of the last run into bench/figures; figures that it did not measure stay."""
     about, results = read(BUILT)
     new = rows_of(results)
     _, old = kept_figures() if KEPT.exists() else ({}, {})
@@ -62,7 +61,6 @@ def published() -> None:
         new[name] = _sorted([*rows, *(row for row in old.get(name, []) if (row.kind, row.reader) not in again)])
     figures = {"about": about, **{name: [asdict(row) for row in rows] for name, rows in new.items()}}
     KEPT.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), tables_of(new)), encoding="utf-8")
 
 
 def kept_figures() -> tuple[dict[str, Any], Rows]:

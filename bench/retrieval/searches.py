@@ -13,7 +13,8 @@ import numpy as np
 from bench.retrieval.measures import DEPTH, Answered
 from bench.retrieval.squad import Paragraph
 from selfrag.domain.passages import Bounds, Candidates, Passage, embedded_text
-from selfrag.ports.index import CANDIDATES, IndexEntry, search
+from selfrag.ports.index import IndexEntry
+from selfrag.retrieval.search import CANDIDATES, search
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex, NamedEmbedder
 

@@ -8,14 +8,14 @@ import sys
 from collections.abc import Callable
 
 from bench.workflow import parts
-from bench.workflow.page import BUILT, published, rows_table, table
+from bench.workflow.page import BUILT, publish, rows_table, table
 from bench.workflow.rows import read, write
 
 PARTS = ("rows", "strategies", "graders", "workflow")
 
 
 def run() -> None:
-    """Measure, print, write; or put what was measured into docs/."""
+    """Measure, print, write; or copy the figures of the last run to bench/figures."""
     arguments = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     choices = (*PARTS, "publish")
     arguments.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(choices)}")
@@ -25,7 +25,7 @@ def run() -> None:
     if set(names) != {"publish"}:
         _measure([name for name in names if name != "publish"] or list(PARTS))
     if "publish" in names:
-        published()
+        publish()
 
 
 def _measure(names: list[str]) -> None:
@@ -43,7 +43,7 @@ def _measure(names: list[str]) -> None:
     for name in names:
         if name in runs:
             _store(runs[name]())
-    print(f"Written to {BUILT[0]} and {BUILT[1].name}; `python -m bench publish` puts them into docs/.")
+    print(f"Written to {BUILT[0]} and {BUILT[1].name}; `python -m bench publish` copies them to bench/figures.")
 
 
 def _without_user_settings() -> None:

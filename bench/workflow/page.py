@@ -1,19 +1,15 @@
-"""The tables, as the command prints them and docs/bench/workflow.md holds them, and the page's files."""
+"""The tables that the command prints, and the figures of the last run."""
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.workflow.plot import drawn
-from bench.workflow.rows import Row, read
+from bench.workflow.rows import Row
 
 ROOT = Path(__file__).parents[2]
-# Where a run leaves its figures, and where those of the page are: the rows, and all else.
+# A run leaves its figures here, the rows and all else; `publish` copies them.
 BUILT = ROOT / "build" / "bench.json", ROOT / "build" / "bench-more.json"
-KEPT = ROOT / "docs" / "bench" / "rows.json", ROOT / "docs" / "bench" / "more.json"
-PAGE, PICTURE = ROOT / "docs" / "bench" / "workflow.md", ROOT / "docs" / "bench" / "rows.svg"
+FIGURES = ROOT / "bench" / "figures"
 _HEADINGS = {
     "floor_rounds": "at least",
     "model_seconds": "of the model",
@@ -68,28 +64,7 @@ def rows_table(rows: Sequence[Row]) -> str:
     return table(shown)
 
 
-def filled(page: str, tables: Mapping[str, str]) -> str:
-    """Return the page with each table between its marks, `<!-- name -->` and `<!-- /name -->`."""
-    for name, text in tables.items():
-        page = re.sub(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", rf"\1\n{text}\n\2", page, flags=re.S)
-    return page
-
-
-def tables_of(rows: Sequence[Row], more: Mapping[str, Any]) -> dict[str, str]:
-    """Every table of the page by its mark."""
-    return {"rows": rows_table(rows), **{name: table(found) for name, found in more.items()}}
-
-
-def published() -> None:
-    """Put the figures of the last run into docs/: the files, the tables of the page, and the picture."""
-    for built, kept in zip(BUILT, KEPT, strict=True):
-        kept.parent.mkdir(exist_ok=True)
-        kept.write_bytes(built.read_bytes())
-    rows, more = kept_figures()
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), tables_of(rows, more)), encoding="utf-8")
-    PICTURE.write_text(drawn(rows), encoding="utf-8")
-
-
-def kept_figures() -> tuple[list[Row], dict[str, Any]]:
-    """Return the figures of the page: the rows, and the other tables by their names."""
-    return read(KEPT[0]), json.loads(KEPT[1].read_text(encoding="utf-8"))
+def publish() -> None:
+    """Copy the figures of the last run to bench/figures."""
+    for built, name in zip(BUILT, ("rows.json", "more.json"), strict=True):
+        (FIGURES / name).write_bytes(built.read_bytes())

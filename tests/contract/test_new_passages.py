@@ -10,7 +10,8 @@ import pytest
 from selfrag.adapters.opensearch.collection import STORED
 from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.domain.passages import Bounds
-from selfrag.ports.index import Index, search
+from selfrag.ports.index import Index
+from selfrag.retrieval.search import search
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from tests.contract.entries import entry, unit

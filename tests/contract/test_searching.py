@@ -9,7 +9,8 @@ from selfrag.adapters.opensearch.collection import STORED
 from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import Bounds
-from selfrag.ports.index import Index, best, search
+from selfrag.ports.index import Index
+from selfrag.retrieval.search import best, search
 from tests.contract.entries import PATH, QUERY, entry, found, unit
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 

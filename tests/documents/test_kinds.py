@@ -13,8 +13,9 @@ from selfrag.domain.passages import Bounds, Passage, embedded_text
 from selfrag.domain.steps import GenerateTask
 from selfrag.ingestion.split_document.logic import SplitDocumentTask as ToSplit
 from selfrag.ingestion.split_document.logic import split_into_batches
-from selfrag.ports.index import CANDIDATES, IndexEntry, best
+from selfrag.ports.index import IndexEntry
 from selfrag.question.generate.logic import generate
+from selfrag.retrieval.search import CANDIDATES, best
 from selfrag.text.sentences import split_around
 from selfrag_cli.local.index import open_embedder, open_index
 from tests.documents.kinds import ASKED, TEMPTING, Asked, documents

@@ -11,11 +11,11 @@ from pydantic import BaseModel
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.decisions import DecisionQuestion, Thresholds
 from selfrag.domain.passages import Bounds, Candidates, Passage
-from selfrag.ports.cache import CachedClaude, CachedReplies
-from selfrag.ports.decider import Decisions, load_questions
-from selfrag.ports.grading import DecisionGrader, Grader
-from selfrag.ports.model import CitedBlocks, Claude, Flaw, Judgement, ModelText, Source, TextBlock
-from selfrag.ports.prompts import Prompt
+from selfrag.judging.graders import DecisionGrader, Grader
+from selfrag.judging.models import CachedClaude, CachedReplies
+from selfrag.judging.questions import load_questions
+from selfrag.ports.decider import Decisions
+from selfrag.ports.model import CitedBlocks, Claude, Flaw, Judgement, ModelText, Prompt, Source, TextBlock
 from tests.support import steps
 
 # The shortest prompt, in tokens, that the service will cache; shorter ones are never cached, without an error.

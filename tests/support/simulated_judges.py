@@ -15,10 +15,10 @@ from pydantic import BaseModel
 from selfrag.domain.calls import PRICES, ModelCall
 from selfrag.domain.decisions import CANNOT_TELL, DecisionQuestion, Thresholds
 from selfrag.domain.steps import GradeSupportResult, GradeSupportTask
-from selfrag.ports.decider import Decisions, load_questions
-from selfrag.ports.grading import DecisionGrader, Grader
-from selfrag.ports.model import Judgement, ModelText, Source
-from selfrag.ports.prompts import Prompt
+from selfrag.judging.graders import DecisionGrader, Grader
+from selfrag.judging.questions import load_questions
+from selfrag.ports.decider import Decisions
+from selfrag.ports.model import Judgement, ModelText, Prompt, Source
 from selfrag.question.grade_support import logic
 from selfrag.runtime.models import WRITER
 from selfrag_cli.lab.graders.figures import Outcome
@@ -27,7 +27,7 @@ from tests.support.fakes import passage
 
 CLAUDE_ACCURACY = 0.95
 _LETTERS = str.maketrans("0123456789", "bcdfghjklm")
-# A reply of the stronger model in docs/bench/workflow.md, and one of a decision model; its price per million tokens.
+# A reply of the stronger model in docs/measurements.md, and one of a decision model; its price per million tokens.
 CLAUDE_SECONDS, DECIDER_SECONDS = 0.3 + 0.008 * TOKENS["grade_support"][2], 0.1
 DECIDER_TOKENS, DECIDER_PRICE = 1_200, 0.042
 

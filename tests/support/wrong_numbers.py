@@ -16,8 +16,7 @@ from selfrag import bootstrap
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.decisions import DecisionQuestion
 from selfrag.ports.decider import Decisions
-from selfrag.ports.model import CitedBlocks, Judgement, ModelText, Source, TextBlock
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import CitedBlocks, Judgement, ModelText, Prompt, Source, TextBlock
 from selfrag.runtime.decider_settings import DeciderSettings
 from selfrag.runtime.models import PROFILES
 from selfrag_cli.local.definitions import QUESTION

@@ -6,7 +6,7 @@ from functools import reduce
 
 import pytest
 
-from selfrag.question.grade_support.evidence import facts_of
+from selfrag.question.grade_support.facts import facts_of
 from selfrag.reader.data.workbooks.formats import shown
 from selfrag.reader.pdf.text.paragraphs import Words
 from selfrag.text.file_names import find_names, is_named

@@ -1,7 +1,7 @@
 """Prompts can be overridden, and every step asks by them."""
 
 from selfrag import bootstrap
-from selfrag.ports.prompts import prompt_of
+from selfrag.judging.prompts import prompt_of
 from selfrag.runtime.models import DEFAULT_MODELS
 from tests.support.doubles.model_server import ModelServer, step_of
 from tests.support.local import QUESTION, local_stack

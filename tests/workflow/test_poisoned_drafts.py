@@ -12,8 +12,7 @@ from pydantic import BaseModel
 from selfrag import bootstrap
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.passages import Passage
-from selfrag.ports.model import CitedBlocks, Judgement, ModelText, Source, TextBlock
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import CitedBlocks, Judgement, ModelText, Prompt, Source, TextBlock
 from selfrag.text.sentences import split_sentences
 from selfrag_cli.local.definitions import QUESTION
 from selfrag_cli.local.stack import deployed_handlers

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from selfrag.ports.model import ModelText, Source
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import ModelText, Prompt, Source
 from tests.support.chains.asking import Ask, asking_chains
 from tests.support.chains.model import ChainModel
 from tests.support.chains.world import OLD, Chain, versions

@@ -25,7 +25,7 @@ _PARTS = ("system", "messages", "tools", "output_config")
 
 
 def usual_pace(model: str) -> tuple[float, float]:
-    """Return the pace that the figures of docs/bench/workflow.md are for."""
+    """Return the pace that the figures of docs/measurements.md are for."""
     return (0.2, 0.004) if "haiku" in model else (0.3, 0.008)
 
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from selfrag.domain.base import Model
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.verdicts import JudgedBy
-from selfrag.ports.grading import Grader
+from selfrag.judging.graders import Grader
 
 STEP = "grade_correctness"
 Says = Literal["yes", "partly", "no"]

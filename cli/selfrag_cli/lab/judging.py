@@ -14,13 +14,15 @@ from selfrag.domain.calls import Limits, ModelCall, StepResult, price_of
 from selfrag.domain.decisions import Thresholds
 from selfrag.domain.errors import BudgetExceeded, InvalidInput, Misconfigured, TemporarilyUnavailable
 from selfrag.domain.steps import DecideRetrievalTask, GradeRelevanceTask, GradeSupportTask, GradeUtilityTask
+from selfrag.judging.graders import Grader, GraderKind
+from selfrag.judging.prompts import load_prompt
 from selfrag.ports.cache import VerdictCache
-from selfrag.ports.grading import Grader, GraderKind
-from selfrag.ports.prompts import Prompt, load_prompt
+from selfrag.ports.model import Prompt
 from selfrag.question.decide_retrieval import logic as decide_retrieval
 from selfrag.question.grade_relevance import logic as grade_relevance
 from selfrag.question.grade_support import logic as grade_support
-from selfrag.question.grade_support.decisions import by_decider
+from selfrag.question.grade_support.evidence import AnswerEvidence
+from selfrag.question.grade_support.judge import grade_by_decider
 from selfrag.question.grade_utility import logic as grade_utility
 from selfrag.runtime.decider_settings import GRADERS
 from selfrag.runtime.models import FIRST
@@ -115,7 +117,7 @@ def judging(setting: Setting, recorded: Mapping[str, str]) -> Iterator[Grade]:
                 grader = graders[case.step](limits)
                 alone = grader.decider if setting.graders.get(case.step) == "decider" else None
                 if alone and isinstance(task, GradeSupportTask):
-                    result: StepResult = by_decider(task, alone)
+                    result: StepResult = grade_by_decider(task, AnswerEvidence(task.passages), alone)
                 else:
                     result = judge(task, grader)
                 replies.put_calls(result)

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
-from selfrag.ports.grading import GraderKind
+from selfrag.judging.graders import GraderKind
 from selfrag.runtime.models import FIRST
 from selfrag_cli.lab.gate import Condition, Gate, check_figures
 from selfrag_cli.lab.graders.rows import UNGRADED

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from selfrag.domain.base import Model
 from selfrag.domain.decisions import Thresholds
 from selfrag.domain.errors import InvalidInput, Misconfigured
-from selfrag.ports.grading import GraderKind
+from selfrag.judging.graders import GraderKind
 from selfrag_cli.local.home import home
 
 

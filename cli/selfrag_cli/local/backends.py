@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from selfrag.bootstrap import Parts, question_settings, questions
+from selfrag.bootstrap import Parts, question_settings, shared
 from selfrag.domain.policy import MAX_DEADLINE_SECONDS
 from selfrag.domain.verdicts import RULE_MODEL
 from selfrag.runtime.decider_settings import DeciderSettings
@@ -87,7 +87,7 @@ def _by_rule() -> "Callable[[Limits], Claude]":
     from selfrag_cli.local.stand_in.claude import RuleClaude
 
     similarity = open_embedder().similarity
-    return lambda limits: RuleClaude(question_settings().models, questions.clock(), similarity)
+    return lambda limits: RuleClaude(question_settings().models, shared.clock(), similarity)
 
 
 @contextmanager

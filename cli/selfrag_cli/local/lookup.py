@@ -6,7 +6,7 @@ from selfrag.domain.errors import InvalidInput
 from selfrag.domain.passages import Passage
 from selfrag.domain.questions import Filters
 from selfrag.domain.records import Record
-from selfrag.ports.index import search
+from selfrag.retrieval.search import search
 from selfrag_cli.local.index import open_embedder, open_index
 from selfrag_cli.local.sources.embedding import embed_for
 from selfrag_cli.local.sources.place import Place, source_of

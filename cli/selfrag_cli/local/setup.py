@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import Prompt
 
 
 @dataclass(frozen=True)

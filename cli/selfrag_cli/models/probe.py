@@ -18,8 +18,9 @@ from selfrag.domain.decisions import YES
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 from selfrag.domain.passages import Evidence
 from selfrag.domain.steps import GenerateResult, GenerateTask
-from selfrag.ports.decider import load_questions
-from selfrag.ports.prompts import Prompt, load_prompt
+from selfrag.judging.prompts import load_prompt
+from selfrag.judging.questions import load_questions
+from selfrag.ports.model import Prompt
 from selfrag.ports.recent import Recent
 from selfrag.question.generate import logic as generate
 from selfrag.question.grade_relevance import logic as grade_relevance

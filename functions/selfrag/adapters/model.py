@@ -39,8 +39,8 @@ from selfrag.adapters.claude.purse import Kind, Purse, reply_tokens
 from selfrag.adapters.numbered_sentences import cited_by_markers
 from selfrag.domain.calls import ModelCall, price_of
 from selfrag.domain.errors import RequestRejected, SelfragError, TemporarilyUnavailable
-from selfrag.ports.model import Claude, Judgement, ModelText, Source, V
-from selfrag.ports.prompts import Prompt, as_quoted_fields
+from selfrag.judging.prompts import as_quoted_fields
+from selfrag.ports.model import Claude, Judgement, ModelText, Prompt, Source, V
 from selfrag.runtime.deadline import SHORTEST_CALL_SECONDS
 from selfrag.runtime.pace import Pace, RequestFailure, RequestResult
 from selfrag.runtime.settings import Settings

@@ -10,7 +10,8 @@ from typing_extensions import override
 from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.questions import UploadRequest
-from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Object, Objects, Uploads, UploadTarget, disposition
+from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS, Object, Objects, Uploads, UploadTarget
+from selfrag.text.file_names import disposition
 
 _GONE = {"NoSuchKey", "404", "NotFound"}
 

@@ -11,8 +11,6 @@ from selfrag.domain.citations import add_utf16_spans
 from selfrag.domain.history import Step, plan_of
 from selfrag.domain.ledger import path_of
 from selfrag.domain.passages import Passage
-from selfrag.domain.scores.shown import Scores
-from selfrag.domain.scores.traced import scores_of
 from selfrag.domain.strategies import compares
 from selfrag.domain.verdicts import Critique, Reflection, ReportedSupport
 
@@ -127,14 +125,11 @@ class UnfinishedQuestion(Model):
     passages: list[PassageHit] | None = Field(
         default=None, description="The passages found so far, each once, in the order in which they came."
     )
-    scores: Scores | None = Field(
-        default=None, description="The answers that were compared so far; null where none were."
-    )
 
     def without_text(self) -> Self:
         """Return the same without any text of a model or a document, which a guardrail has not checked yet."""
         passes = None if self.passes is None else [each.model_copy(update={"why": ""}) for each in self.passes]
-        hidden = dict.fromkeys(("reflection", "draft", "passages", "scores"))
+        hidden = dict.fromkeys(("reflection", "draft", "passages"))
         return self.model_copy(update={**hidden, "passes": passes})
 
 
@@ -164,7 +159,6 @@ def unfinished(
         ],
         draft=draft_of(steps) if status == "running" else None,
         passages=_passages(steps),
-        scores=scores_of(steps),
     )
 
 

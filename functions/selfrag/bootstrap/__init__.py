@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from selfrag.ports.guardrail import Guardrail
     from selfrag.ports.index import Index, PassageIndex
     from selfrag.ports.manifest import Manifest
-    from selfrag.ports.model import Claude
+    from selfrag.ports.model import Claude, Prompt
     from selfrag.ports.objects import Objects, Uploads
-    from selfrag.ports.prompts import Prompt
     from selfrag.ports.recent import RecentCalls
     from selfrag.ports.recognizer import Recognizer
     from selfrag.ports.secrets import Secrets

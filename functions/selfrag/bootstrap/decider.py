@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from selfrag.bootstrap import question_settings
+from selfrag.bootstrap.shared import clock, model_slots, recent_calls, secrets
 from selfrag.runtime.decider_settings import DeciderSettings
 from selfrag.runtime.parts import part
 from selfrag.runtime.settings import read
@@ -26,7 +27,7 @@ def decider_settings() -> DeciderSettings:
 def prepare(module: str) -> None:
     """Make the parts of a decision model while a function starts, and read the questions of a step, if there is one."""
     if decider_settings().configured:
-        from selfrag.ports.decider import load_questions
+        from selfrag.judging.questions import load_questions
 
         decider_client()
         load_questions(module)
@@ -37,7 +38,6 @@ def decider() -> "Callable[[Limits], Decider]":
     """Return a factory of the decision model for the limits of a task, without a cache."""
     from selfrag.adapters.decider import SystemOneDecider
     from selfrag.adapters.reflection_tokens import ReflectionDecider
-    from selfrag.bootstrap.questions import clock, model_slots, recent_calls
     from selfrag.runtime.pace import Pace
 
     def within(limits: "Limits") -> "Decider":
@@ -62,7 +62,6 @@ def decider() -> "Callable[[Limits], Decider]":
 @part("decider_breaker")
 def decider_breaker() -> "CircuitBreaker":
     """Make the circuit breaker of the server, which all questions of this process share."""
-    from selfrag.bootstrap.questions import clock
     from selfrag.runtime.circuit_breaker import CircuitBreaker
 
     return CircuitBreaker("the decision model", clock().now)
@@ -73,7 +72,6 @@ def decider_client() -> Any:
     """Make the client of the server; raises Misconfigured when its key cannot be read."""
     from selfrag.adapters.decider import decider_client
     from selfrag.adapters.reflection_tokens import completions_client
-    from selfrag.bootstrap.questions import secrets
 
     config = decider_settings()
     key = secrets()(config.decider_secret, "SELFRAG_DECIDER_SECRET") if config.decider_secret else ""

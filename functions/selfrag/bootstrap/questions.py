@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from threading import Semaphore
 from typing import TYPE_CHECKING, Any
 
 from selfrag.bootstrap import forget, question_settings, warm
-from selfrag.runtime.clock import Clock
+from selfrag.bootstrap.decider import decider, decider_settings, prepare
+from selfrag.bootstrap.shared import clock, model_slots, recent_calls, secrets, verdicts_client
 from selfrag.runtime.metrics import count_cache_failure, count_refused_feature
 from selfrag.runtime.models import first_of
 from selfrag.runtime.observability import logger
@@ -17,12 +17,10 @@ if TYPE_CHECKING:
     from selfrag.adapters.claude.capabilities import Capabilities
     from selfrag.adapters.model import ServiceModel
     from selfrag.domain.calls import Limits, Prices
-    from selfrag.ports.cache import CachedReplies, VerdictCache
-    from selfrag.ports.grading import DecisionGrader, Grader
-    from selfrag.ports.model import Claude
-    from selfrag.ports.prompts import Prompt
-    from selfrag.ports.recent import RecentCalls
-    from selfrag.ports.secrets import Secrets
+    from selfrag.judging.graders import DecisionGrader, Grader
+    from selfrag.judging.models import CachedReplies
+    from selfrag.ports.cache import VerdictCache
+    from selfrag.ports.model import Claude, Prompt
     from selfrag.runtime.settings import Settings
 
 
@@ -34,17 +32,15 @@ def grader(
     A step with several prompts gives each a `name`, by which it is overridden. `guidance` is added to the prompt.
     `module` is the name of the step's handler where a decision model may judge, by the questions beside it.
     """
-    from selfrag.ports.grading import Grader
-    from selfrag.ports.prompts import with_guidance
+    from selfrag.judging.graders import Grader
+    from selfrag.judging.prompts import add_guidance
 
     claude, first, rubric = model(step), first_of(step), prompted(name or step, prompt)
     if module:
-        from selfrag.bootstrap.decider import prepare
-
         warm(partial(prepare, module))
 
     def within(limits: "Limits") -> Grader:
-        judge = Grader(step, with_guidance(rubric(), guidance()), claude(limits), collections=limits.collections)
+        judge = Grader(step, add_guidance(rubric(), guidance()), claude(limits), collections=limits.collections)
         if first in question_settings().models:
             # One model for both: they share the task's budget.
             judge = replace(judge, first=replace(judge, step=first))
@@ -59,17 +55,15 @@ def _decision_grader(step: str, module: str, limits: "Limits", judge: "Grader") 
 
     Where a rule stands in for Claude, there is nothing to pass doubts on to.
     """
-    from selfrag.bootstrap.decider import decider, decider_settings
-    from selfrag.ports.cache import CachedDecider
-    from selfrag.ports.decider import load_questions
-    from selfrag.ports.grading import DecisionGrader
+    from selfrag.judging.graders import DecisionGrader
+    from selfrag.judging.models import CachedDecider
+    from selfrag.judging.questions import load_questions
 
     config = decider_settings()
     kind = config.grader(step)
     if kind == "claude":
         return None
-    replies = _replies(step, limits) if limits.cache else None
-    cached = CachedDecider(decider()(limits), replies, limits.collections)
+    cached = CachedDecider(decider()(limits), _replies(step, limits))
     doubts = kind == "cascade" and judge.judged_by != "rule"
     thresholds, measured = config.thresholds(step) if doubts else None, step in config.decider_thresholds
     return DecisionGrader(step, cached, load_questions(module), thresholds, measured)
@@ -94,23 +88,20 @@ def model(step: str) -> "Callable[[Limits], Claude]":
 
     The verdict cache stands in front of Claude where the task allows that.
     """
-    from selfrag.ports.cache import CachedClaude
+    from selfrag.judging.models import CachedClaude
 
     warm(claude, partial(_clients_of, step), verdicts, recent_calls)
 
     def within(limits: "Limits") -> "Claude":
-        uncached = claude()(limits)
-        if not limits.cache:
-            return uncached
-        return CachedClaude(uncached, _replies(step, limits))
+        return CachedClaude(claude()(limits), _replies(step, limits))
 
     return within
 
 
 def _replies(step: str, limits: "Limits") -> "CachedReplies":
-    from selfrag.ports.cache import CachedReplies
+    from selfrag.judging.models import CachedReplies
 
-    return CachedReplies(verdicts(), limits.collections, partial(_cache_failed, step))
+    return CachedReplies(verdicts() if limits.cache else None, limits.collections, partial(_cache_failed, step))
 
 
 def _cache_failed(step: str, error: Exception) -> None:
@@ -124,7 +115,7 @@ def claude() -> "Callable[[Limits], Claude]":
 
     The SDK, which takes a second to load, is loaded with the first request: a verdict that is cached needs none.
     """
-    from selfrag.ports.model import LazyModel
+    from selfrag.judging.models import LazyModel
 
     def within(limits: "Limits") -> "Claude":
         from selfrag.adapters.claude.purse import Purse
@@ -168,12 +159,6 @@ def service_of(config: "Settings", model: str) -> "type[ServiceModel]":
     return SdkClaude
 
 
-@part("model_slots")
-def model_slots() -> Semaphore:
-    """Make the slots of requests to models, which all steps of this process share."""
-    return Semaphore(question_settings().parallel)
-
-
 @part("capabilities")
 def capabilities() -> "Capabilities":
     """Make the record of what the models have refused, which lives as long as the function."""
@@ -193,21 +178,7 @@ def verdicts() -> "VerdictCache":
     from selfrag.adapters.verdicts import DynamoVerdicts
 
     config = question_settings()
-    return DynamoVerdicts(_verdicts_client(), config.verdicts_table, config.verdict_ttl_days)
-
-
-@part("clock")
-def clock() -> Clock:
-    """Return the clock of retries and deadlines."""
-    return Clock()
-
-
-@part("recent_calls")
-def recent_calls() -> "RecentCalls":
-    """Make the record of the deployment's recent calls to its models."""
-    from selfrag.adapters.recent_calls import DynamoCalls
-
-    return DynamoCalls(_verdicts_client(), question_settings().verdicts_table, clock().now)
+    return DynamoVerdicts(verdicts_client(), config.verdicts_table, config.verdict_ttl_days)
 
 
 @part("claude_client")
@@ -257,19 +228,3 @@ def _with_another_key(refused: Any) -> Any | None:
     renewed = claude_client()
     # An override stays.
     return None if renewed is refused else renewed
-
-
-@part("verdicts_client")
-def _verdicts_client() -> Any:
-    from selfrag.adapters.clients import make_client
-
-    return make_client("verdicts")
-
-
-@part("secrets")
-def secrets() -> "Secrets":
-    """Make the reader of the deployment's secrets."""
-    from selfrag.adapters.clients import make_client
-    from selfrag.adapters.secrets import secrets_manager
-
-    return secrets_manager(make_client("secrets"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from selfrag.bootstrap.questions import secrets
+from selfrag.bootstrap.shared import secrets
 from selfrag.runtime.parts import part
 from selfrag.runtime.settings import SpanSettings, read
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from selfrag.bootstrap import question_settings
-from selfrag.bootstrap.questions import secrets
+from selfrag.bootstrap.shared import secrets
 from selfrag.runtime.parts import part
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""The ports: Protocols of what selfrag needs from outside, and code that is written against them alone."""
+"""The ports: Protocols of what selfrag needs from outside, with their values."""

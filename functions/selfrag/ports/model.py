@@ -1,6 +1,6 @@
 """The language model: its interface, and its results."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypedDict, TypeVar
 
@@ -8,9 +8,17 @@ from pydantic import BaseModel
 
 from selfrag.domain.calls import Flaw as Flaw
 from selfrag.domain.calls import JudgedVerdict, ModelCall
-from selfrag.ports.prompts import Prompt
 
 V = TypeVar("V", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """The text of a `prompt.md`, and its version: a hash of that text; `local` is the shorter one for local models."""
+
+    text: str
+    version: str
+    local: "Prompt | None" = None
 
 
 class UsageFields(TypedDict):
@@ -131,22 +139,3 @@ class Claude(Protocol):
 
     def model_of(self, step: str) -> str:
         """Return the model id that the step is configured to use."""
-
-
-class LazyModel:
-    """Models that are made when a step asks them, by the model id of each step."""
-
-    def __init__(self, models: Mapping[str, str], make: Callable[[str], Claude]) -> None:
-        self._models, self._make = models, make
-
-    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
-        """Return a verdict on quoted fields."""
-        return self._make(self._models[step]).judge(step, prompt, fields, shape)
-
-    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
-        """Return text; `sources` are sent with citations on."""
-        return self._make(self._models[step]).write(step, prompt, sources, fields)
-
-    def model_of(self, step: str) -> str:
-        """Return the model id that the step is configured to use."""
-        return self._models[step]

@@ -3,17 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
-from urllib.parse import quote
 
 from selfrag.domain.questions import UploadRequest
 
 UPLOAD_SECONDS = 900
 LINK_SECONDS = 60
-
-
-def disposition(key: str, inline: bool) -> str:
-    """Return the header `Content-Disposition` by which a browser shows a file, or keeps it under its name."""
-    return f"{'inline' if inline else 'attachment'}; filename*=UTF-8''{quote(key.rpartition('/')[2], safe='')}"
 
 
 @dataclass(frozen=True)

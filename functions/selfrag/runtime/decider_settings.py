@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, model_validator
 
 from selfrag.domain.decisions import Thresholds
-from selfrag.ports.grading import GraderKind
+from selfrag.judging.graders import GraderKind
 from selfrag.runtime.encryption import check_encrypted
 from selfrag.runtime.settings import FromEnvironment, Profile
 

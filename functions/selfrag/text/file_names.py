@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from urllib.parse import quote
 
 _NAME = re.compile(r"(?<![\w.-])\w++(?:[._-]++\w++)*+")
 _TELLING = re.compile(r"[\d._-]")
@@ -41,3 +42,8 @@ def _contains(query: str, name: str) -> bool:
             return True
         at = text.find(word, at + 1)
     return False
+
+
+def disposition(key: str, inline: bool) -> str:
+    """Return the header `Content-Disposition` by which a browser shows a file, or keeps it under its name."""
+    return f"{'inline' if inline else 'attachment'}; filename*=UTF-8''{quote(key.rpartition('/')[2], safe='')}"

@@ -1,6 +1,6 @@
 """The fusion of full text and vectors into one ranking.
 
-On third-party questions the sum of z-scores beat reciprocal rank fusion and each search alone (docs/bench/search.md).
+On third-party questions the sum of z-scores beat reciprocal rank fusion and each search alone (docs/measurements.md).
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping

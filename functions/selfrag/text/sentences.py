@@ -154,3 +154,19 @@ def _goes_on(text: str, stop: re.Match[str]) -> bool:
     if len(word) == 1:
         return word.isupper()
     return bool(_ABBREVIATION.fullmatch(word) or (_NUMBER.match(following) and _BEFORE_NUMBER.fullmatch(word)))
+
+
+def split_marked(text: str, mark: str) -> list[tuple[str, int]]:
+    """Split a text into sentences with their places; a mark belongs to the sentence before it."""
+    sentences: list[tuple[str, int]] = []
+    at = 0
+    for piece in split_sentences(text):
+        follows = re.match(rf"\s*{re.escape(mark)}\s*", piece)
+        if follows and sentences:
+            sentences[-1] = sentences[-1][0] + follows[0], sentences[-1][1]
+            at += follows.end()
+            piece = piece[follows.end() :]
+        if piece:
+            sentences.append((piece, at))
+            at += len(piece)
+    return sentences

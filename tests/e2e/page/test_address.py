@@ -28,18 +28,6 @@ def test_an_answer_of_before_questions_were_kept_with_answers_has_its_id_in_thei
         assert tab.run(ASKED) == "An earlier answer: old-0"
 
 
-def test_back_and_forward_go_from_answer_to_answer(tab: Tab) -> None:
-    with saying_each(TEXTS) as url:
-        tab.open(f"{url}/#case-0")
-        tab.until("turns.length")
-        for go, answer in (("location.hash = 'case-1'", "case-1"), ("history.back()", "case-0")):
-            tab.run(f"{go}; null")
-            tab.until(f"turns.length === 1 && turns[0].response.id === '{answer}'")
-            assert tab.run("location.hash") == f"#{answer}"
-        tab.run("history.forward()")
-        tab.until("turns.length === 1 && turns[0].response.id === 'case-1'")
-
-
 def test_a_conversation_is_there_again_after_a_reload(tab: Tab) -> None:
     with saying_each(TEXTS) as url:
         tab.open(url)

@@ -51,20 +51,6 @@ def test_a_sentence_shows_what_its_claim_is_worth_and_lights_its_quote(tab: Tab)
         assert tab.violations() == []
 
 
-def test_numbers_agree_in_chips_marks_counts_and_drawer(tab: Tab) -> None:
-    said = response()
-    said["citations"].append({**cited("crane", len(ANSWER)), "document": "harbour/crane.md"})
-    said["reflection"]["support"]["claims"] = []
-    with replying(said) as url:
-        opened(tab, url)
-        assert tab.page.locator(".cards .number").all_inner_texts() == ["1–2", "3"]
-        marks = tab.page.locator(".answer .cite")
-        assert [mark.get_attribute("data-number") for mark in marks.all()] == ["1", "2", "3"]
-        expect(tab.page.locator(".evidence")).to_contain_text("3 sources")
-        marks.nth(1).click()
-        expect(tab.page.locator("#source h2")).to_have_text("Source 2 of 3")
-
-
 WRAPPED = [
     ("On January 1st of each year the term of any member\n      who has served more than 42 months is set to expire.",
      "On January 1st of each year the term of any member who has served more than 42 months is set to expire."),
@@ -88,16 +74,6 @@ def test_wrapped_lines_are_joined_but_not_those_of_tables_and_code(tab: Tab) -> 
         said["citations"][0] |= {"before": "It is so. ", "quote": WRAPPED[0][0], "after": ""}
         quote = tab.page.evaluate("(one) => quoteOf(one).querySelector('mark').textContent", said["citations"][0])
         assert quote == WRAPPED[0][1]
-
-
-def test_state_of_the_search_stands_under_answer_and_refusal(tab: Tab) -> None:
-    waiting = "12% of the passages are read for their meaning so far; ask again in about 6 minutes."
-    for status in ("answered", "abstained"):
-        said = {**response(), "status": status}
-        said["usage"] = {**said["usage"], "warnings": [waiting]}
-        with replying(said) as url:
-            opened(tab, url)
-            expect(tab.page.locator(".answer + .some")).to_have_text(waiting)
 
 
 def test_a_person_labels_a_claim_by_keyboard_where_it_stands_and_what_was_said_before_is_said_again(tab: Tab) -> None:
@@ -150,17 +126,6 @@ def test_a_source_names_the_documents_that_hold_copies_of_it(tab: Tab) -> None:
         expect(tab.page.locator("#source .copies")).to_have_text("Also in 5 copies: memo-2.md, <i>memo-3.md, …")
         tab.page.locator("#source").get_by_role("button", name="Next").click()
         expect(tab.page.locator("#source .copies")).to_have_count(0)
-
-
-def test_a_count_over_documents_says_on_what_it_rests(tab: Tab) -> None:
-    note = "It rests on a selection: 4 of 102 full-text hits."
-    counted = {"complete": False, "selection": {"passages": 4, "text_hits": 102, "note": note}}
-    with replying({**response(), **counted}) as url:
-        opened(tab, url)
-        expect(tab.page.locator(".selection")).to_have_text(note)
-    with replying(response()) as url:
-        opened(tab, url)
-        expect(tab.page.locator(".selection")).to_have_count(0)
 
 
 def test_a_draft_is_shown_at_once_and_marked_as_not_checked(tab: Tab) -> None:
@@ -252,16 +217,6 @@ def test_an_abstention_lets_the_nearest_passages_be_read_in_place(tab: Tab) -> N
         assert tab.violations() == []
 
 
-def test_each_passage_says_why_it_was_judged_so_but_for_those_of_the_rule(tab: Tab) -> None:
-    verdict = {"passage_id": "p", "document": "rules.md", "score": 0.9, "label": "relevant", "strips": []}
-    judged = [{**verdict, "reason": f"Reason of a {judge}.", "judged_by": judge} for judge in ("model", "rule")]
-    with replying({**response(), "reflection": {**response()["reflection"], "relevance": judged}}) as url:
-        opened(tab, url)
-        tab.page.get_by_text("How it was checked").click()
-        expect(tab.page.get_by_text("Reason of a model.")).to_be_visible()
-        expect(tab.page.get_by_text("Reason of a rule.")).to_have_count(0)
-
-
 DOCUMENTS = [{"id": f"{at:032}", "key": f"c/{at}.md", "collection": "c", "status": "ready", "title": f"T{at}"}
              for at in range(120)]  # fmt: skip
 
@@ -333,47 +288,6 @@ def test_a_question_to_begin_with_is_made_of_the_documents_and_asked_by_a_click(
         expect(tab.page.locator("#examples button")).to_have_text(["What does a berth cost?"])
         tab.page.get_by_role("button", name="What does a berth cost?").click()
         expect(tab.page.locator(".asked")).to_have_text("What does a berth cost?")
-
-
-def test_an_answer_is_larger_than_its_question_and_a_very_long_question_is_cut_to_three_lines(tab: Tab) -> None:
-    long = "What does a guest berth cost a night in August, and who signs for it? " * 25
-    with replying({**response(), "question": long}) as url:
-        opened(tab, url)
-        size = "parseFloat(getComputedStyle(document.querySelector('{}')).fontSize)"
-        assert tab.run(f"{size.format('.answer')} > {size.format('.asked')}")
-        heading = tab.page.locator(".asked")
-        short = heading.bounding_box()
-        assert short
-        assert short["height"] < 80
-        tab.page.get_by_role("button", name="Show all of it").click()
-        whole = heading.bounding_box()
-        assert whole
-        assert whole["height"] > 2 * short["height"]
-        assert heading.inner_text().strip() == long.strip()
-        assert tab.violations() == []
-
-
-def test_how_it_was_checked_is_in_sentences_and_its_numbers_are_one_click_further(tab: Tab) -> None:
-    verdict = {"passage_id": "p", "document": "rules.md", "score": 0.91, "label": "relevant", "relevant": True,
-               "strips": [], "reason": "It names the price.", "judged_by": "model"}  # fmt: skip
-    said = {**response(), "path": ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport"]}
-    said["passes"] = [{"why": "0.91 is above the threshold of 0.50.", "steps": ["Generate"]}]
-    said["reflection"]["relevance"] = [verdict]
-    with replying(said) as url:
-        opened(tab, url)
-        checked = tab.page.locator(".checked")
-        checked.locator("> summary").click()
-        for sentence in ("Searched the documents.", "Compared each claim with its sources.", "It names the price."):
-            expect(checked.get_by_text(sentence)).to_be_visible()
-        plain = checked.inner_text()
-        assert not [one for one in ("0.91", "0.50", "sec", "$", "Calls of models") if one in plain]
-        assert tab.violations() == []
-        tab.page.get_by_text("Numbers and reasons").click()
-        assert not [one for one in ("0.91", "0.50", "sec", "Calls of models: 1") if one not in checked.inner_text()]
-        assert tab.violations() == []
-        tab.page.locator("#language").select_option("ja")
-        tab.page.locator(".checked > summary").click()
-        expect(tab.page.get_by_text("文書を検索しました。")).to_be_visible()
 
 
 def test_an_answer_without_a_model_says_so_once_and_no_time_or_cost_is_nothing(tab: Tab) -> None:

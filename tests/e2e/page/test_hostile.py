@@ -44,10 +44,6 @@ def nothing_ran(tab: Tab, url: str) -> None:
     assert tab.page.context.pages == [tab.page]
 
 
-def test_there_are_sixty_hostile_texts() -> None:
-    assert len(set(CASES.values())) >= 60
-
-
 @WIDTHS
 def test_an_answer_of_hostile_texts_is_shown_as_text_and_breaks_nothing(tab: Tab, width: int) -> None:
     with saying_each(["Fact.", *CASES.values()]) as url:

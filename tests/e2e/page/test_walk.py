@@ -6,7 +6,6 @@ of the development packages, tells it what to do. Where Chromium is missing thes
 
 import os
 import re
-import threading
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -17,14 +16,10 @@ from playwright.sync_api import Locator, Route, expect
 from rich.console import Console
 
 from selfrag_cli.show.answers import show_response
-from tests.e2e.test_api import serving_api
 from tests.e2e.test_serve import WRITABLE, Served, served
 from tests.support.command import HANDBOOK, Command
 from tests.support.documents.files import pdf
-from tests.support.doubles.model_server import GOOD, ModelServer
-from tests.support.local import QUESTION
 from tests.support.page.browsing import Tab, browsing
-from tests.support.page.said import saying
 from tests.support.words import ASKED_IN, NOT_FOUND_IN
 
 BERTH, LONDON = "What does a guest berth cost a night?", "What is the hotel limit per night in London?"
@@ -236,38 +231,3 @@ def test_an_abstention_is_in_the_language_of_the_question_in_terminal_response_a
             show_response(Console(file=printed, width=1000), response, [])
             assert printed.getvalue().startswith(f"abstained\n{response['answer']}\n")
             expect(ask(tab, question).locator(".answer")).to_have_text(response["answer"])
-
-
-@widths
-def test_the_steps_are_seen_while_a_question_is_at_work(tab: Tab, width: int) -> None:
-    let_go = threading.Event()
-    with ModelServer() as model, serving_api(model) as api:
-        model.answers["grade_utility"] = lambda body: (let_go.wait(60), GOOD["grade_utility"])[1]
-        tab.open(str(api.base_url), width)
-        tab.page.get_by_label("Your question").fill(QUESTION["question"])
-        tab.page.keyboard.press("Enter")
-        turn, running = tab.page.locator(".turn"), tab.page.locator("#running")
-        expect(running.locator("[aria-current=step]")).to_have_text("Checking claims")
-        expect(turn.locator(".cards")).to_contain_text("relevant")
-        seen(tab)
-        let_go.set()
-        expect(turn.get_by_role("button", name="Useful", exact=True)).to_be_visible()
-        expect(running).to_be_hidden()
-        expect(turn.locator(".evidence")).to_contain_text("claims supported")
-
-
-@widths
-def test_a_key_is_asked_for_and_a_wrong_one_again(tab: Tab, width: int) -> None:
-    with saying("Fact.") as demanding:
-        tab.open(demanding, width)
-        tab.page.get_by_text("Search options").click()
-        key = tab.page.get_by_role("dialog").get_by_label("API key")
-        expect(key).to_be_visible()
-        seen(tab)
-        for given in ("wrong", "the-key"):
-            key.fill(given)
-            tab.page.get_by_role("button", name="Continue").click()
-        expect(tab.page.get_by_role("dialog")).to_be_hidden()
-        expect(tab.page.get_by_label("Tags")).to_be_visible()
-        seen(tab)
-        assert ask(tab, "What?").inner_text()

@@ -13,8 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from selfrag.domain.calls import ModelCall, cost_usd
-from selfrag.ports.model import CitedBlocks, Judgement, ModelText, Source, TextBlock
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import CitedBlocks, Judgement, ModelText, Prompt, Source, TextBlock
 from selfrag.runtime.models import PROFILES
 
 _FACT = re.compile(r"[Tt]he (\w+) of ((?:Project )?[A-Z]\w+) is ([A-Z\d][\w ]*)\.")

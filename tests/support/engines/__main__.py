@@ -18,7 +18,7 @@ from tests.support.engines.programs import ROOT, dynamodb, fetch, missing, opens
 OF_TABLES = (
     ["tests/e2e/test_api.py", "tests/e2e/test_feedback.py"],
     [
-        "tests/unit/ports/test_verdict_cache.py",
+        "tests/unit/judging/test_verdict_cache.py",
         "tests/unit/adapters/claude/test_recent_calls.py",
         "tests/unit/adapters/test_spending.py",
         "tests/unit/api/test_callers.py",

@@ -14,7 +14,7 @@ FIRST, SECOND = "by the first release", "by the second release"
 _HANDED_ON = ("vectors_key", "vectors_at")
 _RENAMED = {
     "functions/selfrag/domain/passages.py": ("    score: float", "    fused: float"),
-    "functions/selfrag/ports/index.py": ('{"score":', '{"fused":'),
+    "functions/selfrag/retrieval/search.py": ('{"score":', '{"fused":'),
     "functions/selfrag/question/search_web/logic.py": ("score=hit", "fused=hit"),
     "functions/selfrag/ingestion/split_document/logic.py": ('{"score"}', '{"fused"}'),
     "functions/selfrag/ingestion/embed_passages/logic.py": _HANDED_ON,

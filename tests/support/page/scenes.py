@@ -178,7 +178,7 @@ def at_work(done: int, **more: Any) -> dict[str, Any]:
     ]
     unknown = {"retrieve": None, "relevance": [], "support": None, "utility": None}
     return {"id": f"work{done}", "status": "running", "question": QUESTION, "path": [], "passes": [], "trace": trace,
-            "reflection": unknown, "draft": None, "passages": [], "scores": None, **more}  # fmt: skip
+            "reflection": unknown, "draft": None, "passages": [], **more}  # fmt: skip
 
 
 def _views() -> dict[str, dict[str, Any]]:

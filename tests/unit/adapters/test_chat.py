@@ -12,8 +12,7 @@ from selfrag.adapters.claude.capabilities import Capabilities
 from selfrag.adapters.claude.purse import Purse
 from selfrag.domain.calls import Prices
 from selfrag.domain.errors import Misconfigured
-from selfrag.ports.model import Source
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import Prompt, Source
 from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import DEFAULT_MODELS, Settings, read

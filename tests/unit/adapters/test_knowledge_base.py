@@ -12,7 +12,7 @@ from selfrag.adapters.knowledge_base import WITHHELD, KnowledgeBase
 from selfrag.bootstrap.knowledge_base import KnowledgeBaseSettings
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds, Passage
-from selfrag.ports.index import search
+from selfrag.retrieval.search import search
 from selfrag.runtime.settings import read
 from tests.support.doubles.knowledge_base_double import ID, KnowledgeBaseDouble, chunk
 

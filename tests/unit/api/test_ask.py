@@ -155,7 +155,7 @@ def test_an_answer_that_came_in_the_meantime_is_not_replaced(answers: Stubber) -
 def test_a_question_at_work_is_known_at_once_and_without_a_call_of_step_functions(answers: Stubber) -> None:
     answers.add_response("get_item", kept(due_in=60), LOOKED)
     status, body, headers = send(answers, FakeStates(), event("GET", "/v1/questions/abc"))
-    unknown = dict.fromkeys(("reflection", "path", "passes", "trace", "draft", "passages", "scores"))
+    unknown = dict.fromkeys(("reflection", "path", "passes", "trace", "draft", "passages"))
     at_work = {"id": "abc", "status": "running", "question": "How many days?", **unknown}
     assert (status, body, headers["Retry-After"]) == (200, at_work, ["5"])
 

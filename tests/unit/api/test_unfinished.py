@@ -5,7 +5,7 @@ from typing import Any
 from selfrag.api.logic import unfinished
 from selfrag.domain.history import Step
 from tests.support import steps
-from tests.support.paper.compared import ranked, tree
+from tests.support.paper.compared import tree
 
 
 def step(name: str, result: Any, turn: int = 0) -> Step:
@@ -52,12 +52,3 @@ def test_what_is_said_of_the_answer_that_was_chosen_is_told_once_it_is() -> None
     none = unfinished("a", "running", [*judged("candidates"), step("PickCandidate", {"winner": None}, 3)])
     assert none.reflection is not None
     assert none.reflection.support is None
-
-
-def test_the_tree_so_far_is_told_with_its_steps() -> None:
-    level = [step(name, None, 1) for name in ("Retrieve", "GradeRelevance", "Generate", "GradeSupport")]
-    seen = unfinished("a", "running", [*level, step("RankPaths", ranked(), 2)])
-    assert seen.scores is not None
-    assert [one.id for one in seen.scores.nodes] == ["A", "B", "C", "A1", "A2"]
-    assert seen.path == ["Retrieve", "GradeRelevance", "Generate", "GradeSupport", "RankPaths"]
-    assert unfinished("a", "running", level).scores is None

@@ -21,7 +21,7 @@ from selfrag.bootstrap import api, decider, guardrail, ingestion, knowledge_base
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.passages import Passage
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import Prompt
 from selfrag.ports.web import Domains
 from selfrag.runtime import parts
 from selfrag.runtime.clock import Clock

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from selfrag.adapters.titan import TitanEmbedder
 from selfrag.domain.passages import Candidates
-from selfrag.ports.index import best
+from selfrag.retrieval.search import best
 from selfrag.text.fusion import fuse
 from selfrag_cli.local.index import E5Embedder
 from tests.support.fakes import passage

@@ -38,18 +38,6 @@ def test_the_path_at_work_is_the_one_of_the_response(name: str) -> None:
     view = unfinished("a", "running", steps_of(execution.history))
     assert view.path == execution.output["path"]
     assert view.reflection is not None
-    assert (view.scores and view.scores.model_dump()) == execution.output["scores"]
-
-
-def test_the_tree_is_told_level_by_level_with_what_was_kept_until_then() -> None:
-    history = asked("segments by a decision model").history
-    ranks = [at for at, event in enumerate(history) if _named(event, "Exited", "RankPaths")]
-    views = [unfinished("a", "running", steps_of(history[: at + 1])).scores for at in ranks]
-    told = [[(one.id, one.state) for one in view.nodes] for view in views if view]
-    first = [("1", "kept"), ("2", "kept"), ("3", "pruned")]
-    second = [*first, ("1.1", "kept"), ("1.2", "pruned")]
-    assert told == [first, second, second]
-    assert {view.scale for view in views if view} == {"probabilities"}
 
 
 def test_of_several_answers_no_verdict_is_told_as_that_of_the_answer_before_one_is_chosen() -> None:

@@ -14,7 +14,7 @@ from selfrag_cli.options import AsJson
 from selfrag_cli.terminal import err, measuring_progress, out, print_json, visible
 
 if TYPE_CHECKING:
-    from selfrag.ports.grading import GraderKind
+    from selfrag.judging.graders import GraderKind
     from selfrag_cli.lab.graders.adoption import Adoption
     from selfrag_cli.lab.graders.evaluation import GraderConfig, GraderReport, WayReport
     from selfrag_cli.lab.graders.figures import Calibration, JudgeFigures, Rate

@@ -10,7 +10,7 @@ from selfrag_cli.terminal import visible, warn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from selfrag.ports.grading import GraderKind
+    from selfrag.judging.graders import GraderKind
     from selfrag_cli.lab.gate import Gate
 
 

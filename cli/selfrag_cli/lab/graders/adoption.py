@@ -9,7 +9,7 @@ from math import exp, fsum, lgamma, log, log1p
 from pydantic import BaseModel, computed_field
 
 from selfrag.domain.decisions import Thresholds
-from selfrag.ports.grading import GraderKind
+from selfrag.judging.graders import GraderKind
 from selfrag_cli.lab.graders.figures import Outcome
 
 # The bounds are one-sided, of 95%.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from selfrag.domain.calls import ModelCall, StepResult
-from selfrag.ports.grading import Grader
+from selfrag.judging.graders import Grader
 from selfrag_cli.lab.gate import Condition, Gate, check_figures
 from selfrag_cli.lab.graders.adoption import Adoption, ErrorLimits, adoption_of
 from selfrag_cli.lab.graders.figures import JudgeFigures, Outcome, figures_of

@@ -12,7 +12,8 @@ from pydantic import BaseModel, JsonValue
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import Policy, read_request
 from selfrag.domain.strategies import Strategy
-from selfrag.ports.prompts import Prompt, prompt_of
+from selfrag.judging.prompts import prompt_of
+from selfrag.ports.model import Prompt
 from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
 from selfrag_cli.local.setup import AS_SET, Setup
 

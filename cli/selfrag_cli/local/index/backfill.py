@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 
 from selfrag.domain.passages import embedded_text
-from selfrag.ports.index import content_of
+from selfrag.retrieval.duplicates import content_of
 from selfrag_cli.local.index.embedding_cache import CachedEmbedder
 from selfrag_cli.local.index.passage_index import EmbeddedIndex, Unembedded
 

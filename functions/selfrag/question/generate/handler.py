@@ -3,7 +3,7 @@
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.steps import GenerateResult, GenerateTask
-from selfrag.ports.prompts import load_prompt
+from selfrag.judging.prompts import load_prompt
 from selfrag.question.generate.logic import generate
 
 prompt = questions.prompted("generate", load_prompt(__name__))

@@ -11,8 +11,7 @@ from selfrag.domain.citations import citation_of
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.passages import Evidence, Strip
 from selfrag.domain.steps import GenerateResult, GenerateTask
-from selfrag.ports.model import Claude, ModelText, Source, UsageFields
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import Claude, ModelText, Prompt, Source, UsageFields
 from selfrag.question.generate.annotations import marked, read
 from selfrag.question.generate.citations import citations_of, source_of
 from selfrag.text.sentences import split_sentences

@@ -9,7 +9,7 @@ from selfrag.domain.decisions import YES
 from selfrag.domain.passages import Passage, Strip
 from selfrag.domain.steps import GradeRelevanceResult, GradeRelevanceTask
 from selfrag.domain.verdicts import RelevanceLabel, RelevanceVerdict, Score
-from selfrag.ports.grading import DecisionGrader, Grader
+from selfrag.judging.graders import DecisionGrader, Grader
 from selfrag.text.sentences import split_around
 
 # The state holds a reason for each passage, up to 70 of them.

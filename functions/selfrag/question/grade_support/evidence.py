@@ -1,129 +1,23 @@
-"""The check by code that the facts of a claim stand in the passages that it names (pure).
+"""The evidence of an answer: whether the facts of a claim stand in the passages that it names (pure).
 
-The facts of a sentence are its numbers, dates and names. Numbers are compared in one notation, however a text writes
-them; numbers in words are read in English, and ideographs before a counter. The check is strict: a doubt costs a call
-of the stronger model, a miss costs trust.
+The check is strict: a doubt costs a call of the stronger model, a miss costs trust.
 """
 
-import re
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from functools import cached_property
 
+from selfrag.domain.answers import Citation
+from selfrag.domain.citations import citation_of
 from selfrag.domain.passages import Passage
-from selfrag.text.east_asian import RUN
+from selfrag.question.grade_support.facts import CODES, Date, Fact, Number, SentenceFacts, facts_of, pairs_of
+from selfrag.retrieval.duplicates import newer_versions
+from selfrag.text.likeness import most_like
 from selfrag.text.sentences import split_around, split_sentences
+from selfrag.text.words import words_of
 
 # A claim that shares fewer words with every sentence counts as another language's; many languages share names.
 _SAME_LANGUAGE = 0.25
-
-_EAST_ASIAN = RUN.pattern[:-1]
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-_MONTH = "|".join(f"{month}|{month[:3]}\\b\\.?" for month in _MONTHS.split("|")) + r"|Sept\b\.?"
-_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-_TOKEN = re.compile(
-    rf"""(?P<iso>(?<!\d)\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d))
-    |(?P<east>(?<!\d)(?:\d{{4}}\s?[年년]\s?)?\d{{1,2}}\s?[月월](?:\s?\d{{1,2}}\s?[日일号])?)
-    |(?P<west>(?<!\d)\d{{1,2}}(?P<mark>[./])\d{{1,2}}(?P=mark)\d{{4}}(?!\d))
-    |(?P<day_first>(?<!\d){_DAY}(?:\ of)?\ (?:{_MONTH})(?:,?\ \d{{4}}(?!\d))?)
-    |(?P<month_first>\b(?:{_MONTH})(?:\ {_DAY}(?!\d))?(?:,?\ \d{{4}}(?!\d))?)(?![a-z])
-    |(?P<number>(?:(?<![^\s(])[-−])?\d+(?:(?:[.,]\d+)+|:\d\d)?(?:st|nd|rd|th)?)
-    |(?P<katakana>[\u30a1-\u30fa\u30fc]{{2,}})
-    |(?P<east_asian>{_EAST_ASIAN}+?(?=[\u30a1-\u30fa\u30fc]{{2}}|(?!{_EAST_ASIAN})|$))
-    |(?P<word>(?!{_EAST_ASIAN})[^\W\d_](?:(?!{_EAST_ASIAN})\w|['’.@-](?=(?!{_EAST_ASIAN})[^\W_]))*)""",
-    re.X,
-)
-_COMPOUND = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]{2,}")
-_UNIT = re.compile(rf"[\s-]{{0,2}}(%|{_EAST_ASIAN}|(?:(?!{_EAST_ASIAN})[^\W\d_])+)")
-# Units that every language writes alike, in one notation.
-CODES = frozenset(("%", "EUR", "USD", "JPY", "GBP", "PLN", "KRW", "CHF", "CNY"))
-
-_ONES = "one|two|three|four|five|six|seven|eight|nine"
-_SMALL = f"zero|{_ONES}|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
-_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-_ORDINALS = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
-_CARDINAL = re.compile(rf"\b(?:({_TENS})(?:[- ]({_ONES}))?|({_SMALL}))\b", re.I)
-_ORDINAL = re.compile(rf"\b({_ORDINALS})\b", re.I)
-
-_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "千": 1000, "万": 10**4, "億": 10**8}
-_SCALED = re.compile(rf"(?<!\d)(?<!\d[.,])(\d++(?:[.,]\d++)*+)\s?({'|'.join(_SCALES)})(?![a-z])", re.I)
-_GROUPED = re.compile(r"(?<![\d.,])([1-9]\d{0,2})((?:[,'’ ]\d{3})+)(?!,?\d)")
-
-_DIGITS = {mark: value for value, mark in enumerate("〇一二三四五六七八九")}
-_PLACES = {"十": 10, "百": 100, "千": 1000}
-# Without a counter after it such a run is mostly a part of another word.
-_IDEOGRAPHS = re.compile(
-    r"(?<![\d〇一二三四五六七八九十百千])[〇一二三四五六七八九十百千]++(?=[年月日時分秒円人回週個名歳階件割度枚本台点泊万億かカヶケつ])"
-)
-_ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
-_ERA_YEAR = re.compile(rf"({'|'.join(_ERAS)})\s?(\d+|元)年")
-
-# Units of a number: the sign or code before it, the word or sign after it.
-_MONEY = {
-    "EUR": "€|EUR|euros?|ユーロ|欧元|유로",
-    "USD": r"US\$|\$|USD|(?:US )?dollars?|ドル|美元|달러",
-    "JPY": "¥|JPY|yen|円|日元|엔",
-    "GBP": "£|GBP|pounds?(?: sterling)?|ポンド|英镑",
-    "PLN": "PLN|zł",
-    "KRW": "₩|KRW|won|ウォン|원",
-    "CHF": "CHF|(?:Swiss )?francs?",
-    "CNY": "CNY|RMB|yuan|人民元|元",
-    "%": "%|percent|per cent|パーセント|퍼센트",
-}
-_AFTER = [(re.compile(rf"(?<=\d)\s?(?:{words})(?![a-zł])", re.I), f" {code}") for code, words in _MONEY.items()]
-_BEFORE = [
-    (re.compile(rf"(?<![A-Za-z\d])(?<!\d )(?:{words})\s?(\d+(?:\.\d+)?)"), rf"\1 {code}")
-    for code, words in _MONEY.items()
-    if code != "%"
-]
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number in one notation, and the word or sign after it ("" for none)."""
-
-    value: str
-    unit: str
-
-
-@dataclass(frozen=True)
-class Date:
-    """A year, a month and a day, each "" if it is missing."""
-
-    parts: tuple[str, str, str]
-
-
-Fact = Number | Date | str
-
-
-@dataclass(frozen=True)
-class SentenceFacts:
-    """The facts of a sentence in their order, and its other words; a name is a string.
-
-    `first` is a capitalised word that begins the sentence and may be a name ("" for none). East Asian words are pairs
-    of letters, because no space parts them; `compounds` are runs of ideographs, which may hold names.
-    """
-
-    facts: tuple[Fact, ...]
-    words: frozenset[str]
-    first: str
-    compounds: tuple[str, ...] = ()
-
-    @property
-    def names(self) -> list[str]:
-        """Return the names in their order."""
-        return [fact for fact in self.facts if isinstance(fact, str)]
-
-    @property
-    def figures(self) -> list[Fact]:
-        """Return the numbers and dates in their order."""
-        return [fact for fact in self.facts if not isinstance(fact, str)]
-
-    @property
-    def vocabulary(self) -> frozenset[str]:
-        """Return all words and names."""
-        return self.words | {*self.names, self.first} - {""}
 
 
 @dataclass(frozen=True)
@@ -137,15 +31,79 @@ class _Line:
     around: frozenset[str]
 
 
-def stands_in(claim: str, passages: Sequence[Passage]) -> bool:
-    """Return whether each sentence of a claim has its numbers, dates and names in one sentence of these passages.
+class AnswerEvidence:
+    """The passages of an answer, whose sentences are read when a claim is first looked up in them."""
 
-    That sentence shares most words with the claim's, and has the facts in the same order. For a claim in another
-    language any sentence will do; one without facts is in doubt.
-    """
-    lines = list(_lines(passages))
-    plain = frozenset(word for line in lines for word in line.facts.words)
-    return all(_sentence_stands(facts_of(sentence), lines, plain) for sentence in split_sentences(claim))
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self._passages = list(passages)
+        self._newer = newer_versions(passages)
+
+    @property
+    def ids(self) -> list[str]:
+        """Return the ids of the passages, in their order."""
+        return [passage.passage_id for passage in self._passages]
+
+    def ids_of(self, numbers: Iterable[int]) -> list[str]:
+        """Return the ids of passages that a judge names by number, from 1; a number of no passage is left out."""
+        return [self._passages[n - 1].passage_id for n in dict.fromkeys(numbers) if 1 <= n <= len(self._passages)]
+
+    def select_ids(self, passage_ids: Iterable[str]) -> list[str]:
+        """Return those of the ids that are of these passages."""
+        own = set(self.ids)
+        return [name for name in passage_ids if name in own]
+
+    def as_fields(self) -> dict[str, object]:
+        """Return the numbered passages as fields of a request, with the pairs of a passage and its newer version."""
+        fields: dict[str, object] = {
+            "passages": [{"number": number, **each.quoted()} for number, each in enumerate(self._passages, start=1)]
+        }
+        if self._newer:
+            numbers = {name: number for number, name in enumerate(self.ids, start=1)}
+            fields["newer_versions"] = [
+                {"passage": numbers[older], "newer": numbers[newer]} for older, newer in self._newer.items()
+            ]
+        return fields
+
+    def as_state(self) -> dict[str, dict[str, str]]:
+        """Return the passages by number, as the state of a decision."""
+        return {str(number): each.quoted() for number, each in enumerate(self._passages, start=1)}
+
+    def narrow_to(self, passage_ids: Iterable[str]) -> "AnswerEvidence":
+        """Return the passages with these ids and their newer versions; without any, all passages."""
+        names = set(passage_ids)
+        names |= {newer for older, newer in self._newer.items() if older in names}
+        return AnswerEvidence([each for each in self._passages if each.passage_id in names] or self._passages)
+
+    def holds(self, claim: str, passage_ids: Collection[str] | None = None) -> bool:
+        """Return whether each sentence of a claim has its facts in one sentence of the passages with these ids.
+
+        None means all passages. That sentence shares most words with the claim's, and has its numbers, dates and names
+        in the same order. For a claim in another language any sentence will do; one without facts is in doubt.
+        """
+        chosen = zip(self._passages, self._lines, strict=True)
+        lines = [line for each, own in chosen for line in own if passage_ids is None or each.passage_id in passage_ids]
+        plain = frozenset(word for line in lines for word in line.facts.words)
+        return all(_sentence_stands(facts_of(sentence), lines, plain) for sentence in split_sentences(claim))
+
+    def fit(self, sentence: str, passage_id: str) -> tuple[bool, float]:
+        """Return whether a sentence's facts stand in a passage, and the share of its words there."""
+        words, passage = words_of(sentence), self._passage(passage_id)
+        shared = len(words & words_of(f"{passage.title} {passage.text}"))
+        return self.holds(sentence, [passage_id]), shared / len(words) if words else 0.0
+
+    def quote(self, sentence: str, passage_id: str, span: tuple[int, int]) -> Citation:
+        """Return a citation of the sentence of a passage that is most like this one."""
+        passage = self._passage(passage_id)
+        blocks = split_around(passage.text, [(row.start, row.end) for row in passage.rows]) or [(0, len(passage.text))]
+        start, end = blocks[most_like(sentence, [passage.text[start:end] for start, end in blocks])]
+        return citation_of(passage, start, end, span)
+
+    def _passage(self, passage_id: str) -> Passage:
+        return next(each for each in self._passages if each.passage_id == passage_id)
+
+    @cached_property
+    def _lines(self) -> list[list[_Line]]:
+        return [list(_lines_of(passage)) for passage in self._passages]
 
 
 def _sentence_stands(claimed: SentenceFacts, lines: Sequence[_Line], plain: frozenset[str]) -> bool:
@@ -206,140 +164,10 @@ def _same(fact: Fact, other: Fact, *, translated: bool = False) -> bool:
     return fact == other
 
 
-def _lines(passages: Iterable[Passage]) -> Iterator[_Line]:
-    for passage in passages:
-        titles = facts_of(f"{passage.title} {passage.heading}").vocabulary
-        before, rows = titles, {row.end for row in passage.rows}
-        for start, end in split_around(passage.text, [(row.start, row.end) for row in passage.rows]):
-            facts = facts_of(passage.text[start:end])
-            yield _Line(facts, titles if end in rows else before)
-            before = titles | facts.vocabulary
-
-
-def facts_of(sentence: str) -> SentenceFacts:
-    """Return the facts of one sentence."""
-    text = in_one_notation(sentence)
-    facts: list[Fact] = []
-    words: set[str] = set()
-    first, begun, read = "", False, 0
-    for match in _TOKEN.finditer(text):
-        kind, token = str(match.lastgroup), match[0]
-        if match.start() < read:
-            continue
-        if kind == "number":
-            unit = _UNIT.match(text, match.end())
-            facts.append(Number(_value(token), _root(unit[1]) if unit else ""))
-            read = unit.end() if unit and unit[1] in CODES else 0
-        elif kind == "east_asian":
-            words |= pairs_of(token)
-        elif kind not in ("word", "katakana"):
-            facts.append(_date(kind, token))
-        elif kind == "katakana" or (begun and token != token.lower()) or any(m.isdigit() or m == "@" for m in token):
-            facts.append(_root(token))
-        elif token != token.lower():
-            first = _root(token)
-        else:
-            words.add(_root(token))
-        begun = True
-    return SentenceFacts(tuple(facts), frozenset(words), first, tuple(_COMPOUND.findall(text)))
-
-
-def pairs_of(run: str) -> set[str]:
-    """Return the letters of a run two by two."""
-    return {run[at : at + 2] for at in range(max(1, len(run) - 1))}
-
-
-def _root(word: str) -> str:
-    """Return a word without case, and without the ending of an English plural or genitive; a code unchanged."""
-    if word in CODES:
-        return word
-    word = re.sub(r"['’]s?$", "", word.casefold())
-    return word[:-1] if len(word) > 3 and word.endswith("s") else word
-
-
-def _value(text: str) -> str:
-    """Return a number for comparison; one whose point may part thousands or decimals equals only itself."""
-    text = text.replace("−", "-")
-    if re.fullmatch(r"-?\d+(?:[.,]\d+)?", text) and not re.fullmatch(r"-?[1-9]\d{0,2}\.\d{3}", text):
-        return f"{Decimal(text.replace(',', '.')).normalize():f}"
-    return text.lstrip("0") or text
-
-
-def _date(kind: str, text: str) -> Date:
-    numbers = [each.lstrip("0") or each for each in re.findall(r"\d+", text)]
-    if kind == "iso":
-        return Date((numbers[0], numbers[1], numbers[2]))
-    if kind == "west":
-        return _of_numbers(text, numbers)
-    if kind == "east":
-        year = numbers.pop(0) if re.search("[年년]", text) else ""
-        return Date((year, numbers[0], numbers[1] if len(numbers) > 1 else ""))
-    name = re.search("[A-Z][a-z]{2}", text)
-    month = next((n for n, each in enumerate(_MONTHS.split("|"), 1) if name and each.startswith(name[0])), 0)
-    year = numbers.pop() if numbers and len(numbers[-1]) == 4 else ""
-    return Date((year, str(month), numbers[0] if numbers else ""))
-
-
-def _of_numbers(text: str, numbers: list[str]) -> Date:
-    """Return the date of numbers: 31.1.2026 and 31/1/2026 have a certain day; 2/1/2026 equals only itself."""
-    first, second, year = numbers
-    if "." in text or int(first) > 12:
-        return Date((year, second, first))
-    return Date((year, first, second)) if int(second) > 12 else Date((text, "", ""))
-
-
-def in_one_notation(text: str) -> str:
-    """Return the text with full-width signs, words, thousands, scales, eras and currencies in one notation.
-
-    `1,800` is 1800, `two hundred` 200, `fourth` 4th, `10万円` 100000 JPY, `令和8年` 2026年, `80 per cent` 80 %.
-    """
-    text = "".join(_plain_digit(mark) for mark in unicodedata.normalize("NFKC", text))
-    readings: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
-        (_ERA_YEAR, lambda match: f"{_ERAS[match[1]] + (1 if match[2] == '元' else int(match[2]))}年"),
-        (_IDEOGRAPHS, lambda match: str(_value_of(match[0]))),
-        (_CARDINAL, _cardinal),
-        (_ORDINAL, lambda match: _with_ending(_place(match[1], _ORDINALS) + 1)),
-        (_GROUPED, lambda match: match[1] + re.sub(r"\D", "", match[2])),
-        (_SCALED, _scaled),
-    )
-    for pattern, read in readings:
-        text = pattern.sub(read, text)
-    for pattern, written in (*_AFTER, *_BEFORE):
-        text = pattern.sub(written, text)
-    return text
-
-
-def _plain_digit(mark: str) -> str:
-    return str(unicodedata.decimal(mark)) if mark.isdecimal() else mark
-
-
-def _cardinal(match: re.Match[str]) -> str:
-    if match[3]:
-        return str(_place(match[3], _SMALL))
-    ones = _place(match[2], _ONES) + 1 if match[2] else 0
-    return str(10 * (_place(match[1], _TENS) + 2) + ones)
-
-
-def _place(word: str, words: str) -> int:
-    return words.split("|").index(word.lower())
-
-
-def _with_ending(number: int) -> str:
-    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number, 'th') }"
-
-
-def _scaled(match: re.Match[str]) -> str:
-    number = Decimal(match[1].replace(",", ".")) if match[1].count(",") + match[1].count(".") < 2 else None
-    return match[0] if number is None else f"{(number * _SCALES[match[2].lower()]).normalize():f}"
-
-
-def _value_of(ideographs: str) -> int:
-    """Return the value of a run such as 二十五 or 二〇二六."""
-    total, digits = 0, ""
-    for mark in ideographs:
-        if mark in _DIGITS:
-            digits += str(_DIGITS[mark])
-        else:
-            total += int(digits or 1) * _PLACES[mark]
-            digits = ""
-    return total + int(digits or 0)
+def _lines_of(passage: Passage) -> Iterator[_Line]:
+    titles = facts_of(f"{passage.title} {passage.heading}").vocabulary
+    before, rows = titles, {row.end for row in passage.rows}
+    for start, end in split_around(passage.text, [(row.start, row.end) for row in passage.rows]):
+        facts = facts_of(passage.text[start:end])
+        yield _Line(facts, titles if end in rows else before)
+        before = titles | facts.vocabulary

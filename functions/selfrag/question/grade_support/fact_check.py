@@ -17,7 +17,7 @@ from importlib.resources import files
 from itertools import combinations
 
 from selfrag.domain.passages import Passage
-from selfrag.question.grade_support.evidence import Date, Number, facts_of
+from selfrag.question.grade_support.facts import Date, Number, facts_of
 from selfrag.text.sentences import split_sentences
 from selfrag.text.words import words_of
 

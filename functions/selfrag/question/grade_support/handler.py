@@ -3,7 +3,7 @@
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.steps import GradeSupportResult, GradeSupportTask
-from selfrag.ports.prompts import load_prompt
+from selfrag.judging.prompts import load_prompt
 from selfrag.question.grade_support.logic import grade
 
 grader = questions.grader("grade_support", load_prompt(__name__), module=__name__)

@@ -3,7 +3,7 @@
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.steps import GradeUtilityResult, GradeUtilityTask
-from selfrag.ports.prompts import load_prompt
+from selfrag.judging.prompts import load_prompt
 from selfrag.question.grade_utility.logic import grade
 
 grader = questions.grader("grade_utility", load_prompt(__name__), module=__name__)

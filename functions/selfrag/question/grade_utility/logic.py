@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from selfrag.domain.decisions import median_level
 from selfrag.domain.steps import GradeUtilityResult, GradeUtilityTask
 from selfrag.domain.verdicts import UtilityVerdict
-from selfrag.ports.grading import DecisionGrader, Grader
+from selfrag.judging.graders import DecisionGrader, Grader
 
 _Score = Literal[1, 2, 3, 4, 5]
 _SCORES: tuple[_Score, ...] = get_args(_Score)

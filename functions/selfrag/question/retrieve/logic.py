@@ -10,7 +10,9 @@ from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import Passage
 from selfrag.domain.steps import RetrievedPassages, RetrieveTask
 from selfrag.ports.embedder import Embedder
-from selfrag.ports.index import PassageIndex, newer_versions, search
+from selfrag.ports.index import PassageIndex
+from selfrag.retrieval.duplicates import newer_versions
+from selfrag.retrieval.search import search
 from selfrag.text.state_budget import within_budget
 
 # So many of the best passages may be ones that were refused for other queries.

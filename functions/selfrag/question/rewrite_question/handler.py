@@ -3,7 +3,7 @@
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.steps import RewriteQuestionResult, RewriteQuestionTask
-from selfrag.ports.prompts import load_prompt
+from selfrag.judging.prompts import load_prompt
 from selfrag.question.rewrite_question.logic import rewrite
 
 grader = questions.grader("rewrite_question", load_prompt(__name__))

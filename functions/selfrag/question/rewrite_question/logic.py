@@ -9,7 +9,7 @@ from pydantic import BaseModel, StringConstraints
 
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
 from selfrag.domain.steps import RewriteQuestionResult, RewriteQuestionTask
-from selfrag.ports.grading import Grader
+from selfrag.judging.graders import Grader
 
 # The latest relevant passages, each with the beginning of its text: a query needs no more.
 MOST_PASSAGES, MOST_CHARACTERS = 8, 2000

@@ -1,7 +1,7 @@
 """The Lambda of the state SearchWeb."""
 
 from selfrag import bootstrap
-from selfrag.bootstrap.questions import secrets
+from selfrag.bootstrap.shared import secrets
 from selfrag.bootstrap.web import web, web_domains
 from selfrag.domain.steps import RetrievedPassages, SearchWebTask
 from selfrag.question.search_web.logic import search

@@ -8,8 +8,8 @@ from pydantic import BaseModel, ValidationError
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import WEB, Passage
 from selfrag.domain.steps import RetrievedPassages, SearchWebTask
-from selfrag.ports.index import fold
 from selfrag.ports.web import Domains, WebSearch
+from selfrag.retrieval.duplicates import fold
 from selfrag.text.state_budget import within_budget
 
 MAX_RESULT_CHARACTERS = 4000

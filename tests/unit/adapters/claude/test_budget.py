@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from selfrag.adapters.claude.purse import LEAST_TOKENS, MOST_TOKENS, VERDICT_TOKENS, Kind, Purse
 from selfrag.domain.calls import PRICES, Limits, ModelCall, cost_usd
 from selfrag.domain.errors import HINTS, BudgetExceeded, Misconfigured
-from selfrag.ports.model import Source
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import Prompt, Source
 from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.text.tokens import most_tokens
 from tests.support.asking import MemoryCalls, claude_of

@@ -10,8 +10,7 @@ from anthropic.types import ModelParam
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain import errors
 from selfrag.domain.calls import Limits
-from selfrag.ports.model import CitedBlocks, Source
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import CitedBlocks, Prompt, Source
 from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.runtime.settings import DEFAULT_MODELS, Settings
 from tests.support.asking import claude_of

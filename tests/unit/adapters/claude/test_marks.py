@@ -18,7 +18,7 @@ from selfrag.adapters.claude.purse import Purse
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.adapters.recent_calls import DynamoCalls
 from selfrag.domain.calls import PRICES, ModelCall, cost_usd
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import Prompt
 from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.pace import Pace

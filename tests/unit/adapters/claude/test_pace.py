@@ -10,7 +10,7 @@ import pytest
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import Misconfigured, RequestRejected
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import Prompt
 from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.runtime.deadline import STEP_SECONDS
 from tests.support.asking import MemoryCalls, Skipping, claude_of

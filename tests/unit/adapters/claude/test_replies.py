@@ -11,8 +11,8 @@ import pytest
 from selfrag.adapters.claude.messages import MOST_BYTES
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import ModelCall
-from selfrag.ports.cache import CachedClaude, CachedReplies
-from selfrag.ports.prompts import Prompt
+from selfrag.judging.models import CachedClaude, CachedReplies
+from selfrag.ports.model import Prompt
 from selfrag.question.grade_relevance.logic import Relevance
 from tests.support.asking import claude_of
 from tests.support.fakes import MemoryCache

@@ -12,7 +12,7 @@ from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import Misconfigured
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import Prompt
 from selfrag.question.grade_relevance.logic import Relevance
 from tests.support.doubles.model_server import ModelServer
 

@@ -12,11 +12,10 @@ from selfrag.adapters.claude.purse import MOST_TOKENS, VERDICT_TOKENS
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits, cost_usd
 from selfrag.domain.errors import RequestRejected
-from selfrag.ports.cache import CachedClaude, CachedReplies
-from selfrag.ports.model import Source
-from selfrag.ports.prompts import Prompt
+from selfrag.judging.models import CachedClaude, CachedReplies
+from selfrag.ports.model import Prompt, Source
 from selfrag.question.grade_relevance.logic import Relevance
-from selfrag.question.grade_support.logic import Support
+from selfrag.question.grade_support.judge import Support
 from tests.support.asking import MemoryCalls, claude_of
 from tests.support.doubles.bedrock_double import (
     EXTRA,

@@ -257,7 +257,7 @@ def test_a_question_whose_criteria_do_not_fit_its_type_is_refused(kind: Any, cri
 
 
 def test_the_questions_of_every_grader_are_such_that_a_server_takes_them() -> None:
-    from selfrag.ports.decider import load_questions
+    from selfrag.judging.questions import load_questions
 
     for step in ("decide_retrieval", "grade_relevance", "grade_support", "grade_utility"):
         questions = load_questions(f"selfrag.question.{step}.handler")

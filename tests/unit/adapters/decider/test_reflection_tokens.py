@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from selfrag.adapters.reflection_tokens import ReflectionDecider, completions_client
-from selfrag.ports.decider import Decisions, load_questions
+from selfrag.judging.questions import load_questions
+from selfrag.ports.decider import Decisions
 from selfrag.question.decide_retrieval import logic as decide_retrieval
 from selfrag.question.grade_relevance import logic as grade_relevance
 from selfrag.question.grade_support import logic as grade_support

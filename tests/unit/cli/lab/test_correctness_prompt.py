@@ -2,7 +2,7 @@
 
 import re
 
-from selfrag.ports.prompts import load_prompt, material
+from selfrag.judging.prompts import load_prompt, material
 from selfrag_cli.lab import correctness
 
 PROMPT = load_prompt(correctness.__name__, "correctness.md").text

@@ -10,7 +10,7 @@ import pytest
 from selfrag import bootstrap
 from selfrag.domain.calls import PRICES
 from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
-from selfrag.ports.grading import GraderKind
+from selfrag.judging.graders import GraderKind
 from selfrag.runtime.models import GRADER, WRITER
 from selfrag_cli.lab.gate import read_conditions
 from selfrag_cli.lab.replay import Change, Changes, Replay, replayed

@@ -16,8 +16,8 @@ import time_machine
 from selfrag.domain.passages import Bounds
 from selfrag.domain.questions import Filters
 from selfrag.domain.steps import RetrieveTask
-from selfrag.ports.index import search
 from selfrag.question.retrieve.logic import retrieve
+from selfrag.retrieval.search import search
 from selfrag_cli.local.home import alone, connect
 from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex, embedding_with, open_index
 from selfrag_cli.local.index.backfill import VectorBackfill

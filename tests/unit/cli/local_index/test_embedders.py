@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from selfrag.domain.passages import Passage
-from selfrag.ports.index import content_of
+from selfrag.retrieval.duplicates import content_of
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, CachedEmbedder, E5Embedder
 from tests.support.fakes import FakeEmbedder, embed

@@ -11,7 +11,7 @@ import pytest
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Passage
-from selfrag.ports.index import best, search
+from selfrag.retrieval.search import best, search
 from selfrag_cli.local.environment import DOCUMENTS_BUCKET
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex, open_embedder, open_index

@@ -6,8 +6,8 @@ import anthropic
 import pytest
 
 from selfrag.domain.verdicts import RULE_MODEL
-from selfrag.ports.grading import Grader
-from selfrag.ports.prompts import Prompt
+from selfrag.judging.graders import Grader
+from selfrag.ports.model import Prompt
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.settings import DEFAULT_MODELS
 from selfrag_cli.local.stand_in.claude import RuleClaude

@@ -5,8 +5,8 @@ import pytest
 from selfrag.domain.passages import Passage
 from selfrag.domain.steps import GradeRelevanceTask
 from selfrag.domain.verdicts import RULE_MODEL, RelevanceVerdict
-from selfrag.ports.cache import CachedClaude, CachedReplies
-from selfrag.ports.grading import Grader
+from selfrag.judging.graders import Grader
+from selfrag.judging.models import CachedClaude, CachedReplies
 from selfrag.question.grade_relevance.logic import Relevance, grade
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.stand_in.claude import RuleClaude

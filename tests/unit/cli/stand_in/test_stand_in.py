@@ -22,7 +22,7 @@ from selfrag.domain.steps import (
     GradeUtilityTask,
     RewriteQuestionTask,
 )
-from selfrag.ports.grading import Grader
+from selfrag.judging.graders import Grader
 from selfrag.question.decide_retrieval.logic import decide_continuation
 from selfrag.question.generate.logic import generate
 from selfrag_cli.lab import correctness

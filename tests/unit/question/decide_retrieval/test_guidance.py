@@ -5,7 +5,7 @@ import pytest
 from selfrag import bootstrap
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.steps import DecideRetrievalTask
-from selfrag.ports.prompts import load_prompt
+from selfrag.judging.prompts import load_prompt
 from selfrag.question.decide_retrieval.handler import following, grader
 from selfrag.question.decide_retrieval.logic import decide
 from selfrag.runtime.settings import Settings, read

@@ -6,7 +6,7 @@ import pytest
 
 from selfrag.domain.answers import Turn
 from selfrag.domain.steps import DecideRetrievalTask
-from selfrag.ports.grading import DecisionGrader
+from selfrag.judging.graders import DecisionGrader
 from selfrag.question.decide_retrieval.logic import decide, decide_continuation
 from tests.support.fakes import FakeClaude, FakeDecider, judge_of
 

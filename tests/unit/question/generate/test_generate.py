@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.answers import Turn
 from selfrag.domain.steps import GenerateTask
-from selfrag.ports.model import CitedBlocks, ModelText, TextBlock
-from selfrag.ports.prompts import Prompt
+from selfrag.ports.model import CitedBlocks, ModelText, Prompt, TextBlock
 from selfrag.question.generate.annotations import NO_ANSWER, NOT_SAID, UNCITED
 from selfrag.question.generate.logic import generate
 from tests.support.fakes import PROMPT, FakeClaude, cited, passage

@@ -5,7 +5,8 @@ import pytest
 from selfrag.domain.answers import UNCITED, Citation
 from selfrag.domain.citations import citation_of
 from selfrag.domain.verdicts import Claim
-from selfrag.question.grade_support.citation_repair import repair_citations
+from selfrag.question.grade_support.check import repair_citations
+from selfrag.question.grade_support.evidence import AnswerEvidence
 from tests.support.fakes import passage
 
 ALPHA = passage("alpha", "Leave is 25 days. It begins in May.", document="alpha.md")
@@ -23,7 +24,7 @@ def citing(found: object, span: tuple[int, int]) -> Citation:
 
 def test_citations_that_are_off_by_one_are_replaced_by_the_passages_that_issup_names() -> None:
     wrong = [citing(BETA, FIRST), citing(ALPHA, SECOND)]
-    repaired = repair_citations(BOTH, wrong, [LEAVE, MEALS], PASSAGES)
+    repaired = repair_citations(BOTH, wrong, [LEAVE, MEALS], AnswerEvidence(PASSAGES))
     assert (repaired.answer, repaired.repaired) == (BOTH, 2)
     assert [(c.document, c.quote, BOTH[slice(*c.answer_span)].strip()) for c in repaired.citations] == [
         ("alpha.md", "Leave is 25 days.", "You get 25 days of leave."),
@@ -33,18 +34,20 @@ def test_citations_that_are_off_by_one_are_replaced_by_the_passages_that_issup_n
 
 def test_a_citation_of_a_passage_that_issup_names_stays() -> None:
     right = [citing(ALPHA, FIRST), citing(BETA, SECOND)]
-    assert repair_citations(BOTH, right, [LEAVE, MEALS], PASSAGES).repaired == 0
+    assert repair_citations(BOTH, right, [LEAVE, MEALS], AnswerEvidence(PASSAGES)).repaired == 0
 
 
 def test_one_wrong_citation_of_two_is_repaired_and_the_other_stays_in_its_place() -> None:
-    repaired = repair_citations(BOTH, [citing(ALPHA, FIRST), citing(ALPHA, SECOND)], [LEAVE, MEALS], PASSAGES)
+    repaired = repair_citations(
+        BOTH, [citing(ALPHA, FIRST), citing(ALPHA, SECOND)], [LEAVE, MEALS], AnswerEvidence(PASSAGES)
+    )
     assert ([c.passage_id for c in repaired.citations], repaired.repaired) == (["alpha", "beta"], 1)
     assert repaired.citations[0].answer_span == FIRST
 
 
 def test_if_all_citations_were_invalid_each_sentence_cites_the_passages_of_its_claims_and_loses_its_mark() -> None:
     marked = f"You get 25 days of leave. {UNCITED} A meal costs 10 EUR. {UNCITED}"
-    repaired = repair_citations(marked, [], [LEAVE, MEALS], PASSAGES)
+    repaired = repair_citations(marked, [], [LEAVE, MEALS], AnswerEvidence(PASSAGES))
     assert (repaired.answer, [c.passage_id for c in repaired.citations]) == (BOTH, ["alpha", "beta"])
     assert [repaired.answer[slice(*c.answer_span)] for c in repaired.citations] == [
         "You get 25 days of leave.", "A meal costs 10 EUR.",
@@ -53,22 +56,27 @@ def test_if_all_citations_were_invalid_each_sentence_cites_the_passages_of_its_c
 
 def test_a_sentence_without_a_citation_beside_cited_ones_keeps_its_mark() -> None:
     marked = f"You get 25 days of leave. A meal costs 10 EUR. {UNCITED}"
-    assert repair_citations(marked, [citing(ALPHA, FIRST)], [LEAVE, MEALS], PASSAGES).repaired == 0
+    assert repair_citations(marked, [citing(ALPHA, FIRST)], [LEAVE, MEALS], AnswerEvidence(PASSAGES)).repaired == 0
 
 
 @pytest.mark.parametrize("support", ["none", "contradicted"])
 def test_a_passage_that_does_not_support_a_claim_repairs_nothing(support: str) -> None:
     claim = LEAVE.model_copy(update={"support": support})
-    assert repair_citations("You get 25 days of leave.", [citing(BETA, (0, 25))], [claim], PASSAGES).repaired == 0
+    assert (
+        repair_citations(
+            "You get 25 days of leave.", [citing(BETA, (0, 25))], [claim], AnswerEvidence(PASSAGES)
+        ).repaired
+        == 0
+    )
 
 
 def test_the_only_sentence_is_repaired_by_all_claims_whatever_their_words() -> None:
     japanese = Claim(claim="休暇は25日です。", support="full", passage_ids=["alpha"])
-    repaired = repair_citations("休暇は二十五日です。", [citing(BETA, (0, 10))], [japanese], PASSAGES)
+    repaired = repair_citations("休暇は二十五日です。", [citing(BETA, (0, 10))], [japanese], AnswerEvidence(PASSAGES))
     assert [(c.passage_id, c.quote) for c in repaired.citations] == [("alpha", "Leave is 25 days.")]
 
 
 def test_judge_that_names_a_passage_less_like_the_sentence_repairs_nothing() -> None:
     claim = Claim(claim="You get 25 days of leave.", support="full", passage_ids=["beta"])
     cited = [citing(ALPHA, (0, 25))]
-    assert repair_citations("You get 25 days of leave.", cited, [claim], PASSAGES).repaired == 0
+    assert repair_citations("You get 25 days of leave.", cited, [claim], AnswerEvidence(PASSAGES)).repaired == 0

@@ -1,7 +1,7 @@
 """The check by code: a changed number, date or name is never let through, and what a passage says always is."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from selfrag.domain.passages import Passage
 from selfrag.ingestion.split_document.logic import split
-from selfrag.question.grade_support.evidence import facts_of, stands_in
+from selfrag.question.grade_support.evidence import AnswerEvidence
+from selfrag.question.grade_support.facts import facts_of
 from selfrag.reader.readers import parse
 from selfrag.text.sentences import split_sentences
 from selfrag_cli.sample import HANDBOOK
@@ -40,6 +41,10 @@ def test_a_number_that_no_passage_has_is_never_let_through(
     claim = " ".join([begins[:-1], changed, *ends, "y."])
     assert stands_in(said, [passage(text=" ".join([*others, said]))])
     assert not stands_in(claim, [passage(text=" ".join([*others, said]))])
+
+
+def stands_in(claim: str, passages: Sequence[Passage]) -> bool:
+    return AnswerEvidence(passages).holds(claim)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from selfrag.domain.steps import GradeSupportTask
 from selfrag.domain.verdicts import Claim, level_of
-from selfrag.ports.grading import Grader
+from selfrag.judging.graders import Grader
 from selfrag.ports.model import Flaw
-from selfrag.question.grade_support.decisions import MOST_MISSING_CHARACTERS
+from selfrag.question.grade_support.judge import MAX_MISSING_CHARACTERS
 from selfrag.question.grade_support.logic import grade
 from tests.support.fakes import PROMPT, FakeClaude, MemoryCache, grader, passage, remembering
 
@@ -78,7 +78,7 @@ def test_what_is_missing_is_told_of_claims_that_are_not_full(support: str) -> No
     ("missing", "kept"),
     [
         ("word " * 60, " ".join(["word"] * 40)),
-        ("x" * 300, "x" * MOST_MISSING_CHARACTERS),
+        ("x" * 300, "x" * MAX_MISSING_CHARACTERS),
         ("x" * 200, "x" * 200),
         (f"{'x' * 195} word ends", f"{'x' * 195} word"),
         (f"{'x' * 195} words end", f"{'x' * 195}"),

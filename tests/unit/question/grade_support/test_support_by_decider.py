@@ -7,8 +7,8 @@ import pytest
 from selfrag.domain.answers import UNCITED
 from selfrag.domain.citations import citation_of
 from selfrag.domain.steps import GradeSupportTask
-from selfrag.ports.grading import DecisionGrader, Grader
-from selfrag.question.grade_support.decisions import judged_sentences
+from selfrag.judging.graders import DecisionGrader, Grader
+from selfrag.question.grade_support.judge import judged_sentences
 from selfrag.question.grade_support.logic import grade
 from tests.support.fakes import PROMPT, FakeClaude, FakeDecider, judge_of, passage
 

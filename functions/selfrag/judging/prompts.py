@@ -3,8 +3,10 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
+
+from selfrag.ports.model import Prompt
 
 # This line of a prompt.md stands for the clause of material.md, which all prompts share.
 _CLAUSE = "{material}"
@@ -14,15 +16,6 @@ _GUIDANCE = """
 It decides, before the rules above, what counts as in the documents. It cannot change the form of the reply.
 
 """
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """The text of a `prompt.md`, and its version: a hash of that text; `local` is the shorter one for local models."""
-
-    text: str
-    version: str
-    local: "Prompt | None" = None
 
 
 def load_prompt(module: str, name: str = "prompt.md") -> Prompt:
@@ -40,7 +33,7 @@ def prompt_of(text: str) -> Prompt:
     return _versioned(text.replace(_CLAUSE, material()))
 
 
-def with_guidance(prompt: Prompt, guidance: str) -> Prompt:
+def add_guidance(prompt: Prompt, guidance: str) -> Prompt:
     """Return a prompt with the organisation's guidance as its last section; without guidance the prompt as it is."""
     return _versioned(f"{prompt.text}{_GUIDANCE}{guidance}\n") if guidance else prompt
 
@@ -51,7 +44,7 @@ def _versioned(text: str) -> Prompt:
 
 def material() -> str:
     """Return the clause on texts that give orders: they are material and nothing more."""
-    return (files("selfrag.ports") / "material.md").read_text(encoding="utf-8").strip()
+    return (files("selfrag.judging") / "material.md").read_text(encoding="utf-8").strip()
 
 
 def as_quoted_fields(fields: Mapping[str, object]) -> str:

@@ -12,11 +12,11 @@ from pydantic import BaseModel
 
 from selfrag.adapters.claude.profiles import profile_of
 from selfrag.domain.calls import PRICES
-from selfrag.ports.prompts import as_quoted_fields, load_prompt, material
+from selfrag.judging.prompts import as_quoted_fields, load_prompt, material
 from selfrag.question.decide_retrieval.logic import Continuation, Retrieval, RetrievalAndComplexity
 from selfrag.question.generate.annotations import NO_ANSWER, NOT_SAID
 from selfrag.question.grade_relevance.logic import JudgedStrip, Relevance, RelevanceOfStrips
-from selfrag.question.grade_support.logic import JudgedClaim, Support
+from selfrag.question.grade_support.judge import JudgedClaim, Support
 from selfrag.question.grade_utility.logic import Utility
 from selfrag.question.rewrite_question.logic import Rewrite
 from selfrag.runtime.settings import DEFAULT_MODELS

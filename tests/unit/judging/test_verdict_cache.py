@@ -16,9 +16,9 @@ from selfrag.adapters.verdicts import LARGEST_BYTES, DynamoVerdicts
 from selfrag.bootstrap import questions
 from selfrag.domain.calls import Limits
 from selfrag.domain.steps import DecideRetrievalTask, GenerateTask, RewriteQuestionTask
-from selfrag.ports.cache import CACHE_FAILED, CachedClaude, CachedReplies, cache_key
-from selfrag.ports.model import TextBlock
-from selfrag.ports.prompts import Prompt
+from selfrag.judging.keys import cache_key
+from selfrag.judging.models import CACHE_FAILED, CachedClaude, CachedReplies
+from selfrag.ports.model import Prompt, TextBlock
 from selfrag.question.decide_retrieval.logic import decide
 from selfrag.question.generate.annotations import NO_ANSWER
 from selfrag.question.generate.logic import generate

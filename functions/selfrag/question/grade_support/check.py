@@ -1,16 +1,14 @@
-"""The repair of citations by IsSup: a sentence cites a passage that supports it (pure)."""
+"""The check by code of an answer and its claims, whoever judged them: facts that the evidence lacks, and citations."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from selfrag.domain.answers import UNCITED, Citation
-from selfrag.domain.citations import citation_of
-from selfrag.domain.passages import Passage
 from selfrag.domain.steps import CitationRepair
-from selfrag.domain.verdicts import Claim
-from selfrag.question.grade_support.evidence import stands_in
-from selfrag.text.likeness import most_like
-from selfrag.text.sentences import split_around, split_sentences
+from selfrag.domain.verdicts import Claim, SupportVerdict, level_of
+from selfrag.question.grade_support.evidence import AnswerEvidence
+from selfrag.question.grade_support.fact_check import FactChecker
+from selfrag.text.sentences import split_marked, split_sentences
 from selfrag.text.words import words_of
 
 # The share of a claim's words that a sentence has at least, if the claim is of this sentence.
@@ -18,11 +16,40 @@ _OF_A_SENTENCE = 0.5
 _MARK = f" {UNCITED}"
 
 
+def check(
+    answer: str, citations: Sequence[Citation], verdict: SupportVerdict, evidence: AnswerEvidence, facts: FactChecker
+) -> tuple[SupportVerdict, CitationRepair]:
+    """Return the verdict after a look at each number, date and code, and the answer with the right citations."""
+    verdict = _lower_claims(verdict, answer, facts.unfound)
+    repair = repair_citations(
+        answer, citations, verdict.claims, evidence, lambda sentence: bool(facts.unfound(sentence))
+    )
+    return verdict, repair
+
+
+def _lower_claims(verdict: SupportVerdict, answer: str, unfound: Callable[[str], list[str]]) -> SupportVerdict:
+    """Return a verdict in which no claim with a fact that the evidence lacks is full; what no claim has is one more."""
+    if verdict.ungraded:
+        return verdict
+    facts, claims, covered = set(unfound(answer)), [], set[str]()
+    for claim in verdict.claims:
+        lacking = [fact for fact in unfound(claim.claim) if fact in facts]
+        covered |= set(lacking)
+        if lacking and not claim.fails:
+            claim = claim.model_copy(update={"support": "partial", "unfound": lacking})
+        claims.append(claim)
+    for sentence in split_sentences(answer):
+        if left := [fact for fact in unfound(sentence) if fact not in covered]:
+            text = sentence.replace(UNCITED, "").strip()
+            claims.append(Claim(claim=text, support="partial", unfound=left))
+    return verdict.model_copy(update={"level": level_of(claims), "claims": claims})
+
+
 def repair_citations(
     answer: str,
     citations: Sequence[Citation],
     claims: Sequence[Claim],
-    passages: Sequence[Passage],
+    evidence: AnswerEvidence,
     is_unfound: Callable[[str], bool] = lambda sentence: False,
 ) -> CitationRepair:
     """Return the answer with citations of the passages that IsSup names, and without those of what the evidence lacks.
@@ -31,19 +58,18 @@ def repair_citations(
     are more like it. If no sentence cites anything, each cites the passages of its claims, and loses its mark. A
     sentence with a failed claim, or a fact that is unfound, cites nothing and is marked.
     """
-    sources = {passage.passage_id: passage for passage in passages}
-    sentences = sentences_of(answer)
+    sentences = split_marked(answer, UNCITED)
     by_sentence = _claims_by_sentence([words for words, _ in sentences], claims)
     text, repaired, count = "", [], 0
     for (sentence, start), own in zip(sentences, by_sentence, strict=True):
         cited = [citation for citation in citations if start <= citation.answer_span[0] < start + len(sentence)]
-        right = [name for claim in own if not claim.fails for name in claim.passage_ids if name in sources]
+        right = evidence.select_ids(name for claim in own if not claim.fails for name in claim.passage_ids)
         if any(claim.fails for claim in own) or is_unfound(sentence):
             sentence, cited = _marked(sentence), []
-        elif _is_better(sentence, right, cited, sources) and (cited or not citations):
+        elif _is_better(sentence, right, cited, evidence) and (cited or not citations):
             sentence = sentence.replace(_MARK, "", 1)
             span = (len(text), len(text) + len(sentence.rstrip()))
-            cited = [_quoting(sentence, sources[passage_id], span) for passage_id in dict.fromkeys(right)]
+            cited = [evidence.quote(sentence, passage_id, span) for passage_id in dict.fromkeys(right)]
             count += len(cited)
         else:
             shift = len(text) - start
@@ -63,7 +89,7 @@ def _marked(sentence: str) -> str:
     return sentence if is_bare else f"{words}{_MARK}{sentence[len(words) :]}"
 
 
-def _is_better(sentence: str, right: Sequence[str], cited: Sequence[Citation], sources: Mapping[str, Passage]) -> bool:
+def _is_better(sentence: str, right: Sequence[str], cited: Sequence[Citation], evidence: AnswerEvidence) -> bool:
     """Return whether these passages, and none of the cited ones, are the right ones, and code finds them more like it.
 
     A judge may name the wrong passage, too.
@@ -71,32 +97,9 @@ def _is_better(sentence: str, right: Sequence[str], cited: Sequence[Citation], s
     names = {citation.passage_id for citation in cited}
     if not right or names & set(right):
         return False
-    fits = {name: _fit(sentence, sources[name]) for name in {*right, *names} if name in sources}
+    fits = {name: evidence.fit(sentence, name) for name in evidence.select_ids({*right, *names})}
     best = max(fits[name] for name in right)
     return all(best > fits[name] for name in names if name in fits)
-
-
-def _fit(sentence: str, passage: Passage) -> tuple[bool, float]:
-    """Return whether a sentence's facts stand in a passage, and the share of its words there."""
-    words = words_of(sentence)
-    shared = len(words & words_of(f"{passage.title} {passage.text}"))
-    return stands_in(sentence, [passage]), shared / len(words) if words else 0.0
-
-
-def sentences_of(answer: str) -> list[tuple[str, int]]:
-    """Return the sentences with their places; a mark belongs to the sentence before it."""
-    sentences: list[tuple[str, int]] = []
-    at = 0
-    for piece in split_sentences(answer):
-        mark = re.match(rf"\s*{re.escape(UNCITED)}\s*", piece)
-        if mark and sentences:
-            sentences[-1] = sentences[-1][0] + mark[0], sentences[-1][1]
-            at += mark.end()
-            piece = piece[mark.end() :]
-        if piece:
-            sentences.append((piece, at))
-            at += len(piece)
-    return sentences
 
 
 def _claims_by_sentence(sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[Claim]]:
@@ -116,10 +119,3 @@ def _claims_by_sentence(sentences: Sequence[str], claims: Sequence[Claim]) -> li
 def _share(claim: str, sentence: str) -> float:
     words = words_of(claim)
     return len(words & words_of(sentence)) / len(words) if words else 0.0
-
-
-def _quoting(sentence: str, passage: Passage, span: tuple[int, int]) -> Citation:
-    """Return a citation of the sentence of a passage that is most like this one."""
-    blocks = split_around(passage.text, [(row.start, row.end) for row in passage.rows]) or [(0, len(passage.text))]
-    start, end = blocks[most_like(sentence, [passage.text[start:end] for start, end in blocks])]
-    return citation_of(passage, start, end, span)

@@ -8,10 +8,10 @@ from pydantic import BaseModel
 
 from selfrag.domain.decisions import DecisionQuestion, Thresholds
 from selfrag.domain.verdicts import JudgedBy, judged_by
-from selfrag.ports.cache import verdict_key
-from selfrag.ports.decider import Decider, Decisions, Questions
-from selfrag.ports.model import Claude, Judgement
-from selfrag.ports.prompts import Prompt
+from selfrag.judging.keys import verdict_key
+from selfrag.judging.questions import Questions
+from selfrag.ports.decider import Decider, Decisions
+from selfrag.ports.model import Claude, Judgement, Prompt
 
 V = TypeVar("V", bound=BaseModel)
 # Who judges a step: Claude; a decision model, and Claude where it gives no verdict; or both, by thresholds.
@@ -97,10 +97,6 @@ class Grader:
     def after(self, decider: DecisionGrader) -> "Grader":
         """Return the judge with a decision model before it and before the smaller model."""
         return replace(self, first=self.first.after(decider) if isinstance(self.first, Grader) else decider)
-
-    def without_smaller(self) -> "Grader":
-        """Return the judge without the smaller model before it."""
-        return replace(self, first=self.decider)
 
     def stands(self, probability: float | None, *, if_low: bool = True) -> bool:
         """Return whether the decision model's verdict of this probability stands; one sure of a no, only `if_low`.

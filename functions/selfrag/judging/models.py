@@ -1,0 +1,160 @@
+"""Models as the steps get them: made with the first request, and with the verdict cache in front of them."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
+from typing import TypeVar
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from selfrag.domain.decisions import DecisionQuestion
+from selfrag.domain.errors import SelfragError
+from selfrag.judging.keys import cache_key, verdict_key
+from selfrag.ports.cache import VerdictCache
+from selfrag.ports.decider import ANSWERS, Decider, Decisions
+from selfrag.ports.model import Claude, Judgement, ModelText, Prompt, Source, TextBlock
+
+CACHE_FAILED = "The verdict cache could not be used; the verdicts were made anew."
+
+V = TypeVar("V", bound=BaseModel)
+T = TypeVar("T")
+_SEGMENTS = TypeAdapter(tuple[TextBlock, ...])
+
+
+class LazyModel:
+    """Models that are made when a step asks them, by the model id of each step."""
+
+    def __init__(self, models: Mapping[str, str], make: Callable[[str], Claude]) -> None:
+        self._models, self._make = models, make
+
+    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
+        """Return a verdict on quoted fields."""
+        return self._make(self._models[step]).judge(step, prompt, fields, shape)
+
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
+        """Return text; `sources` are sent with citations on."""
+        return self._make(self._models[step]).write(step, prompt, sources, fields)
+
+    def model_of(self, step: str) -> str:
+        """Return the model id that the step is configured to use."""
+        return self._models[step]
+
+
+class CachedReplies:
+    """The replies of a cache that is open on failure; `on_failure` receives each error of the cache.
+
+    Without a cache there are none, and only the collections of a question.
+    """
+
+    def __init__(
+        self,
+        cache: VerdictCache | None,
+        collections: Collection[str] = (),
+        on_failure: Callable[[SelfragError], None] = lambda error: None,
+    ) -> None:
+        self._cache, self.collections, self._on_failure = cache, collections, on_failure
+        self._failed = False
+
+    def get(self, key: str, read: Callable[[str], T]) -> T | None:
+        """Return a reply, or None if there is none that can be read."""
+        with self._open_on_failure():
+            text = self._cache.get(key) if self._cache else None
+            with suppress(ValidationError):
+                return None if text is None else read(text)
+        return None
+
+    def put(self, key: str, text: str) -> None:
+        """Store a reply's JSON text."""
+        with self._open_on_failure():
+            if self._cache:
+                self._cache.put(key, text)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return the warning of a cache that failed."""
+        return (CACHE_FAILED,) if self._failed else ()
+
+    @contextmanager
+    def _open_on_failure(self) -> Iterator[None]:
+        try:
+            yield
+        except SelfragError as error:
+            self._failed = True
+            self._on_failure(error)
+
+
+class CachedClaude:
+    """A model with the cache in front of it: the same request gets the same reply, without a call.
+
+    A refused, cut, malformed, empty or missing reply is not stored.
+    """
+
+    def __init__(self, claude: Claude, replies: CachedReplies) -> None:
+        self._claude, self._replies = claude, replies
+
+    def model_of(self, step: str) -> str:
+        """Return the model id that the step is configured to use."""
+        return self._claude.model_of(step)
+
+    def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
+        """Return the cached verdict, else the model's."""
+        key = verdict_key(self._claude, step, prompt, shape, fields, self._replies.collections)
+        cached = self._replies.get(key, shape.model_validate_json)
+        if cached is not None:
+            return Judgement(cached, None, call=None, attempts=0, cached=True)
+        judged = self._claude.judge(step, prompt, fields, shape)
+        if judged.verdict is not None and judged.is_final:
+            self._replies.put(key, judged.verdict.model_dump_json())
+        return replace(judged, warnings=(*judged.warnings, *self._replies.warnings))
+
+    def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
+        """Return the cached text, else the model's."""
+        key = cache_key(
+            step=step,
+            model=self.model_of(step),
+            prompt_version=prompt.version,
+            shape={},
+            texts={"sources": [asdict(source) for source in sources], "fields": fields},
+            collections=self._replies.collections,
+        )
+        cached = self._replies.get(key, _SEGMENTS.validate_json)
+        if cached is not None:
+            return ModelText(cached, None, call=None, attempts=0, cached=True)
+        writing = self._claude.write(step, prompt, sources, fields)
+        if writing.flaw is None and not writing.warnings and any(segment.text.strip() for segment in writing.segments):
+            self._replies.put(key, _SEGMENTS.dump_json(writing.segments).decode())
+        return replace(writing, warnings=(*writing.warnings, *self._replies.warnings))
+
+
+class CachedDecider:
+    """A decision model with the cache in front of it.
+
+    The questions are the wording, so they are part of the key.
+    """
+
+    def __init__(self, decider: Decider, replies: CachedReplies) -> None:
+        self._decider, self._replies = decider, replies
+
+    @property
+    def model(self) -> str:
+        """Return the name of the model."""
+        return self._decider.model
+
+    def ask(self, step: str, state: Mapping[str, object], questions: Mapping[str, DecisionQuestion]) -> Decisions:
+        """Return the cached answers, else the model's."""
+        wording = {name: question.model_dump() for name, question in questions.items()}
+        key = cache_key(
+            step=step,
+            model=f"decider {self.model}",
+            prompt_version="",
+            shape=wording,
+            texts=state,
+            collections=self._replies.collections,
+        )
+        cached = self._replies.get(key, ANSWERS.validate_json)
+        if cached is not None:
+            return Decisions(answers=cached, key=key, call=None, cached=True)
+        decisions = replace(self._decider.ask(step, state, questions), key=key)
+        if decisions.answers is not None:
+            self._replies.put(key, ANSWERS.dump_json(dict(decisions.answers)).decode())
+        return replace(decisions, warnings=(*decisions.warnings, *self._replies.warnings))

@@ -1,0 +1,222 @@
+"""Which of three judges decides on an answer's support: a decision model, a smaller model or Claude."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from selfrag.domain.answers import UNCITED
+from selfrag.domain.decisions import CANNOT_TELL, Distribution, most_probable_option
+from selfrag.domain.steps import GradeSupportResult, GradeSupportTask
+from selfrag.domain.verdicts import Claim, ClaimSupport, SupportVerdict, level_of
+from selfrag.judging.graders import DecisionGrader, Grader
+from selfrag.question.grade_support.evidence import AnswerEvidence
+from selfrag.question.grade_support.facts import facts_of
+from selfrag.text.sentences import split_marked
+
+STEP = "grade_support"
+# A decision model's `full` is at least so probable: the likeliest of five labels may be less.
+MIN_PROBABILITY = 0.5
+_SUPPORTS: dict[str, ClaimSupport] = {
+    "contradicted": "contradicted", "none": "none", "partial": "partial", "full": "full",
+}  # fmt: skip
+MAX_MISSING_CHARACTERS = 200
+# Cannot tell comes first: it wins a tie.
+_WORST_FIRST = (CANNOT_TELL, *_SUPPORTS)
+# The first words of a sentence that is understood only with the one before it.
+_DEPENDS = re.compile(
+    r"\W*(?:(?:it|its|they|their|them|this|that|these|those|he|she|his|her|both|such|there|then|also|but|and|or|so"
+    r"|however|otherwise|therefore|instead|in that case|er|sie|es|dies|diese|dieser|dieses|das|dafür|dabei|dann"
+    r"|jedoch|außerdem|sonst|deshalb)\b|これ|それ|その|この|あれ|彼|また|ただし|しかし|なお|그|이것|이는|또한|다만|하지만)",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"(?:[-*•–]|\d{1,3}[.)])\s")
+_QUESTION = re.compile(r"[?？][\s\"')\]”’」』]*$")
+
+
+class JudgedClaim(BaseModel):
+    """One claim; `passages` are the numbers of the passages that bear on it, from 1, `missing` what to search for."""
+
+    # The schema requires every field, though a verdict without `missing` can be read.
+    model_config = ConfigDict(json_schema_extra={"required": ["claim", "support", "passages", "missing"]})
+
+    claim: str
+    support: ClaimSupport
+    passages: list[int]
+    missing: str = ""
+
+
+class Support(BaseModel):
+    """The shape of the model's verdict: every claim of the answer, in its order."""
+
+    claims: list[JudgedClaim] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class JudgedSentence:
+    """A sentence of an answer: as it stands, as it is judged with what it depends on, and the passages it cites."""
+
+    text: str
+    judged: str
+    passage_ids: tuple[str, ...]
+
+
+def judge(task: GradeSupportTask, evidence: AnswerEvidence, grader: Grader) -> GradeSupportResult:
+    """Return the verdict of the decision model if it stands, else that of the smaller model, else Claude's.
+
+    A cascade whose thresholds were not measured passes nothing, so its model is not even asked.
+    """
+    decider = grader.decider
+    if decider is None or (decider.thresholds and not decider.measured):
+        return _grade_by_models(task, evidence, grader)
+    decided = grade_by_decider(task, evidence, decider)
+    if _stands(decided.verdict, evidence, grader, is_last=not (task.may_repair or task.may_search)):
+        return decided
+    return _grade_by_models(task, evidence, grader).with_cost_of(decided)
+
+
+def _stands(verdict: SupportVerdict, evidence: AnswerEvidence, grader: Grader, *, is_last: bool) -> bool:
+    """Return whether a decision model's verdict is sure and code does not disagree.
+
+    One that is sure of no support says neither which claims fail nor what is missing, so it stands only where nothing
+    is to be repaired or searched for. Code disagrees if it misses the facts of a full claim, or has the numbers and
+    dates of another one. Where a rule stands in for Claude, each sentence is a quote, so that its facts are always
+    there.
+    """
+    # Full support may be the likeliest of several labels at a low probability, which is no sure no.
+    is_no = verdict.level != "fully_supported"
+    if not grader.stands(verdict.probability, if_low=is_no and is_last):
+        return False
+    for claim in verdict.claims:
+        holds = evidence.holds(claim.claim, evidence.select_ids(claim.passage_ids) or evidence.ids)
+        if claim.support == "full" and not (holds and (claim.probability or 0.0) >= MIN_PROBABILITY):
+            return False
+        if claim.support != "full" and holds and facts_of(claim.claim).figures and grader.judged_by != "rule":
+            return False
+    return True
+
+
+def _grade_by_models(task: GradeSupportTask, evidence: AnswerEvidence, grader: Grader) -> GradeSupportResult:
+    """Return the smaller model's verdict if it stands, else that of the stronger grader on the whole answer.
+
+    The smaller model's stands if all claims are full and code finds their facts in the passages that they name. It also
+    stands if it names a passage that contradicts the answer and the answer may be repaired: a repair costs little more
+    than a second opinion, and withholds nothing.
+    """
+    fields = {"question": task.question, "answer": task.answer, **evidence.as_fields()}
+    if grader.smaller is None or task.one_call:
+        return _grade(fields, evidence, grader)
+    first = _grade(fields, evidence, grader.smaller)
+    claims = first.verdict.claims
+    if claims and (_are_beyond_doubt(claims, evidence) or (task.may_repair and _are_denied(claims))):
+        return first
+    second = _grade(fields, evidence, grader)
+    # If the second judge could not be sent a request, the first gives the reason for want of a verdict.
+    unasked = not second.attempts and second.verdict.ungraded and first.verdict.ungraded
+    return first.with_cost_of(second) if unasked else second.with_cost_of(first)
+
+
+def _grade(fields: dict[str, object], evidence: AnswerEvidence, grader: Grader) -> GradeSupportResult:
+    """Ask one model; the level follows from the claims, and the model is not asked for it."""
+    judgement = grader.grade(fields, Support)
+    verdict = SupportVerdict(level="ungraded")
+    if judgement.verdict is not None:
+        claims = [_claim(judged, evidence) for judged in judgement.verdict.claims]
+        verdict = SupportVerdict(level=level_of(claims), claims=claims, cached=judgement.cached, **grader.judge_fields)
+    usage = judgement.usage
+    usage["calls"] = [call.model_copy(update={"step": STEP}) for call in usage["calls"]]
+    return GradeSupportResult(verdict=verdict, **usage)
+
+
+def _claim(judged: JudgedClaim, evidence: AnswerEvidence) -> Claim:
+    ids = evidence.ids_of(judged.passages)
+    # Support without a passage is no support.
+    support: ClaimSupport = "none" if judged.support in ("full", "partial") and not ids else judged.support
+    missing = "" if support == "full" else cut_phrase(judged.missing)
+    return Claim(claim=judged.claim, support=support, passage_ids=ids, missing=missing)
+
+
+def _are_beyond_doubt(claims: Sequence[Claim], evidence: AnswerEvidence) -> bool:
+    return all(claim.support == "full" and evidence.holds(claim.claim, claim.passage_ids) for claim in claims)
+
+
+def _are_denied(claims: Sequence[Claim]) -> bool:
+    return any(claim.support == "contradicted" and claim.passage_ids for claim in claims)
+
+
+def grade_by_decider(task: GradeSupportTask, evidence: AnswerEvidence, decider: DecisionGrader) -> GradeSupportResult:
+    """Return the support of each sentence by the cited passages, and the least of their probabilities.
+
+    A sentence of which the model cannot tell makes the whole verdict ungraded. Failed sentences are searched for as
+    they stand.
+    """
+    sentences = judged_sentences(task)
+    if not sentences:
+        return GradeSupportResult(verdict=SupportVerdict(level="ungraded"))
+    cited = evidence.narrow_to(passage_id for sentence in sentences for passage_id in sentence.passage_ids)
+    state = {
+        "question": task.question,
+        "passages": cited.as_state(),
+        "sentences": {f"s{number}": sentence.judged for number, sentence in enumerate(sentences, start=1)},
+    }
+    decisions = decider.ask(state, {name: decider.questions.about("support", name) for name in state["sentences"]})
+    verdict = SupportVerdict(level="ungraded")
+    if decisions.answers is not None:
+        answers = [decisions.answers[name] for name in state["sentences"]]
+        claims = [_sentence_claim(*pair, cited) for pair in zip(sentences, answers, strict=True)]
+        graded = [claim for claim in claims if claim is not None]
+        if len(graded) == len(claims):
+            verdict = SupportVerdict(
+                level=level_of(graded),
+                claims=graded,
+                cached=decisions.cached,
+                probability=min(answer["full"] for answer in answers),
+                **decider.judge_fields,
+            )
+    return GradeSupportResult(verdict=verdict, **decisions.usage)
+
+
+def judged_sentences(task: GradeSupportTask) -> list[JudgedSentence]:
+    """Return the sentences of an answer that claim something; a question and the words before a list do not."""
+    sentences: list[JudgedSentence] = []
+    lead = previous = ""
+    for text, start in split_marked(task.answer, UNCITED):
+        sentence = text.replace(UNCITED, "").strip()
+        is_item = _ITEM.match(sentence) is not None
+        before = lead if lead and (is_item or previous == lead) else previous if _DEPENDS.match(sentence) else ""
+        previous = f"{before} {sentence}" if before else sentence
+        if sentence.endswith((":", "：")):
+            lead = previous
+            continue
+        lead = lead if is_item else ""
+        if sentence and not _QUESTION.search(sentence):
+            cited = [c.passage_id for c in task.citations if start <= c.answer_span[0] < start + len(text)]
+            sentences.append(JudgedSentence(sentence, previous, tuple(dict.fromkeys(cited))))
+    return sentences
+
+
+def cut_phrase(phrase: str) -> str:
+    """Return a search phrase on one line, cut at a word if it is long."""
+    phrase = " ".join(phrase.split())
+    if len(phrase) <= MAX_MISSING_CHARACTERS:
+        return phrase
+    whole, _, _ = phrase[: MAX_MISSING_CHARACTERS + 1].rpartition(" ")
+    return whole or phrase[:MAX_MISSING_CHARACTERS]
+
+
+def _sentence_claim(sentence: JudgedSentence, probabilities: Distribution, evidence: AnswerEvidence) -> Claim | None:
+    """Return a sentence as a claim; without citations of its own it rests on all cited passages."""
+    option = most_probable_option(probabilities, _WORST_FIRST)
+    if option == CANNOT_TELL:
+        return None
+    support = _SUPPORTS[option]
+    named = list(sentence.passage_ids) or evidence.ids
+    return Claim(
+        claim=sentence.text,
+        support=support,
+        passage_ids=[] if support == "none" else named,
+        missing=cut_phrase(sentence.text) if support in ("partial", "none") else "",
+        probability=probabilities["full"],
+        probabilities=probabilities,
+    )
