@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import typer
 
 from selfrag.domain.decisions import Thresholds
-from selfrag_cli.lab.graders.adoption import ErrorLimits, adoption_of
-from selfrag_cli.lab.graders.figures import Outcome
+from selfrag_cli.lab.thresholds import ErrorLimits, Outcome, choose_judge
 from tests.support.simulated_judges import Statement, cascade, judge_support, statements
 
 ACCURACIES = (0.7, 0.8, 0.9, 0.95)
@@ -49,7 +48,7 @@ def adoptions(accuracy: float, count: int) -> tuple[object, ...]:
     """Return of all seeds how often the thresholds that would be adopted break a limit on the held-out half."""
     limits = ErrorLimits()
     adopted = [
-        adoption_of("grade_support", _outcomes(statements(accuracy, count, seed), seed), limits)
+        choose_judge("grade_support", _outcomes(statements(accuracy, count, seed), seed), limits)
         for seed in range(SEEDS)
     ]
     halves = [adoption.held_out for adoption in adopted if adoption.held_out]

@@ -15,7 +15,7 @@ from bench.abstention.figures import Area, Declined, area, choose_threshold, dec
 from bench.abstention.judges import MODELS, Judge, Vectors, cosine_judge, model_judge, stand_in_judge
 from bench.abstention.rows import COMMIT, LANGUAGES, REPOSITORY, Row, read_rows, shuffle_passages
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.lab.graders.figures import Rate
+from selfrag_cli.lab.graders import Rate
 from selfrag_cli.options import AsJson
 from selfrag_cli.terminal import measuring_progress, out, print_json
 

@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from selfrag_cli.lab.comparison import Z
-from selfrag_cli.lab.graders.figures import Outcome, Rate, figures_of
+from selfrag_cli.lab.graders import Rate, Z, compute_figures
+from selfrag_cli.lab.thresholds import Outcome
 
 # The share of the answerable questions that a threshold, chosen on one half of the rows, may decline.
 MAX_FALSE_DECLINES = 0.1
 _RIDGE = 1.0
+_BINS = 10
 
 Vectors = NDArray[np.float64]
 
@@ -50,14 +51,16 @@ def choose_threshold(scores: Sequence[float], labels: Sequence[bool]) -> float:
 
 def declined_of(passed: Sequence[bool], labels: Sequence[bool]) -> Declined:
     """Return the rates of decline of questions that passed or did not."""
-    figures = figures_of([Outcome(label, passes) for label, passes in zip(labels, passed, strict=True)])
+    figures = compute_figures([Outcome(label, passes) for label, passes in zip(labels, passed, strict=True)])
     return Declined(right=figures.failing_right, false=figures.false_strips)
 
 
 def calibration_error(scores: Sequence[float], labels: Sequence[bool]) -> float | None:
-    """Return the expected calibration error of scores that are taken for probabilities."""
-    figures = figures_of([Outcome(label, passed=False, probability=p) for p, label in zip(scores, labels, strict=True)])
-    return figures.calibration.ece if figures.calibration else None
+    """Return the expected calibration error of scores that are taken for probabilities, over ten bins."""
+    values, positive = np.asarray(scores, np.float64), np.asarray(labels, np.float64)
+    bins = np.minimum((values * _BINS).astype(int), _BINS - 1)
+    gaps = [abs(values[bins == at].sum() - positive[bins == at].sum()) for at in range(_BINS)]
+    return float(sum(gaps) / len(values)) if len(values) else None
 
 
 def guess_by_question(first: Vectors, labels: Sequence[bool], held_out: Vectors) -> list[float]:

@@ -15,7 +15,7 @@ from selfrag.judging.graders import Grader, GraderKind
 from selfrag.ports.model import Prompt
 from selfrag.question.grade_relevance.logic import grade
 from selfrag.runtime.clock import Clock
-from selfrag_cli.lab.judging import Case, Setting, budget_of, judged, judging
+from selfrag_cli.lab.judge import Case, GraderOverrides, judge_cases, open_graders
 from selfrag_cli.local.index import E5Embedder
 from selfrag_cli.local.stand_in.claude import RuleClaude
 from selfrag_cli.local.stand_in.similarity import Similarity
@@ -68,13 +68,12 @@ def stand_in_judge(similarity: Similarity) -> Judge:
 @contextmanager
 def model_judge(kind: GraderKind, max_cost: float | None, on_verdict: Callable[[int, int], object]) -> Iterator[Judge]:
     """Yield a judge of the settings; the home's cache stores its verdicts, so that each is paid once."""
-    with judging(Setting(graders={_STEP: kind}), {}) as grade_case:
+    with open_graders(GraderOverrides(graders={_STEP: kind}), {}) as grade_case:
 
         def judge(rows: Sequence[Row]) -> list[float | None]:
             pairs = [(at, passage) for at, row in enumerate(rows) for passage in row.passages]
             cases = {(at, passage.passage_id): Case(_STEP, _fields(rows[at], passage)) for at, passage in pairs}
-            budget = None if max_cost is None else budget_of(max_cost, [_STEP])
-            results = judged(cases, grade_case, _PARALLEL, budget, on_verdict)
+            results = judge_cases(cases, grade_case, _PARALLEL, max_cost, on_verdict)
             scores = {name: result.model_dump()["verdict"]["score"] for name, result in results.items()}
             return [_best([scores.get((at, each.passage_id)) for each in row.passages]) for at, row in enumerate(rows)]
 

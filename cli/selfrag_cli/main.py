@@ -15,21 +15,20 @@ from selfrag_cli.commands.collections import collections
 from selfrag_cli.commands.deployment import doctor, restore
 from selfrag_cli.commands.documents import documents, ingest, search
 from selfrag_cli.commands.examples import examples_of
-from selfrag_cli.commands.feedback import feedback
 from selfrag_cli.commands.models import models
 from selfrag_cli.commands.questions import ask, chat, trace
 from selfrag_cli.commands.releases import rollback
 from selfrag_cli.commands.serving import mcp, serve
-from selfrag_cli.lab.commands import COMMANDS as LABORATORY
+from selfrag_cli.lab.commands import evaluate, graders
 from selfrag_cli.local.home import explain, is_damage, is_full
 from selfrag_cli.local.sources.report import Interruption, MassRemoval
 from selfrag_cli.terminal import fail
 
 # The groups in which --help lists the commands.
 GROUPS: dict[str, dict[str, Callable[..., None]]] = {
-    "Ask": {"ask": ask, "chat": chat, "trace": trace, "serve": serve, "mcp": mcp, "feedback": feedback},
+    "Ask": {"ask": ask, "chat": chat, "trace": trace, "serve": serve, "mcp": mcp},
     "Documents": {"ingest": ingest, "documents": documents, "search": search},
-    "Measure and compare": {"models": models, **LABORATORY},
+    "Measure and compare": {"models": models, "eval": evaluate, "eval graders": graders},
     "A deployment": {"doctor": doctor, "rollback": rollback, "restore": restore},
 }
 

@@ -21,9 +21,6 @@ Collection = Annotated[str, typer.Option(help="Name of a collection that `ingest
 IntoCollection = Annotated[
     str, typer.Option("--collection", help="Collection to read it into; a collection of its own if left out.")
 ]
-FeedbackOf = Annotated[
-    str, typer.Option("--name", help="Name of the deployment to read feedback from; this laptop if left out.")
-]
 Region = Annotated[str | None, typer.Option(help="Its region; that of your AWS configuration if left out.")]
 Filters = Annotated[str, typer.Option(help='What to limit the search to, as JSON, such as {"tags": ["people"]}.')]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, alone on stdout.")]

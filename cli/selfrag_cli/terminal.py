@@ -101,19 +101,9 @@ def print_line(line: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print a value for a program."""
-    sys.stdout.write(_json(value, indent=2) + "\n")
-
-
-def print_row(value: Any) -> None:
-    """Print a value for a program as one line of JSON Lines."""
-    sys.stdout.write(_json(value) + "\n")
-
-
-def _json(value: Any, indent: int | None = None) -> str:
-    """Return JSON whose texts hold no control character but as an escape."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
-    return text.translate({ord(c): f"\\u{ord(c):04x}" for c in _controls(text) if c != "\n"})
+    """Print a value for a program; its texts hold no control character but as an escape."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    sys.stdout.write(text.translate({ord(c): f"\\u{ord(c):04x}" for c in _controls(text) if c != "\n"}) + "\n")
 
 
 @contextmanager

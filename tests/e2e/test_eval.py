@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-import signal
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -14,8 +13,7 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from selfrag.domain.calls import PRICES
-from selfrag.runtime.models import DEFAULT_MODELS, GRADER, WRITER
+from selfrag.runtime.models import GRADER, WRITER
 from tests.e2e.conftest import Run
 from tests.support.command import ROOT, Command
 from tests.support.doubles.model_server import Body, ModelServer
@@ -103,10 +101,7 @@ def test_two_variants_are_measured_and_compared_and_nothing_is_asked_twice(
     assert next(iter(comparison["differences"])) == "match"
     assert [variant["n"]["match"] for variant in report["variants"]] == [25, 25]
     assert [variant["n"]["abstention_precision"] for variant in report["variants"]] == [1, 13]
-    assert len(report["most_different"]) == 25
-    four_answer, two_answer = (side["response"] for side in report["most_different"][0]["sides"])
-    assert (four_answer["status"], two_answer["status"]) == ("answered", "abstained")
-    assert four_answer["path"] == ["Generate"]
+    assert list(report["differing"].values()) == [{"four": "right answer", "two": "other abstention"}] * 12
     rows = list(csv.DictReader(io.StringIO((tmp_path / "answers.csv").read_text(encoding="utf-8"))))
     assert len(rows) == 50
     assert rows[0]["match"] == "1.0"
@@ -133,22 +128,6 @@ def test_the_terminal_says_outcomes_measures_with_n_and_verdicts_in_one_screen(
     assert few.count("too few") == 1
 
 
-def test_with_no_dollars_the_command_estimates_and_asks_nothing(
-    here: Run, deployment: Deployment, questions: str
-) -> None:
-    estimated = ("eval", questions, "--endpoint", deployment.url, "--limit", "3", "--max-cost", "0")
-    ended = here(*estimated)
-    assert ended.code == 0
-    # By docs/operate.md: 9.04 dollars for 1,000 questions.
-    assert "selfrag: 3 of 3 answers to get, for about 0.03 dollars" in ended.err
-    assert "No question is answered by every variant yet." in ended.out
-    assert not deployment.asked
-    assert not Path("set.results.jsonl").exists()
-    here("eval", questions, "--endpoint", deployment.url, "--limit", "2")
-    # By what the two have cost.
-    assert "selfrag: 1 of 3 answers to get, for about 0.04 dollars; 0.08 dollars are spent" in here(*estimated).err
-
-
 def test_the_most_that_may_be_spent_stops_in_time_and_more_of_it_goes_on(
     here: Run, deployment: Deployment, questions: str
 ) -> None:
@@ -168,13 +147,11 @@ def test_the_most_that_may_be_spent_stops_in_time_and_more_of_it_goes_on(
     ("arguments", "sentence"),
     [
         (["--variant", 'three={"top_k": 3}'], "Not three. Take four."),
-        (["--variant", "{}"], "There is no strategy or profile '{}'"),
         (["--docs", "."], "A deployment answers from its own documents"),
         (["--judge", "as-set"], "does not show what its writer saw"),
         (["--variant", "strict"], "A deployment asks by its own prompts and models"),
         (["--variant", "generate=set.jsonl"], "variants by prompt and profile are for this machine"),
         (["--max-cost", "0.0001"], "a question is only begun with"),
-        (["--results", "set.jsonl"], "it is no result; name another file for the results."),
         (["--output", "set.jsonl/answers.csv"], "set.jsonl/answers.csv cannot be written"),
     ],
 )
@@ -191,17 +168,6 @@ def test_the_samples_questions_are_for_the_sample_alone(here: Run, documents: Pa
     ended = here("eval", "--docs", str(documents))
     assert ended.code == 2
     assert "name a file of your own questions" in ended.err
-
-
-def test_a_price_that_nobody_knows_cannot_be_kept_to(
-    here: Run, deployment: Deployment, questions: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SELFRAG_MODELS", '{"generate": "mystery"}')
-    ended = here("eval", questions, "--endpoint", deployment.url, "--max-cost", "5")
-    assert ended.code == 2
-    assert "for an unknown number of dollars" in ended.err
-    assert "give it in SELFRAG_PRICES" in ended.err
-    assert not deployment.asked
 
 
 FACTS = "The harbour crane lifts 12 tonnes.\n"
@@ -254,38 +220,22 @@ def of(command: Command, server: ModelServer, **more: str) -> Command:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("number", "lost"), [(signal.SIGTERM, 0), (signal.SIGKILL, 1)], ids=["told to end", "killed"])
-def test_a_run_that_is_ended_in_the_middle_goes_on_without_asking_twice(
-    fresh: Command, documents: Path, asked: Asked, number: signal.Signals, lost: int
+def test_a_run_that_is_told_to_end_in_the_middle_goes_on_without_asking_twice(
+    fresh: Command, documents: Path, asked: Asked
 ) -> None:
     command = of(fresh, asked)
     arguments = ("eval", "cranes.jsonl", "--docs", str(documents), "--parallel", "1", "--json")
     process = command.start(*arguments)
     assert asked.fourth.wait(120)
-    process.send_signal(number)
+    process.terminate()
     asked.go.set()
     process.communicate(timeout=60)
-    assert process.returncode == (1 if number == signal.SIGTERM else -number)
+    assert process.returncode == 1
     assert len(asked.questions) == 4
     report = command(*arguments).response
     assert (report["compared"], report["variants"][0]["measures"]["match"]) == (8, 1)
-    # Only what was at work at a kill is asked once more; when it is told to end, the command waits for it.
-    assert sum(asked.questions.values()) == 8 + lost
-
-
-@pytest.mark.long
-def test_a_question_on_this_machine_cannot_spend_more_than_is_left(fresh: Command, documents: Path) -> None:
-    with ModelServer() as server:
-        command = of(fresh, server, SELFRAG_PROFILE="thrifty")
-        arguments = ("eval", "cranes.jsonl", "--docs", str(documents), "--json", "--max-cost", "0.0176")
-        ended = command(*arguments)
-        assert ended.code == 1
-        read, written, again = PRICES[DEFAULT_MODELS["grade_relevance"]]
-        paid = len(server.requests) * (100 * read + 10 * written + 50 * again) / 1_000_000
-        report = json.loads(ended.out)
-        assert 0 < report["compared"] < 8
-        assert report["compared"] * report["variants"][0]["measures"]["usd"] == pytest.approx(paid, rel=0.05)
-        assert paid <= 0.0176
+    # The command waits for what is at work.
+    assert sum(asked.questions.values()) == 8
 
 
 @pytest.mark.long
@@ -311,29 +261,9 @@ def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are
         # The strict profile has no first judge; what the other prompt finds is repaired, and judged once more.
         assert by_prompt == {(GRADER, False): 4, (WRITER, False): 8, (GRADER, True): 8, (WRITER, True): 8}
         server.counts.clear()
-        told = command("replay", "cranes.traces.jsonl", "--prompt", f"grade_support={strictest}", "--json")
+        again = ("eval", "--from", "cranes.traces.jsonl", "--variant", f"grade_support={strictest}", "--json")
+        told = command(*again)
         # The answers of the three are the same: each is judged once, by the one model of the settings.
         assert set(server.counts) == {"grade_support"}
         assert told.response["traces"] == 12
         assert told.response["steps"]["grade_relevance"]["verdicts"] == 12
-
-
-@pytest.mark.long
-def test_a_follow_up_of_a_set_is_asked_with_the_answer_before_it(
-    fresh: Command, documents: Path, tmp_path: Path
-) -> None:
-    rows = [
-        {"id": "1", "question": "How much does crane 1 lift?", "answer": "12 tonnes"},
-        {"after": "1", "question": "And the other one?", "answer": "12 tonnes"},
-    ]
-    (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    with ModelServer() as server:
-        command = of(fresh, server)
-        patient = 'plain={"deadline_seconds": 240}'
-        report = command("eval", "set.jsonl", "--docs", str(documents), "--variant", patient, "--json").response
-        asked = [json.loads(body["messages"][0]["content"][-1]["text"]) for body in server.asked("decide_retrieval")]
-    assert report["compared"] == 2
-    (first, second) = asked
-    assert "previous" not in first or not first["previous"]["question"]
-    assert second["previous"]["question"] == "How much does crane 1 lift?"
-    assert "tonnes" in second["previous"]["answer"]

@@ -1,4 +1,4 @@
-"""What people say of answers: taken from those who may read them, kept once, and given out as a question set."""
+"""What people say of answers: taken from those who may read them, kept once, and asked again by `eval --from`."""
 
 import json
 import threading
@@ -20,12 +20,14 @@ from selfrag.domain.feedback import Feedback, FeedbackRequest
 from selfrag.domain.fields import MAX_RIGHT_ANSWER_CHARACTERS
 from selfrag.domain.validation import explain
 from selfrag.ports.executions import Executions
+from selfrag_cli.lab.records import read_feedback
 from selfrag_cli.local.stores.feedback import LocalFeedback
-from selfrag_cli.local.stores.tables import opened_items
+from selfrag_cli.local.stores.tables import FEEDBACK, opened_items
 from tests.e2e.conftest import Run
 from tests.e2e.test_api import ASK, finished, problem, serving_api
 from tests.support.aws.resources import FEEDBACK_TABLE, TABLES, bind
-from tests.support.doubles.model_server import ModelServer, step_of
+from tests.support.command import ROOT
+from tests.support.doubles.model_server import ModelServer
 
 BETTER = {"useful": False, "wrong": ["incomplete"], "answer": "Ten days.", "documents": ["people/leave.md"]}
 
@@ -110,6 +112,13 @@ def test_feedback_on_a_follow_up_names_the_question_before(api: httpx2.Client) -
     assert [(feedback.question, feedback.previous) for feedback in kept()] == [("And in May?", first)]
 
 
+def exported(path: Path) -> str:
+    """Write the table of feedback as `aws dynamodb scan` prints it, and return the file's name."""
+    scanned = boto3.client("dynamodb").scan(TableName=FEEDBACK_TABLE)
+    path.write_text(json.dumps({"Items": scanned["Items"], "Count": scanned["Count"]}, indent=2), encoding="utf-8")
+    return str(path)
+
+
 def test_a_label_of_a_person_becomes_a_row_by_which_the_check_of_support_is_measured(
     model: ModelServer, here: Run, tmp_path: Path
 ) -> None:
@@ -119,24 +128,12 @@ def test_a_label_of_a_person_becomes_a_row_by_which_the_check_of_support_is_meas
         labels = [{"claim": 0, "label": "supported"}, {"claim": 0, "label": "partial"}]
         assert say(api, response["id"], {"useful": None, "claims": labels}).status_code == 200
         assert say(api, response["id"], {"useful": True}, "b").status_code == 200
-        printed = here("feedback", "--claims", "--name", "selfrag", "--region", "us-east-1")
-        questions = here("feedback", "--name", "selfrag", "--region", "us-east-1")
-    [row] = [json.loads(line) for line in printed.out.splitlines()]
-    given = next(
-        json.loads(body["messages"][0]["content"][-1]["text"])
-        for body in model.requests
-        if step_of(body) == "grade_support"
-    )
-    assert row == {
-        "claim": response["reflection"]["support"]["claims"][0]["claim"],
-        "passages": [passage["text"] for passage in given["passages"]],
-        "label": "partial",
-        "question": ASK["question"],
-        "group": response["id"],
-    }
-    assert json.loads(questions.out)["answer"] == response["answer"], "who labels claims says nothing of the answer"
-    (tmp_path / "claims.jsonl").write_text(printed.out, encoding="utf-8")
-    assert here("eval", "graders", str(tmp_path / "claims.jsonl"), "--json").response["judged"] == 1
+        file = exported(tmp_path / "feedback.json")
+        model.requests.clear()
+        report = here("eval", "graders", file, "--json").response
+    assert report["judged"] == 1
+    assert list(report["ways"][0]["confusion"]) == ["partial"]
+    assert model.requests == [], "the claim was checked by the same passages, so the verdict is there"
 
 
 class WithoutHistory:
@@ -197,25 +194,11 @@ def test_whatever_is_said_is_understood_or_refused_in_a_sentence(said: dict[str,
     assert not refusal or refusal.endswith(".")
 
 
-def test_what_was_said_over_the_served_api_is_given_out_as_a_question_set(model: ModelServer, here: Run) -> None:
-    assert (here("feedback").code, here("feedback").out) == (0, "")
-    with serving_api(model) as api, opened_items() as items, bootstrap.using(feedback=LocalFeedback(items)):
-        first = asked(api)["id"]
-        follow_up = asked(api, question="And in May?", previous=first)["id"]
-        for question_id in (first, follow_up):
-            assert say(api, question_id, BETTER).status_code == 200
-    given = here("feedback", "--collection", "c")
-    line = {"question": ASK["question"], "answer": "Ten days.", "documents": ["people/leave.md"], "answerable": True}
-    assert [json.loads(each) for each in given.out.splitlines()] == [line]
-    assert "1 on follow-up questions left out" in given.err
-    assert here("feedback", "--collection", "another").out == ""
-
-
 def test_what_people_said_is_right_is_asked_again_and_measured(
     model: ModelServer, here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with serving_api(model) as api, opened_items() as items, bootstrap.using(feedback=LocalFeedback(items)):
+    with serving_api(model) as api:
         response = asked(api)
         right = {"answer": response["answer"].split(".")[0], "documents": [response["citations"][0]["document"]]}
         others = [asked(api, question=question)["id"] for question in ("Who knows?", "Who was pleased?")]
@@ -225,9 +208,24 @@ def test_what_people_said_is_right_is_asked_again_and_measured(
             (others[1], {"useful": True}),
         ):
             assert say(api, question_id, said).status_code == 200
-        (tmp_path / "set.jsonl").write_text(here("feedback", "--corrected").out, encoding="utf-8")
-        report = here("eval", "set.jsonl", "--endpoint", str(api.base_url), "--json").response
+        file = exported(tmp_path / "feedback.json")
+        report = here("eval", "--from", file, "--endpoint", str(api.base_url), "--json").response
     measures = report["variants"][0]["measures"]
     assert report["compared"] == 2
     # The first is answered as people said that it should be; the second is, too, and should not be.
     assert (measures["match"], measures["citation_recall"], measures["abstention_recall"]) == (0.5, 1, 0)
+
+
+def test_the_laptops_feedback_is_read_by_lines_without_what_has_expired(tmp_path: Path) -> None:
+    about = {"question_id": "q", "status": "answered", "answered": "Ten.", "cited": [], "collections": ["c"]}
+    with opened_items() as items:
+        for question, expires_at in (("Kept?", 1 << 40), ("Expired?", 1 << 40)):
+            feedback = Feedback(question=question, useful=False, given_at=1, expires_at=expires_at, **about)
+            LocalFeedback(items).keep(feedback, question)
+        rows = items.all(FEEDBACK)
+    rows[0]["expires_at"] = {"N": "1"}
+    (tmp_path / "feedback.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    read = read_feedback(tmp_path / "feedback.jsonl")
+    assert read is not None
+    assert len(read) == 1
+    assert read_feedback(ROOT / "pyproject.toml") is None

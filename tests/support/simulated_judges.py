@@ -21,14 +21,14 @@ from selfrag.ports.decider import Decisions
 from selfrag.ports.model import Judgement, ModelText, Prompt, Source
 from selfrag.question.grade_support import logic
 from selfrag.runtime.models import WRITER
-from selfrag_cli.lab.graders.figures import Outcome
-from selfrag_cli.lab.runs.costs import TOKENS
+from selfrag_cli.lab.thresholds import Outcome
 from tests.support.fakes import passage
 
 CLAUDE_ACCURACY = 0.95
 _LETTERS = str.maketrans("0123456789", "bcdfghjklm")
 # A reply of the stronger model in docs/measurements.md, and one of a decision model; its price per million tokens.
-CLAUDE_SECONDS, DECIDER_SECONDS = 0.3 + 0.008 * TOKENS["grade_support"][2], 0.1
+CLAUDE_TOKENS = (2_993, 96)
+CLAUDE_SECONDS, DECIDER_SECONDS = 0.3 + 0.008 * CLAUDE_TOKENS[1], 0.1
 DECIDER_TOKENS, DECIDER_PRICE = 1_200, 0.042
 
 
@@ -49,7 +49,7 @@ class Statement:
     @property
     def outcome(self) -> Outcome:
         """Return how the decision model judges it alone."""
-        return Outcome(self.is_supported, self.probability > 0.5, self.probability, self.probability)
+        return Outcome(self.is_supported, self.probability > 0.5, self.probability)
 
 
 def statements(accuracy: float, count: int, seed: int) -> list[Statement]:
@@ -108,7 +108,7 @@ class SimulatedClaude:
         row = self._rows[fields["answer"]]
         support = "full" if row.is_supported == row.claude_is_right else "none"
         claims = [{"claim": row.text, "support": support, "passages": [1], "missing": ""}]
-        _, tokens, written = TOKENS[step]
+        tokens, written = CLAUDE_TOKENS
         price = (tokens * PRICES[WRITER][0] + written * PRICES[WRITER][1]) / 1e6
         return Judgement(shape.model_validate({"claims": claims}), None, call=_call(WRITER, CLAUDE_SECONDS, price))
 

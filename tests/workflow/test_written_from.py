@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from selfrag.domain.passages import Passage
-from selfrag_cli.lab.traces import Trace, trace_of
+from selfrag_cli.lab.records import Trace, build_trace
 from selfrag_cli.local.stores.histories import ExecutionHistory
 from tests.support import steps
 from tests.workflow.asking import ASKED, NONE, executed
@@ -38,7 +38,7 @@ EXPECTED: dict[str, tuple[dict[str, Any], Script, list[str]]] = {
 def traced(policy: dict[str, Any], script: Script) -> Trace:
     unlimited = {**ASKED["policy"], "max_cost_usd": None}
     execution, _ = executed({**ASKED, "policy": {**unlimited, **policy}}, **script)
-    return trace_of(ExecutionHistory("q", execution.history))
+    return build_trace(ExecutionHistory("q", execution.history))
 
 
 def written_from(trace: Trace) -> list[Passage]:

@@ -1,1 +1,1 @@
-"""The laboratory: evaluation, replay and question drafting; nothing that answers a question imports it."""
+"""The evaluation: answers and graders against what people know; nothing that answers a question imports it."""

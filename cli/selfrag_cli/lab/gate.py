@@ -1,17 +1,24 @@
-"""Conditions under which a run fails, for a prompt's or a model's change: an exit code, and a table in Markdown."""
+"""The limits of a run: the dollars that it may spend, and the conditions under which it fails."""
 
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.lab.findings import Findings
-from selfrag_cli.lab.measures import Measured, overall
 
+# A question or verdict is only begun with so many times the mean cost left, so that the limit cuts nothing short.
+MARGIN = 10
+# The dollars with which a question is begun before the cost of one is known.
+MIN_QUESTION_USD = 0.1
+# After so many failures in a row a run gives up.
+MAX_FAILURES = 5
+# The most dollars that a policy may allow a question.
+_MAX_QUESTION_USD = 100.0
 # The exit code of a run that fails by a condition.
 FAILED = 3
-_MOST_QUESTIONS = 20
+_MAX_LISTED_QUESTIONS = 20
 _CONDITION = re.compile(r"\s*([a-z0-9_]+)\s*(<=|<|>=|>)\s*(\d+(?:\.\d+)?)\s*")
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -19,6 +26,46 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+
+@dataclass
+class RunBudget:
+    """The dollars of a run: `most` in all, `spent` so far; `costs` are those of the questions or verdicts so far.
+
+    The workflow keeps a question within its limit (`policy.max_cost_usd`), and cuts an answer short near the limit. So
+    one is only begun with `MARGIN` times the mean cost left, or `least` before the first.
+    """
+
+    most: float
+    spent: float
+    costs: list[float] = field(default_factory=list)
+    least: float = 0.0
+    _held: float = 0.0
+
+    @property
+    def required(self) -> float:
+        """Return the dollars with which the next question may begin."""
+        return MARGIN * fmean(self.costs) if self.costs else self.least
+
+    def hold(self, slots: int, own: float | None = None) -> float | None:
+        """Reserve the limit of the next of `slots` questions that could begin now; None if no money is left for it.
+
+        `own` is the limit of its policy, None for none.
+        """
+        free = self.most - self.spent - self._held
+        limit = min(_MAX_QUESTION_USD, own or _MAX_QUESTION_USD, max(self.required, free / slots))
+        if not 0 < limit <= free:
+            return None
+        self._held += limit
+        return limit
+
+    def settle(self, limit: float, cost: float | None) -> None:
+        """Deduct the cost of a question with this limit; all of the limit if the cost is unknown."""
+        self._held -= limit
+        self.spent += limit if cost is None else cost
+        # A cached verdict costs nothing, and says nothing about the next one.
+        if cost:
+            self.costs.append(cost)
 
 
 @dataclass(frozen=True)
@@ -33,7 +80,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class GateCheck:
-    """A condition after the run: of what, the figure, and whether the run fails by it."""
+    """The result of one condition for one variant, judge or replay."""
 
     of: str
     condition: str
@@ -60,13 +107,14 @@ class Gate:
             cells = (check.of, check.condition, check.figure, "**fails**" if check.failed else "holds")
             rows.append(f"| {' | '.join(map(_cell, cells))} |")
         named = list(dict.fromkeys(self.questions)) if self.failed else []
-        listed = [f"- {_cell(question)}" for question in named[:_MOST_QUESTIONS]]
-        more = [f"- and {len(named) - _MOST_QUESTIONS} more"] if len(named) > _MOST_QUESTIONS else []
-        return "\n".join([*rows, *(["", *listed, *more] if listed else [])]) + "\n"
+        listed = [f"- {_cell(question)}" for question in named[:_MAX_LISTED_QUESTIONS]]
+        if len(named) > len(listed):
+            listed.append(f"- and {len(named) - len(listed)} more")
+        return "\n".join([*rows, *(["", *listed] if listed else [])]) + "\n"
 
 
 def read_conditions(texts: Sequence[str]) -> list[Condition]:
-    """Read conditions such as `supported < 0.9`; raises InvalidInput for one that cannot be read."""
+    """Return conditions such as `supported < 0.9`; raises InvalidInput for one that cannot be read."""
     conditions = []
     for text in texts:
         parts = _CONDITION.fullmatch(text)
@@ -77,28 +125,13 @@ def read_conditions(texts: Sequence[str]) -> list[Condition]:
 
 
 def check_figures(of: str, figures: Mapping[str, float | None], conditions: Sequence[Condition]) -> Iterator[GateCheck]:
-    """Check figures by conditions; one without a value fails. Raises InvalidInput for a figure that there is not."""
+    """Yield the result of each condition; a figure without a value fails. Raises InvalidInput for an unknown figure."""
     for condition in conditions:
         if condition.name not in figures:
             raise InvalidInput(f"There is no {condition.name!r} to fail by; there are {', '.join(figures)}.")
         value = figures[condition.name]
         failed = value is None or _OPERATORS[condition.sign](value, condition.limit)
         yield GateCheck(of, condition.text, "no value" if value is None else f"{value:.4g}", failed)
-
-
-def check_findings(findings: Findings, conditions: Sequence[Condition]) -> Gate:
-    """Check the measures of each variant; the questions are those that lower the figure that fails."""
-    gate = Gate()
-    for variant, measures in findings.measures.items():
-        for condition, check in zip(conditions, check_figures(variant, overall(measures), conditions), strict=True):
-            gate.checks.append(check)
-            gate.questions.extend(_below(findings, measures, condition.name) if check.failed else [])
-    return gate
-
-
-def _below(findings: Findings, measures: Sequence[Measured], name: str) -> list[str]:
-    pairs = zip(findings.questions, measures, strict=True)
-    return [gold.question for gold, of_question in pairs if of_question[name].count < of_question[name].of]
 
 
 def _cell(text: str) -> str:

@@ -12,7 +12,7 @@ from selfrag_cli.main import app
 documents, question = sys.argv[1], "How much is the fee?"
 for arguments in (
     ["ingest", documents], ["documents", "--docs", documents], ["search", "fee", "--docs", documents],
-    ["ask", question, "--docs", documents], ["ask", question, "--docs", documents], ["trace"], ["feedback"],
+    ["ask", question, "--docs", documents], ["ask", question, "--docs", documents], ["trace"],
     ["collections"],
 ):
     app(arguments, standalone_mode=False)

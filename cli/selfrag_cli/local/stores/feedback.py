@@ -6,7 +6,7 @@ from typing_extensions import override
 
 from selfrag.domain.feedback import Feedback
 from selfrag.ports.feedback import FeedbackBook
-from selfrag_cli.local.stores.attributes import item_of, values_of
+from selfrag_cli.local.stores.attributes import item_of
 from selfrag_cli.local.stores.tables import FEEDBACK, Items
 
 
@@ -26,7 +26,3 @@ class LocalFeedback(FeedbackBook):
         for item in self._items.all(FEEDBACK):
             if item["question_id"]["S"] == question_id:
                 self._items.delete(FEEDBACK, item["id"]["S"])
-
-    def all(self) -> list[Feedback]:
-        """Return what is kept; what another version has written more is left out."""
-        return [Feedback.model_validate(values_of(item), extra="ignore") for item in self._items.all(FEEDBACK)]

@@ -100,13 +100,6 @@ def last_history(question_id: str = "") -> ExecutionHistory | None:
     return ExecutionHistory(row[0], json.loads(row[1])) if row else None
 
 
-def histories() -> list[ExecutionHistory]:
-    """Return the histories of the last questions, the latest first."""
-    with _opened() as connection:
-        rows = connection.execute("SELECT id, history FROM executions ORDER BY ended_at DESC").fetchall()
-    return [ExecutionHistory(question_id, json.loads(events)) for question_id, events in rows]
-
-
 def _details(event: dict[str, Any], name: str, part: str) -> dict[str, object]:
     value: dict[str, object] = json.loads(event.get(name, {}).get(part, "{}"))
     return value

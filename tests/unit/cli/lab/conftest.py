@@ -1,12 +1,12 @@
 """Responses as the workflow gives them, and questions whose answers are known."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from selfrag.domain.answers import AnswerResponse
 from selfrag_cli.lab.question_sets import GoldQuestion
-from selfrag_cli.lab.runs.results import RunResult
-from selfrag_cli.lab.runs.variants import VariantConfig
+from selfrag_cli.lab.records import RunResult, VariantConfig
+from selfrag_cli.lab.run import Variant
 from tests.support.responses import response_body
 
 
@@ -61,3 +61,8 @@ def result(variant: str, question_id: str, body: dict[str, Any], seconds: float 
         seconds=seconds,
         response=AnswerResponse.model_validate(body),
     )
+
+
+def ways(variants: Iterable[Variant]) -> dict[str, VariantConfig]:
+    """Return the identities of variants by their names."""
+    return {variant.name: variant.way for variant in variants}

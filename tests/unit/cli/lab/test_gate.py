@@ -3,17 +3,16 @@
 import pytest
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.lab.findings import Findings
 from selfrag_cli.lab.gate import (
     Condition,
     Gate,
     GateCheck,
     check_figures,
-    check_findings,
     read_conditions,
 )
-from selfrag_cli.lab.runs.results import RunResult
-from selfrag_cli.lab.runs.variants import read_variants
+from selfrag_cli.lab.records import RunResult
+from selfrag_cli.lab.run import read_variants
+from selfrag_cli.lab.table import Findings
 from tests.unit.cli.lab.conftest import gold, response, result
 
 QUESTIONS = [gold(f"Question {at}|?", id=f"{at}", answers=("18 weeks",)) for at in range(30)]
@@ -31,7 +30,7 @@ class Stored:
 
 def gate(right: int, *conditions: str) -> Gate:
     findings = Findings(QUESTIONS, read_variants([]), Stored(right).find)
-    return check_findings(findings, read_conditions(conditions))
+    return findings.gate(read_conditions(conditions))
 
 
 def test_a_condition_that_is_so_fails_and_the_questions_are_named() -> None:
@@ -47,11 +46,6 @@ def test_a_condition_that_is_so_fails_and_the_questions_are_named() -> None:
         "",
         *(f"- Question {at}\\|?" for at in range(26, 30)),
     ]
-
-
-def test_a_figure_without_a_value_fails() -> None:
-    (condition,) = read_conditions(["supported < 0.5"])
-    assert next(check_figures("a", {"supported": None}, [condition])).failed
 
 
 def test_a_condition_that_cannot_be_read_is_refused() -> None:

@@ -1,20 +1,22 @@
 """One judge looks at the answers of all variants, each against what its writer saw, and is paid once."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from selfrag.domain.passages import Passage
+from selfrag.judging.prompts import load_prompt, material
 from selfrag.question.compose_answer.messages import MESSAGES
 from selfrag.runtime.models import GRADER, WRITER
-from selfrag_cli.lab.findings import Findings, JudgeReport
-from selfrag_cli.lab.judge import Judge, judge_answers
-from selfrag_cli.lab.judging import AS_SET
-from selfrag_cli.lab.runs.results import RunResult
-from selfrag_cli.lab.runs.variants import read_variants
+from selfrag_cli.lab import judge
+from selfrag_cli.lab.judge import AS_SET, Judge, JudgeReport, judge_answers
+from selfrag_cli.lab.records import RunResult
+from selfrag_cli.lab.run import read_variants
+from selfrag_cli.lab.table import Findings
 from tests.support.doubles.messages_api import fields_of
 from tests.support.doubles.model_server import Body, ModelServer
 from tests.unit.cli.lab.conftest import gold, response, result
@@ -63,8 +65,10 @@ def by_passage(body: Body) -> dict[str, Any]:
     return {"claims": [{**claim, "missing": ""}]}
 
 
-def judged(findings: Findings, model: str) -> JudgeReport:
-    return judge_answers(findings, WRITTEN_FROM, Judge(model), lambda done, total: None)
+def judged(findings: Findings, model: str, written_from: Mapping[str, Sequence[Passage]] = WRITTEN_FROM) -> JudgeReport:
+    report, shares = judge_answers(findings.answers, written_from, Judge(model), lambda done, total: None)
+    findings.add_judgements(report, shares)
+    return report
 
 
 def figures(findings: Findings, name: str) -> list[float | None]:
@@ -126,5 +130,14 @@ def test_as_it_is_set_the_step_judges_with_its_first_grader_and_its_check(
 
 
 def test_an_answer_without_a_trace_is_counted_as_missing(findings: Findings, server: ModelServer) -> None:
-    report = judge_answers(findings, {"one0": WRITTEN_FROM["one0"]}, Judge(OPUS), lambda done, total: None)
+    report = judged(findings, OPUS, {"one0": WRITTEN_FROM["one0"]})
     assert (report.judged, report.missing) == (1, 3)
+
+
+def test_the_prompt_of_correctness_has_the_skeleton_of_all_and_names_the_fields_of_its_reply() -> None:
+    prompt = load_prompt(judge.__name__, "correctness.md").text
+    headings = re.findall(r"^## (.*)", prompt, re.M)
+    assert headings == ["What comes in", "What goes out", "How to decide", "Hard cases"]
+    assert prompt.count(material()) == 1
+    out = prompt.split("## What goes out")[1].split("\n## ")[0]
+    assert re.findall(r"^- `(\w+)`:", out, re.M) == list(judge.Correctness.model_fields)

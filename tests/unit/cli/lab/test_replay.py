@@ -9,20 +9,19 @@ import pytest
 
 from selfrag import bootstrap
 from selfrag.domain.calls import PRICES
-from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
+from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.judging.graders import GraderKind
 from selfrag.runtime.models import GRADER, WRITER
 from selfrag_cli.lab.gate import read_conditions
-from selfrag_cli.lab.replay import Change, Changes, Replay, replayed
-from selfrag_cli.lab.traces import Trace, opened_traces, read_traces, trace_of
-from selfrag_cli.local.stores.histories import ExecutionHistory
+from selfrag_cli.lab.records import Trace, build_trace, open_traces, read_traces
+from selfrag_cli.lab.replay import ReplayReport, read_overrides, replay_traces
 from tests.support.asking import Skipping
 from tests.support.command import ROOT
 from tests.support.doubles.model_server import Body, ModelServer
-from tests.support.doubles.systemone import SystemOneServer, sure
+from tests.support.doubles.systemone import SystemOneServer
 from tests.support.local import QUESTION, local_stack
 
-Replaying = Callable[..., Replay]
+Replaying = Callable[..., ReplayReport]
 STEPS = ROOT / "functions" / "selfrag" / "question"
 
 
@@ -57,10 +56,8 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModelSer
 def again(server: ModelServer) -> Replaying:
     """Return a replay with these options."""
 
-    def run(traces: list[Trace], *options: str, max_cost: float | None = None, parallel: int = 4) -> Replay:
-        pairs = list(zip(options[::2], options[1::2], strict=True))
-        prompts, models = ([value for name, value in pairs if name == wanted] for wanted in ("--prompt", "--model"))
-        return replayed(traces, Changes.of(prompts, models), parallel, max_cost, lambda done, total: None)
+    def run(traces: list[Trace], *options: str, max_cost: float | None = None, parallel: int = 4) -> ReplayReport:
+        return replay_traces(traces, read_overrides(options), parallel, max_cost, lambda done, total: None)
 
     return run
 
@@ -80,11 +77,11 @@ def stricter(tmp_path: Path) -> Callable[[str], str]:
 def test_under_a_changed_prompt_of_one_grader_that_one_alone_is_asked_and_once_for_each_trace(
     traced: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
-    traces = [trace_of(history) for history in traced]
-    found = again(traces, "--prompt", stricter("grade_support"))
+    traces = [build_trace(history) for history in traced]
+    found = again(traces, stricter("grade_support"))
     assert server.counts == {"grade_support": 10}
     assert all(body["system"][0]["text"].endswith("Be strict.\n") for body in server.requests)
-    report = found.report()
+    report = found
     assert {step: of.calls for step, of in report.steps.items()} == {
         "grade_relevance": 0,
         "grade_support": 10,
@@ -98,23 +95,15 @@ def test_under_a_changed_prompt_of_one_grader_that_one_alone_is_asked_and_once_f
     read, written, cached = PRICES[GRADER]
     assert report.steps["grade_support"].usd == pytest.approx(10 * (100 * read + 10 * written + 50 * cached) / 1e6)
     assert report.changed == []
-    again(traces, "--prompt", stricter("grade_support"))
+    again(traces, stricter("grade_support"))
     assert server.counts == {"grade_support": 10}, "what was paid is kept"
-
-
-def test_without_a_change_nobody_is_asked_and_all_agree(
-    traced: list[ExecutionHistory], again: Replaying, server: ModelServer
-) -> None:
-    found = again([trace_of(history) for history in traced[:5]])
-    assert server.requests == []
-    assert [(of.same, of.changed) for of in found.report().steps.values()] == [(20, 0), (5, 0), (5, 0)]
 
 
 def test_a_question_with_ambiguous_passages_is_replayed(again: Replaying, server: ModelServer) -> None:
     strips = [{"strip": number, "score": 0.3} for number in (1, 2)]
     server.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.3, "strips": strips}
     (history,) = histories(1, server, cache=False, strategy="corrective")
-    found = again([trace_of(history)]).report().steps["grade_relevance"]
+    found = again([build_trace(history)]).steps["grade_relevance"]
     assert (found.same, found.changed, found.missing) == (4, 0, 0)
 
 
@@ -129,12 +118,12 @@ def decider(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sy
 def test_by_another_judge_only_verdicts_whose_keys_are_missing_are_requested(
     traced: list[ExecutionHistory], server: ModelServer, decider: SystemOneServer
 ) -> None:
-    traces = [trace_of(history) for history in traced[:2]]
+    traces = [build_trace(history) for history in traced[:2]]
 
-    def by(judge: GraderKind) -> Replay:
-        return replayed(traces, Changes.of([], [], judge), 4, None, lambda done, total: None)
+    def by(judge: GraderKind) -> ReplayReport:
+        return replay_traces(traces, read_overrides([], judge), 4, None, lambda done, total: None)
 
-    steps = by("decider").report().steps
+    steps = by("decider").steps
     assert {step: of.calls for step, of in steps.items()} == {
         "grade_relevance": 8,
         "grade_support": 2,
@@ -142,28 +131,10 @@ def test_by_another_judge_only_verdicts_whose_keys_are_missing_are_requested(
     }
     assert [of.judged for of in steps.values()] == [8, 2, 2]
     assert (len(decider.requests), server.requests) == (12, [])
-    assert [of.same for of in by("claude").report().steps.values()] == [8, 2, 2], "Claude's verdicts are in the traces"
+    assert [of.same for of in by("claude").steps.values()] == [8, 2, 2], "Claude's verdicts are in the traces"
     by("cascade")
     by("decider")
     assert (len(decider.requests), server.requests) == (12, [])
-
-
-def test_a_cascade_pays_claude_for_the_doubts_of_the_decision_model_alone(
-    traced: list[ExecutionHistory], stricter: Callable[[str], str], server: ModelServer, decider: SystemOneServer
-) -> None:
-    def doubtful(name: str, question: Any, state: Any) -> dict[str, float]:
-        sure_of = sure(name, question, state)
-        return (
-            {"yes": 0.5, "no": 0.5} if set(sure_of) == {"yes", "no"} and state["question"].endswith("0?") else sure_of
-        )
-
-    decider.answers = doubtful
-    changes = Changes.of([stricter("grade_relevance")], [], "cascade")
-    traces = [trace_of(history) for history in traced[:2]]
-    report = replayed(traces, changes, 4, None, lambda done, total: None).report()
-    assert server.counts == {"grade_relevance": 4}
-    assert report.steps["grade_relevance"].calls == 8 + 4
-    assert report.missing == 0
 
 
 @pytest.fixture(scope="module")
@@ -172,31 +143,15 @@ def two() -> list[ExecutionHistory]:
         return histories(2, server, cache=False)
 
 
-def test_a_verdict_that_differs_is_told_with_its_question(
-    two: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
-) -> None:
-    none = {"claim": "Leave is 40 days.", "support": "none", "passages": [], "missing": ""}
-    server.answers["grade_support"] = lambda body: {"claims": [none]}
-    report = again([trace_of(history) for history in two], "--prompt", stricter("grade_support")).report()
-    differing = [Change(step="grade_support", before="fully_supported", now="no_support")]
-    assert [(row.question, row.verdicts) for row in report.changed] == [
-        ("How many days, 0?", differing),
-        ("How many days, 1?", differing),
-    ]
-    # The first judge is doubted, so that the stronger one is asked as well.
-    assert server.counts == {"grade_support": 4}
-    assert (report.steps["grade_support"].same, report.steps["grade_support"].changed) == (0, 2)
-
-
 def test_a_verdict_with_an_unknown_label_is_ungraded_and_in_no_figure_of_a_gate(
     two: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
     strange = {"claim": "Leave is 40 days.", "support": "-1", "passages": [], "missing": ""}
     server.answers["grade_support"] = lambda body: {"claims": [strange]}
-    replay = again([trace_of(history) for history in two], "--prompt", stricter("grade_support"))
-    step = replay.report().steps["grade_support"]
+    replay = again([build_trace(history) for history in two], stricter("grade_support"))
+    step = replay.steps["grade_support"]
     assert (step.verdicts, step.same, step.changed, step.ungraded) == (2, 0, 0, 2)
-    assert replay.report().changed == []
+    assert replay.changed == []
     (check,) = replay.gate(read_conditions(["supported < 0.5"])).checks
     assert (check.figure, check.failed) == ("no value", True)
 
@@ -204,40 +159,43 @@ def test_a_verdict_with_an_unknown_label_is_ungraded_and_in_no_figure_of_a_gate(
 def test_another_model_of_a_step_is_asked_and_the_first_judge_is_not_asked_again(
     two: list[ExecutionHistory], again: Replaying, server: ModelServer
 ) -> None:
-    again([trace_of(history) for history in two], "--model", "grade_utility=claude-opus-5-5")
+    again([build_trace(history) for history in two], "grade_utility=claude-opus-5-5")
     assert [body["model"] for body in server.requests] == ["claude-opus-5-5"] * 2
-    again([trace_of(history) for history in two], "--model", "grade_support=claude-opus-5-5")
+    again([build_trace(history) for history in two], "grade_support=claude-opus-5-5")
     assert len(server.requests) == 2, "what the first judge said stands without a doubt"
-    again([trace_of(history) for history in two], "--model", f"grade_support_first={WRITER}")
+    again([build_trace(history) for history in two], f"grade_support_first={WRITER}")
     assert [body["model"] for body in server.requests[2:]] == [WRITER] * 2
 
 
 def test_a_verdict_without_a_key_stands_unless_its_step_is_changed(
     two: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
-    traces = [trace_of(history) for history in two]
+    traces = [build_trace(history) for history in two]
     for step in [step for trace in traces for step in trace.steps]:
         assert step.result is not None
         step.result.pop("judged", None)
-    assert again(traces).report().changed == []
+    assert again(traces).changed == []
     assert server.requests == []
-    again(traces, "--prompt", stricter("grade_utility"))
+    again(traces, stricter("grade_utility"))
     assert server.counts == {"grade_utility": 2}
 
 
 def test_verdicts_that_cannot_be_had_are_missing_and_the_next_replay_asks_for_them_alone(
-    traced: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
+    traced: list[ExecutionHistory],
+    again: Replaying,
+    stricter: Callable[[str], str],
+    server: ModelServer,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    traces, option = [trace_of(history) for history in traced[:6]], stricter("grade_utility")
-    price = (100 * PRICES[GRADER][0] + 10 * PRICES[GRADER][1] + 50 * PRICES[GRADER][2]) / 1e6
-    with pytest.raises(InvalidInput, match="A verdict is only begun with"):
-        again(traces, "--prompt", option, max_cost=price)
-    found = again(traces, "--prompt", option, max_cost=0.00166, parallel=1)
+    # Most of a verdict's cost is what it reads from the cache.
+    monkeypatch.setenv("SELFRAG_PRICES", json.dumps({GRADER: [0.1, 0.5, 1.0]}))
+    traces, option = [build_trace(history) for history in traced[:6]], stricter("grade_utility")
+    found = again(traces, option, max_cost=0.0006, parallel=1)
     asked = server.counts["grade_utility"]
     assert 0 < asked < 6
-    assert found.report().missing == 6 - asked
-    assert found.report().steps["grade_utility"].usd <= 0.00166
-    assert again(traces, "--prompt", option).report().missing == 0
+    assert found.missing == 6 - asked
+    assert found.steps["grade_utility"].usd <= 0.0006
+    assert again(traces, option).missing == 0
     assert server.counts == {"grade_utility": 6}
 
 
@@ -247,23 +205,21 @@ def test_a_replay_gives_up_when_no_verdict_comes_any_more(
     server.answers["grade_utility"] = _fail
     waiting = bootstrap.using(clock=Skipping().clock)
     with waiting, pytest.raises(TemporarilyUnavailable, match="5 verdicts in a row could not be had"):
-        again([trace_of(history) for history in traced[:20]], "--prompt", stricter("grade_utility"), parallel=1)
+        again([build_trace(history) for history in traced[:20]], stricter("grade_utility"), parallel=1)
 
 
 def _fail(body: Body) -> Any:
     raise RuntimeError
 
 
-def test_a_limit_needs_prices_and_a_step_is_changed_in_one_way(
+def test_a_step_is_changed_in_one_way(
     two: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str]
 ) -> None:
-    traces = [trace_of(history) for history in two]
-    with pytest.raises(Misconfigured, match="--max-cost needs the price of every model"):
-        again(traces, "--model", "grade_utility=mystery", max_cost=1)
+    traces = [build_trace(history) for history in two]
     for options, sentence in (
-        (("--model", "generate=m"), "There is no step generate to change; there are grade_relevance, "),
-        (("--model", "grade_utility"), "'grade_utility' is not a step and a model"),
-        (("--model", "grade_utility=a", "--model", "grade_utility=b"), "grade_utility can be changed in one way"),
+        (("generate=m",), "There is no step generate to change; there are grade_relevance, "),
+        (("grade_utility",), "'grade_utility' is not a step and a prompt or a model"),
+        (("grade_utility=a", "grade_utility=b"), "grade_utility can be changed in one way"),
     ):
         with pytest.raises(InvalidInput, match=sentence):
             again(traces, *options)
@@ -273,11 +229,11 @@ def test_traces_are_read_from_what_eval_keeps_and_from_histories_as_they_are_pri
     two: list[ExecutionHistory], tmp_path: Path
 ) -> None:
     kept, printed, of_aws = (tmp_path / name for name in ("set.traces.jsonl", "trace.json", "history.json"))
-    with opened_traces(kept) as keep:
+    with open_traces(kept) as keep:
         keep(two[0])
     kept.write_bytes(kept.read_bytes() + b'{"id": "cut by a ki')
     assert len(read_traces(kept)) == 1
-    with opened_traces(kept) as keep:
+    with open_traces(kept) as keep:
         keep(two[1])
     printed.write_text(json.dumps(two[0].events), encoding="utf-8")
     of_aws.write_text(json.dumps({"events": two[0].events}, indent=1), encoding="utf-8")

@@ -25,7 +25,7 @@ from selfrag.domain.steps import (
 from selfrag.judging.graders import Grader
 from selfrag.question.decide_retrieval.logic import decide_continuation
 from selfrag.question.generate.logic import generate
-from selfrag_cli.lab import correctness
+from selfrag_cli.lab import judge
 from selfrag_cli.local.stand_in.claude import RuleClaude
 from selfrag_cli.local.stand_in.quoting import QuoteSource, quotes
 from selfrag_cli.local.stand_in.words import names
@@ -444,6 +444,6 @@ def test_every_verdict_says_that_a_rule_made_it(grader: Graders) -> None:
 def test_an_answer_is_correct_by_rule_if_a_right_one_or_every_fact_stands_in_it_word_for_word(
     grader: Graders, known: dict[str, list[str]], says: str
 ) -> None:
-    task = correctness.CorrectnessTask(question="What is the hotel limit in London?", answer=LONDON, **known)
-    verdict = correctness.grade(task, grader("grade_support")).verdict
+    task = judge.CorrectnessTask(question="What is the hotel limit in London?", answer=LONDON, **known)
+    verdict = judge.grade_correctness(task, grader("grade_support")).verdict
     assert (verdict.says, verdict.judged_by) == (says, "rule")

@@ -17,7 +17,7 @@ from selfrag_cli.local.runner.tasks import services
 from selfrag_cli.local.stores.executions import MAX_QUESTIONS, LocalExecutions
 from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.histories import KEPT_EXECUTIONS, ExecutionHistory, keep_history, last_history
-from selfrag_cli.local.stores.tables import Items, opened_items
+from selfrag_cli.local.stores.tables import FEEDBACK, Items, opened_items
 
 SOON = 20.0
 ANSWER = {
@@ -135,7 +135,7 @@ def test_a_deleted_question_leaves_nothing_on_the_laptop_and_others_stay(items: 
     book.delete("q")
     running.delete("q")
     assert (running.stored("q"), running.snapshot("q"), running.history("q")) == (None, None, [])
-    assert [feedback.question_id for feedback in book.all()] == ["other"]
+    assert [item["question_id"]["S"] for item in items.all(FEEDBACK)] == ["other"]
     assert running.stored("other")
     assert running.history("other")
 

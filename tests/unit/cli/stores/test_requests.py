@@ -12,11 +12,11 @@ import pytest
 
 from selfrag.api.edge.idempotency import once
 from selfrag.api.edge.problems import ProblemError
+from selfrag.domain.feedback import Feedback
 from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.recent_calls import LocalCalls
 from selfrag_cli.local.stores.requests import LocalRequests
-from selfrag_cli.local.stores.tables import REQUESTS, Items, opened_items
-from tests.unit.cli.feedback.test_gold import said
+from selfrag_cli.local.stores.tables import FEEDBACK, REQUESTS, Items, opened_items
 
 HOUR = 3600.0
 
@@ -83,10 +83,13 @@ def test_a_request_whose_process_died_at_work_may_be_repeated(items: Items) -> N
 
 def test_feedback_is_kept_once_for_each_caller_and_question(items: Items) -> None:
     book, later = LocalFeedback(items), int(time.time() + HOUR)
-    for useful, caller in ((False, "a"), (True, "b"), (True, "a")):
-        book.keep(said("Why?", question_id="q", useful=useful, expires_at=later), caller)
-    book.keep(said("Ended?", question_id="r", expires_at=1), "a")
-    assert [(feedback.question, feedback.useful) for feedback in book.all()] == [("Why?", True), ("Why?", True)]
+    about = {"status": "answered", "answered": "So.", "cited": [], "collections": ["c"], "given_at": 1}
+    for question, useful, caller, ends in (("Why?", False, "a", later), ("Why?", True, "b", later),
+                                           ("Why?", True, "a", later), ("Ended?", True, "a", 1)):  # fmt: skip
+        said = {"question_id": question, "question": question, "useful": useful, "expires_at": ends}
+        book.keep(Feedback.model_validate({**about, **said}), caller)
+    stored = [(item["question"]["S"], item["useful"]["BOOL"]) for item in items.all(FEEDBACK)]
+    assert stored == [("Why?", True), ("Why?", True)]
     assert '"a"' not in json.dumps([list(item) for item in items.all(REQUESTS)])
 
 

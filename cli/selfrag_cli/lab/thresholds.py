@@ -10,13 +10,21 @@ from pydantic import BaseModel, computed_field
 
 from selfrag.domain.decisions import Thresholds
 from selfrag.judging.graders import GraderKind
-from selfrag_cli.lab.graders.figures import Outcome
 
-# The bounds are one-sided, of 95%.
+# The bounds of errors are one-sided, of 95%.
 _ALPHA = 0.05
 _STEPS = 1000
 # An outcome has a confidence of 0 to 1, so none is below.
 _NEVER = -1.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A graded row: whether people and the judge pass it, and the probability that a cascade's thresholds apply to."""
+
+    should_pass: bool
+    passed: bool
+    confidence: float | None = None
 
 
 @dataclass(frozen=True)
@@ -44,14 +52,21 @@ class ErrorCount(BaseModel):
 
     def is_below(self, limit: float) -> bool:
         """Return whether the upper bound of the rate is at or below a limit."""
-        return self.count < self.of and _at_most(self.count, self.of, limit) <= _ALPHA
+        return self.count < self.of and _binomial_cdf(self.count, self.of, limit) <= _ALPHA
 
     def repeats_below(self, limit: float) -> bool:
         """Return whether as many rows again keep the limit, too, 19 times in 20.
 
         Above a threshold that lets so many errors through, those of either half come next with equal chances.
         """
-        return _at_most(self.count, self.count + 1 + int(limit * self.of), 0.5) <= _ALPHA
+        return _binomial_cdf(self.count, self.count + 1 + int(limit * self.of), 0.5) <= _ALPHA
+
+
+def _binomial_cdf(count: int, of: int, rate: float) -> float:
+    """Return the probability of at most so many errors at this rate."""
+    chances = (lgamma(of + 1) - lgamma(k + 1) - lgamma(of - k + 1) + k * log(rate) + (of - k) * log1p(-rate)
+               for k in range(count + 1))  # fmt: skip
+    return fsum(map(exp, chances))
 
 
 class HalfReport(BaseModel):
@@ -61,6 +76,12 @@ class HalfReport(BaseModel):
     decided: int
     false_passes: ErrorCount
     false_strips: ErrorCount
+
+    def has_errors_within(self, limits: ErrorLimits) -> bool:
+        """Return whether the errors on a half that thresholds were not chosen on keep their limits."""
+        most_passes = limits.false_passes * self.false_passes.of
+        most_strips = limits.false_strips * self.false_strips.of
+        return self.false_passes.count <= most_passes and self.false_strips.count <= most_strips
 
 
 class Adoption(BaseModel):
@@ -74,26 +95,28 @@ class Adoption(BaseModel):
     held_out: HalfReport | None = None
 
 
-def adoption_of(step: str, outcomes: Sequence[tuple[str, Outcome]], limits: ErrorLimits) -> Adoption:
+def choose_judge(step: str, outcomes: Sequence[tuple[str, Outcome]], limits: ErrorLimits) -> Adoption:
     """Return the judge of a step by the decision model's outcomes, each with the id of its row.
 
-    It is the cascade if thresholds hold on the half that they are chosen on, and then on the other one; else Claude.
+    It is the cascade if thresholds chosen on one half of the rows also hold on the other, else Claude.
     """
     # Retrieve asks Claude wherever no option is probable.
     if_low = step != "decide_retrieval"
-    first = [outcome for name, outcome in outcomes if _in_first_half(name)]
-    second = [outcome for name, outcome in outcomes if not _in_first_half(name)]
-    thresholds = chosen_thresholds(first, limits, if_low=if_low)
+    halves: tuple[list[Outcome], list[Outcome]] = ([], [])
+    for name, outcome in outcomes:
+        halves[hashlib.sha256(name.encode()).digest()[0] % 2].append(outcome)
+    first, second = halves
+    thresholds = choose_thresholds(first, limits, if_low=if_low)
     if thresholds is None:
-        alike = half_report(first, 1.0, 0.0)
+        alike = report_half(first, 1.0, 0.0)
         of = f"{alike.false_passes.of} rows that should fail and {alike.false_strips.of} that should pass"
         return Adoption(step=step, grader="claude", reason=f"no threshold holds on the first half: it has {of}")
     lower = thresholds.lower if if_low else _NEVER
-    chosen_on, held_out = half_report(first, thresholds.upper, lower), half_report(second, thresholds.upper, lower)
+    chosen_on, held_out = report_half(first, thresholds.upper, lower), report_half(second, thresholds.upper, lower)
     grader: GraderKind = "claude"
     if not held_out.decided:
         reason = "the decision model would decide no row alone"
-    elif not holds_on(held_out, limits):
+    elif not held_out.has_errors_within(limits):
         reason = "the thresholds do not hold on the other half"
     else:
         grader, reason = "cascade", "the thresholds hold on both halves"
@@ -102,14 +125,14 @@ def adoption_of(step: str, outcomes: Sequence[tuple[str, Outcome]], limits: Erro
     )
 
 
-def chosen_thresholds(outcomes: Sequence[Outcome], limits: ErrorLimits, *, if_low: bool = True) -> Thresholds | None:
+def choose_thresholds(outcomes: Sequence[Outcome], limits: ErrorLimits, *, if_low: bool = True) -> Thresholds | None:
     """Return the thresholds that pass on the fewest rows while the bounds of both errors keep their limits, or None.
 
-    They are looked for from the strictest on, so that the bounds hold though there are many candidates.
+    The search starts with the strictest, so that the bounds hold although there are many candidates.
     """
 
     def hold(upper: int, lower: int | None) -> bool:
-        half = half_report(outcomes, upper / _STEPS, _NEVER if lower is None else lower / _STEPS)
+        half = report_half(outcomes, upper / _STEPS, _NEVER if lower is None else lower / _STEPS)
         pairs = ((half.false_passes, limits.false_passes), (half.false_strips, limits.false_strips))
         return all(errors.is_below(limit) and errors.repeats_below(limit) for errors, limit in pairs)
 
@@ -125,9 +148,9 @@ def chosen_thresholds(outcomes: Sequence[Outcome], limits: ErrorLimits, *, if_lo
     return None if below == len(lowers) else Thresholds(upper=upper / _STEPS, lower=lowers[below] / _STEPS)
 
 
-def half_report(outcomes: Sequence[Outcome], upper: float, lower: float) -> HalfReport:
-    """Return what the decision model decides alone between these thresholds, and its errors."""
-    decided = [each for each in outcomes if each.confidence is not None and not lower < each.confidence < upper]
+def report_half(outcomes: Sequence[Outcome], upper: float, lower: float) -> HalfReport:
+    """Return the rows that the decision model decides alone with these thresholds, and its errors."""
+    decided = [item for item in outcomes if item.confidence is not None and not lower < item.confidence < upper]
     should_pass = sum(outcome.should_pass for outcome in outcomes)
     passes = sum(outcome.passed and not outcome.should_pass for outcome in decided)
     strips = sum(outcome.should_pass and not outcome.passed for outcome in decided)
@@ -137,20 +160,3 @@ def half_report(outcomes: Sequence[Outcome], upper: float, lower: float) -> Half
         false_passes=ErrorCount(count=passes, of=len(outcomes) - should_pass),
         false_strips=ErrorCount(count=strips, of=should_pass),
     )
-
-
-def holds_on(half: HalfReport, limits: ErrorLimits) -> bool:
-    """Return whether the errors on a half that thresholds were not chosen on keep their limits."""
-    most_passes, most_strips = limits.false_passes * half.false_passes.of, limits.false_strips * half.false_strips.of
-    return half.false_passes.count <= most_passes and half.false_strips.count <= most_strips
-
-
-def _in_first_half(name: str) -> bool:
-    return hashlib.sha256(name.encode()).digest()[0] % 2 == 0
-
-
-def _at_most(count: int, of: int, rate: float) -> float:
-    """Return the probability of at most so many errors at this rate."""
-    chances = (lgamma(of + 1) - lgamma(k + 1) - lgamma(of - k + 1) + k * log(rate) + (of - k) * log1p(-rate)
-               for k in range(count + 1))  # fmt: skip
-    return fsum(map(exp, chances))

@@ -1,12 +1,28 @@
-"""Whether a difference is real: paired intervals, the same each time, and questions won and lost."""
+"""The table of a run: paired intervals, verdicts, the lines in the terminal, and the file of all answers."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfrag_cli.lab.comparison import FEWEST, differences, intervals
-from selfrag_cli.lab.measures import NOT_FOR_IT, Measured, Share, overall
+from selfrag.domain.errors import InvalidInput
+from selfrag_cli.lab.judge import JudgeReport
+from selfrag_cli.lab.question_sets import NOT_FOR_IT, GoldQuestion, Measured, Share, aggregate
+from selfrag_cli.lab.records import RunResult
+from selfrag_cli.lab.run import read_variants
+from selfrag_cli.lab.table import (
+    MIN_QUESTIONS,
+    Findings,
+    check_outputs,
+    compute_differences,
+    compute_intervals,
+    describe_judge,
+    describe_verdicts,
+    write_outputs,
+)
+from tests.unit.cli.lab.conftest import gold, response, result
 
 
 def of(*values: float | None, name: str = "match") -> list[Measured]:
@@ -15,17 +31,17 @@ def of(*values: float | None, name: str = "match") -> list[Measured]:
 
 
 def ends(measures: list[Measured], name: str) -> tuple[float, float]:
-    interval = intervals(measures)[name]
+    interval = compute_intervals(measures)[name]
     return interval.low, interval.high
 
 
 def test_a_difference_on_every_question_is_real_and_one_by_the_toss_of_a_coin_is_not() -> None:
     base = [float(number % 2) for number in range(200)]
-    better = differences(of(*base), of(*(value + 0.1 for value in base)))["match"]
+    better = compute_differences(of(*base), of(*(value + 0.1 for value in base)))["match"]
     assert (better.value, better.low, better.high) == (pytest.approx(0.1), pytest.approx(0.1), pytest.approx(0.1))
     assert better.verdict == "real"
     tossed = np.random.default_rng(7).integers(0, 2, 200)
-    by_chance = differences(of(*base), of(*map(float, tossed)))["match"]
+    by_chance = compute_differences(of(*base), of(*map(float, tossed)))["match"]
     assert by_chance.low < 0 < by_chance.high
     assert by_chance.verdict == "may be chance"
 
@@ -33,7 +49,7 @@ def test_a_difference_on_every_question_is_real_and_one_by_the_toss_of_a_coin_is
 def test_the_interval_is_that_of_the_means_of_questions_that_are_drawn_again_for_both() -> None:
     random = np.random.default_rng(3)
     one, other = random.random(60), random.random(60)
-    found = differences(of(*one), of(*other))["match"]
+    found = compute_differences(of(*one), of(*other))["match"]
     places = random.integers(0, 60, (20_000, 60))
     low, high = np.percentile((other - one)[places].mean(axis=1), (2.5, 97.5))
     assert found.value == pytest.approx(other.mean() - one.mean())
@@ -46,9 +62,9 @@ def test_the_interval_of_one_variant_is_that_of_its_own_mean_and_of_a_ratio_that
     drawn = values[random.integers(0, 60, (20_000, 60))].mean(axis=1)
     assert ends(of(*values), "match") == pytest.approx(tuple(np.percentile(drawn, (2.5, 97.5))), abs=0.01)
     ratios = [{"precision": Share(1, 2), "f1": NOT_FOR_IT}] * 3 + [{"precision": NOT_FOR_IT, "f1": NOT_FOR_IT}] * 30
-    assert list(intervals(ratios)) == ["precision"]
+    assert list(compute_intervals(ratios)) == ["precision"]
     assert ends(ratios, "precision") == (0.5, 0.5)
-    assert intervals([]) == {}
+    assert compute_intervals([]) == {}
 
 
 def test_a_share_of_none_or_of_all_questions_has_an_interval_that_is_no_point() -> None:
@@ -72,39 +88,24 @@ def test_an_amount_that_is_one_for_every_question_has_no_interval_of_a_share() -
 )
 def test_of_a_yes_or_no_a_difference_is_real_by_the_exact_test(won: int, lost: int, p: float, verdict: str) -> None:
     same = [1.0] * (200 - won - lost)
-    found = differences(of(*same, *[0.0] * won, *[1.0] * lost), of(*same, *[1.0] * won, *[0.0] * lost))["match"]
+    found = compute_differences(of(*same, *[0.0] * won, *[1.0] * lost), of(*same, *[1.0] * won, *[0.0] * lost))["match"]
     assert (found.won, found.lost, found.p, found.verdict) == (won, lost, pytest.approx(p, abs=1e-4), verdict)
 
 
 def test_questions_are_drawn_for_both_variants_alike_so_what_they_share_does_not_widen_the_interval() -> None:
     hard = [float(number % 10) for number in range(100)]
     slightly_more = [value + (0.01 if number % 2 else 0.03) for number, value in enumerate(hard)]
-    found = differences(of(*hard), of(*slightly_more))["match"]
+    found = compute_differences(of(*hard), of(*slightly_more))["match"]
     assert found.high - found.low < 0.01
 
 
-def test_the_same_results_have_the_same_intervals_each_time() -> None:
-    values = np.random.default_rng(5).random((2, 40))
-    one, other = of(*values[0]), of(*values[1])
-    assert differences(one, other) == differences(one, other)
-
-
-def test_a_ratio_is_of_the_sums_as_in_the_table_and_a_measure_for_no_question_is_left_out() -> None:
-    one = [{"precision": Share(1, 1), "f1": NOT_FOR_IT}] * 10 + [{"precision": NOT_FOR_IT, "f1": NOT_FOR_IT}] * 30
-    other = [{"precision": Share(0, 1), "f1": NOT_FOR_IT}] * 20 + [{"precision": Share(1, 1), "f1": NOT_FOR_IT}] * 20
-    found = differences(one, other)
-    assert list(found) == ["precision"]
-    assert found["precision"].value == pytest.approx(-0.5)
-    assert np.isfinite([found["precision"].low, found["precision"].high]).all()
-
-
 def test_few_questions_show_nothing() -> None:
-    few = differences(of(*[0.0] * (FEWEST - 1)), of(*[1.0] * (FEWEST - 1)))["match"]
+    few = compute_differences(of(*[0.0] * (MIN_QUESTIONS - 1)), of(*[1.0] * (MIN_QUESTIONS - 1)))["match"]
     assert few.verdict == "too few questions"
     # However many there are that it is not for.
     none = [None] * 100
-    assert differences(of(0.0, *none), of(1.0, *none))["match"].verdict == "too few questions"
-    assert differences([], []) == {}
+    assert compute_differences(of(0.0, *none), of(1.0, *none))["match"].verdict == "too few questions"
+    assert compute_differences([], []) == {}
 
 
 VALUES = st.lists(
@@ -118,10 +119,51 @@ def test_the_difference_is_that_of_the_table_whatever_is_measured(
     values: list[tuple[float | None, float | None]],
 ) -> None:
     one, other = of(*(first for first, _ in values)), of(*(second for _, second in values))
-    found = differences(one, other)
-    before, after = overall(one)["match"], overall(other)["match"]
+    found = compute_differences(one, other)
+    before, after = aggregate(one)["match"], aggregate(other)["match"]
     if before is None or after is None:
         assert found == {}
     else:
         assert found["match"].value == pytest.approx(after - before)
         assert found["match"].questions == sum(pair != (None, None) for pair in values)
+
+
+VARIANTS = read_variants(["first={}", 'other={"top_k": 2}'])
+QUESTIONS = [
+    gold(f"How long is leave {at}?", id=str(at), answers=("18 weeks",), documents=("leave.md",)) for at in range(24)
+]
+
+
+class Stored:
+    """The first variant knows the answer to every question, the other one to every second."""
+
+    def find(self, variant: str, question_id: str) -> RunResult:
+        knows = variant == "first" or int(question_id) % 2 == 0
+        body = response("18 weeks" if knows else "a year", citations=[("other.md", "quote")])
+        return result(variant, question_id, {**body, "id": f"{variant}{question_id}"}, seconds=2.0)
+
+
+def findings(questions: list[GoldQuestion] = QUESTIONS) -> Findings:
+    return Findings(questions, VARIANTS, Stored().find)
+
+
+def test_too_few_questions_are_said_once_whatever_the_number_of_variants() -> None:
+    variants = read_variants(["first={}", 'other={"top_k": 2}', 'third={"top_k": 3}'])
+    lines = describe_verdicts(Findings(QUESTIONS[:6], variants, Stored().find).report())
+    assert lines == ["6 questions are too few to compare variants: 20 say whether one is better."]
+
+
+def test_a_judge_by_rule_is_named_as_no_judgement() -> None:
+    report = JudgeReport(model="rule", judged_by="rule", judged=1, missing=0)
+    assert describe_judge(report).endswith("1 answers written from passages, judged by rule, which is no judgement")
+
+
+def test_a_file_of_no_such_kind_is_refused_before(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"name a file that ends in \.csv"):
+        check_outputs([tmp_path / "report.pdf"])
+
+
+def test_a_file_that_cannot_be_written_is_named_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "answers.csv").mkdir()
+    with pytest.raises(InvalidInput, match="cannot be written"):
+        write_outputs(findings(), [tmp_path / "answers.csv"])

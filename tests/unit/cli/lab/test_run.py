@@ -12,16 +12,26 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from werkzeug.wrappers import Request, Response
 
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
-from selfrag.domain.questions import AskRequest
-from selfrag_cli.deployment.remote import RetryLater
-from selfrag_cli.lab.runs.costs import RunBudget
-from selfrag_cli.lab.runs.results import Results, opened_results
-from selfrag_cli.lab.runs.running import MOST_IN_A_ROW, PAUSES, QuestionTask, Run, tasks_left
-from selfrag_cli.lab.runs.variants import read_variants
-from tests.unit.cli.lab.conftest import gold, response
+from selfrag.domain.questions import AskRequest, Policy
+from selfrag_cli.deployment.remote import RetryLater, retry_after
+from selfrag_cli.lab.gate import MAX_FAILURES, RunBudget
+from selfrag_cli.lab.records import Results, open_results
+from selfrag_cli.lab.run import (
+    PAUSES,
+    Run,
+    Variant,
+    connect_endpoint,
+    estimate_usd,
+    find_open_tasks,
+    read_variants,
+)
+from selfrag_cli.local.setup import AS_SET
+from tests.support.loopback import Loopback
+from tests.unit.cli.lab.conftest import gold, response, result, ways
 
 TWO = read_variants(['plain={"top_k": 2}', "default={}"])
 QUESTIONS = [gold(f"{number}?") for number in range(10)]
@@ -52,15 +62,15 @@ def opened(tmp_path: Path) -> Callable[..., Any]:
 
     @contextmanager
     def again(asked: str = "here") -> Iterator[Results]:
-        with opened_results(tmp_path / "results.jsonl", asked, TWO) as results:
+        with open_results(tmp_path / "results.jsonl", asked, ways(TWO)) as results:
             yield results
 
     return again
 
 
-def run(results: Results, ask: Asked, parallel: int = 3, budget: RunBudget | None = None, **more: Any) -> int:
-    tasks = tasks_left(QUESTIONS, TWO, results)
-    return Run(tasks, ask, results, parallel, budget, pause=lambda seconds: None, **more).run()
+def run(results: Results, ask: Asked, parallel: int = 3) -> int:
+    tasks = find_open_tasks(QUESTIONS, TWO, results)
+    return Run(tasks, ask, results, parallel, pause=lambda seconds: None).run()
 
 
 def test_every_question_is_asked_once_by_each_variant_with_its_policy(opened: Any) -> None:
@@ -74,7 +84,7 @@ def test_every_question_is_asked_once_by_each_variant_with_its_policy(opened: An
 
 def test_no_variant_always_comes_first_and_the_order_is_the_same_each_time(opened: Any) -> None:
     with opened() as results:
-        asked, again = (tasks_left(QUESTIONS, TWO, results) for _ in range(2))
+        asked, again = (find_open_tasks(QUESTIONS, TWO, results) for _ in range(2))
     assert asked == again
     assert [task.question for task in asked] == [question for question in QUESTIONS for _ in TWO]
     assert 0 < sum(task.variant.name == "plain" for task in asked[::2]) < len(QUESTIONS)
@@ -84,7 +94,7 @@ PAIRS = [one for n in range(4) for one in (gold(f"{n}?"), gold(f"{n} and?", afte
 
 
 def asked_in_pairs(results: Results, ask: Asked) -> int:
-    return Run(tasks_left(PAIRS, TWO, results), ask, results, 3, pause=lambda seconds: None).run()
+    return Run(find_open_tasks(PAIRS, TWO, results), ask, results, 3, pause=lambda seconds: None).run()
 
 
 def own_id(request: AskRequest) -> dict[str, Any]:
@@ -131,7 +141,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was_and_asks_nothing_twice(
     answered = killed.times - Counter({("4?", killed.requests[-1].policy.top_k): 1})
     assert sum((answered + ask.times).values()) == 20 + lost
     with opened() as results:
-        assert tasks_left(QUESTIONS, TWO, results) == []
+        assert find_open_tasks(QUESTIONS, TWO, results) == []
 
 
 def _interrupt() -> None:
@@ -152,7 +162,7 @@ def test_what_is_at_work_when_a_run_is_interrupted_is_kept(opened: Any) -> None:
 
     ask = Asked(lambda request: slowly(request) if request.question == "1?" else None)
     with opened() as results:
-        running = Run(tasks_left(QUESTIONS, TWO, results), ask, results, 3, progress=interrupted)
+        running = Run(find_open_tasks(QUESTIONS, TWO, results), ask, results, 3, progress=interrupted)
         assert running.run() == 20 - len(ask.requests) > 0
     rest = Asked()
     with opened() as results:
@@ -206,22 +216,11 @@ def test_a_run_gives_up_when_nothing_is_answered_any_more(opened: Any) -> None:
     ask = Asked(away)
     with opened() as results, pytest.raises(TemporarilyUnavailable, match=r"in a row got no answer.*it is away"):
         run(results, ask, parallel=1)
-    assert len(ask.requests) == MOST_IN_A_ROW * (len(PAUSES) + 1)
+    assert len(ask.requests) == MAX_FAILURES * (len(PAUSES) + 1)
     failing = Asked(lambda request: response("No model.", status="failed"))
     with opened() as results, pytest.raises(TemporarilyUnavailable, match=r"No model\."):
         run(results, failing, parallel=1)
-    assert len(failing.requests) == MOST_IN_A_ROW
-
-
-def test_a_run_stops_before_it_has_spent_more_than_it_may_and_a_higher_limit_goes_on(opened: Any) -> None:
-    ask, rest = Asked(), Asked()
-    with opened() as results:
-        left = run(results, ask, budget=RunBudget(most=0.1, spent=results.spent, least=0.03))
-        assert 0 < left == 20 - len(ask.requests)
-        assert results.spent <= 0.1
-    with opened() as results:
-        assert run(results, rest, budget=RunBudget(most=5, spent=results.spent, least=0.03)) == 0
-    assert set((ask.times + rest.times).values()) == {1}
+    assert len(failing.requests) == MAX_FAILURES
 
 
 @given(
@@ -231,7 +230,7 @@ def test_a_run_stops_before_it_has_spent_more_than_it_may_and_a_higher_limit_goe
 def test_whatever_questions_cost_within_their_limits_all_together_stay_within_the_sum(
     most: float, least: float, shares: list[float | None], slots: int, own: float | None
 ) -> None:
-    budget, at_work, paid = RunBudget(most, 0.0, least), [], 0.0
+    budget, at_work, paid = RunBudget(most, 0.0, least=least), [], 0.0
     for share in shares:
         limit = budget.hold(slots, own)
         if limit is not None:
@@ -244,15 +243,6 @@ def test_whatever_questions_cost_within_their_limits_all_together_stay_within_th
     assert paid + sum(limit for limit, _ in at_work) <= most * (1 + 1e-9)
 
 
-def test_the_policies_own_limit_holds_within_that_of_the_run(opened: Any, tmp_path: Path) -> None:
-    variants = read_variants(['cheap={"max_cost_usd": 0.05}'])
-    ask = Asked()
-    with opened_results(tmp_path / "cheap.jsonl", "here", variants) as results:
-        tasks = [QuestionTask(question, variants[0]) for question in QUESTIONS]
-        Run(tasks, ask, results, 2, RunBudget(most=10, spent=0, least=0.01)).run()
-    assert {request.policy.max_cost_usd for request in ask.requests} == {0.05}
-
-
 def test_results_of_other_documents_or_under_another_policy_are_not_gone_on_with(opened: Any, tmp_path: Path) -> None:
     with opened() as results:
         run(results, Asked())
@@ -261,7 +251,7 @@ def test_results_of_other_documents_or_under_another_policy_are_not_gone_on_with
     other = read_variants(['plain={"top_k": 3}'])
     with (
         pytest.raises(InvalidInput, match=r'answers of plain with the policy \{"top_k": 2, "cache": false\}'),
-        opened_results(tmp_path / "results.jsonl", "here", other),
+        open_results(tmp_path / "results.jsonl", "here", ways(other)),
     ):
         pass
 
@@ -284,17 +274,6 @@ def test_two_commands_do_not_write_to_the_same_file(opened: Any) -> None:
         pass
 
 
-def test_a_line_that_is_no_result_is_named(opened: Any, tmp_path: Path) -> None:
-    with opened() as results:
-        run(results, Asked())
-    path = tmp_path / "results.jsonl"
-    lines = path.read_text().splitlines()
-    lines[4] = json.dumps({"variant": "plain"})
-    path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(InvalidInput, match="line 5: it is no result"), opened():
-        pass
-
-
 def test_a_deployment_whose_daily_limit_is_reached_is_not_waited_for(opened: Any) -> None:
     pauses: list[float] = []
 
@@ -302,7 +281,7 @@ def test_a_deployment_whose_daily_limit_is_reached_is_not_waited_for(opened: Any
         raise RetryLater("The daily limit is reached.", 9000.0)
 
     with opened() as results:
-        Run(tasks_left(QUESTIONS[:1], TWO, results), Asked(spent), results, 1, pause=pauses.append).run()
+        Run(find_open_tasks(QUESTIONS[:1], TWO, results), Asked(spent), results, 1, pause=pauses.append).run()
     assert pauses == []
 
 
@@ -314,6 +293,142 @@ def test_a_deployment_that_names_a_longer_pause_is_left_alone_for_as_long(opened
             raise RetryLater("busy", 60.0)
 
     with opened() as results:
-        tasks = tasks_left(QUESTIONS[:1], TWO, results)
+        tasks = find_open_tasks(QUESTIONS[:1], TWO, results)
         assert Run(tasks, Asked(busy), results, 1, pause=pauses.append).run() == 0
     assert pauses == [60.0]
+
+
+@pytest.fixture
+def prompt(tmp_path: Path) -> Path:
+    path = tmp_path / "strict.md"
+    path.write_text("Grade strictly. {material}", encoding="utf-8")
+    return path
+
+
+def names(variants: list[Variant]) -> list[str]:
+    return [variant.name for variant in variants]
+
+
+def test_each_text_is_a_variant_that_differs_from_the_default_in_nothing_else(prompt: Path) -> None:
+    variants = read_variants(['few={"top_k": 2}', "naive", "thrifty", "strict", f"grade_support={prompt}"])
+    assert names(variants) == ["few", "naive", "thrifty", "strict", "grade_support.strict"]
+    assert [variant.way.profile for variant in variants[-3:]] == ["thrifty", "strict", ""]
+    assert all(variant.policy == Policy(cache=False) for variant in variants[-3:])
+
+
+def test_a_prompt_says_the_clause_that_all_prompts_share_and_has_a_version_by_its_text(prompt: Path) -> None:
+    *_, variant = read_variants([f"grade_support={prompt}"])
+    ((step, said),) = variant.setup.prompts
+    assert (step, "{material}" in said.text) == ("grade_support", False)
+    before = variant.way.prompts
+    prompt.write_text("Grade kindly.", encoding="utf-8")
+    *_, variant = read_variants([f"grade_support={prompt}"])
+    assert variant.way.prompts.keys() == before.keys()
+    assert variant.way.prompts != before
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{}", r"There is no strategy or profile '\{\}'"),
+        ("best", "There is no strategy or profile 'best': strategies are self_rag, .* profiles are thrifty, balanced"),
+        ("={}", "A variant's name has letters"),
+        ("a b={}", "A variant's name has letters"),
+        ("a={", "The variant a: policy is not valid JSON"),
+        ('a={"topk": 2}', "The variant a: policy.topk does not exist; the fields are strategy, "),
+        ("grade_support=", "'grade_support=' is not a step and a file, such as grade_support=stricter.md."),
+        ("retrieve=a.md", "There is no step retrieve to change; there are decide_retrieval, "),
+        ("generate=nowhere.md", "The prompt nowhere.md cannot be read"),
+    ],
+)
+def test_a_text_that_is_no_variant_is_refused_in_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        read_variants([text])
+
+
+def test_two_variants_of_one_name_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="Two variants are called strict"):
+        read_variants(["strict", 'strict={"top_k": 2}'])
+
+
+def test_a_variant_reads_the_verdict_cache_only_if_its_policy_says_so() -> None:
+    variants = read_variants(['a={"cache": true}', "b={}"])
+    assert [variant.policy.cache for variant in variants] == [True, False]
+
+
+ASKED = AskRequest(question="How long?", policy=Policy(top_k=2, cache=False))
+
+
+class Deployment:
+    """Answers with the next of these statuses, and `body` with 200; `heard` are the headers and bodies of requests."""
+
+    def __init__(self, *statuses: int) -> None:
+        self.statuses = list(statuses)
+        self.body = response()
+        self.heard: list[tuple[str | None, dict[str, object]]] = []
+
+    def __call__(self, request: Request) -> Response:
+        self.heard.append((request.headers.get("idempotency-key"), json.loads(request.get_data())))
+        status = self.statuses.pop(0)
+        body = self.body if status == 200 else {"detail": f"It is {status}.", "hint": "Wait."}
+        return Response(
+            json.dumps(body),
+            status,
+            {"location": "/v1/questions/q", "retry-after": "7"},
+            content_type="application/json",
+        )
+
+
+def ask(url: str) -> AnswerResponse:
+    with connect_endpoint(url, "key")(AS_SET) as answer:
+        return answer(ASKED, "run.default.q.0")
+
+
+@pytest.fixture
+def deployed() -> Iterator[Callable[..., tuple[Deployment, str]]]:
+    opened: list[Loopback] = []
+
+    def begun(*statuses: int) -> tuple[Deployment, str]:
+        deployment = Deployment(*statuses)
+        opened.append(Loopback(deployment))
+        opened[-1].__enter__()
+        return deployment, opened[-1].url
+
+    yield begun
+    for server in opened:
+        server.__exit__(None, None, None)
+
+
+def test_a_response_of_another_release_is_read_without_the_fields_that_are_new(
+    deployed: Callable[..., tuple[Deployment, str]],
+) -> None:
+    deployment, url = deployed(200)
+    deployment.body |= {"new": 1, "usage": {**deployment.body["usage"], "new": 1}}
+    assert ask(url).usage.rounds == 2
+
+
+def test_a_question_to_a_deployment_has_its_policy_and_a_key_against_asking_twice(
+    deployed: Callable[..., tuple[Deployment, str]],
+) -> None:
+    deployment, url = deployed(200)
+    assert ask(url).status == "answered"
+    assert deployment.heard == [("run.default.q.0", {"question": "How long?", "policy": {"top_k": 2, "cache": False}})]
+
+
+@pytest.mark.parametrize("status", [202, 409, 429, 503])
+def test_what_is_at_work_or_refused_for_a_while_is_worth_another_try(
+    deployed: Callable[..., tuple[Deployment, str]], status: int
+) -> None:
+    _, url = deployed(status)
+    with pytest.raises(TemporarilyUnavailable) as refused:
+        ask(url)
+    assert retry_after(refused.value) == (0 if status == 202 else 7)
+
+
+def test_answers_are_expected_to_cost_what_those_of_their_variant_did_in_the_mean(opened: Any) -> None:
+    with opened() as results:
+        results.add(result("plain", "0?", response(usd=0.1)))
+        results.add(result("plain", "1?", response(usd=0.3)))
+        assert estimate_usd(["plain"] * 5, results) == pytest.approx(1)
+        assert estimate_usd(["plain", "default"], results) is None
+        assert estimate_usd([], results) == 0

@@ -1,1 +1,0 @@
-"""Feedback on answers as a question set."""

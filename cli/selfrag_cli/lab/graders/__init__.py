@@ -1,1 +1,0 @@
-"""The graders against people: how often each is right, and what it costs."""

@@ -1,0 +1,406 @@
+"""An evaluation's run: each question asked by each variant, many at a time, and every answer stored as it comes."""
+
+import json
+import re
+import signal
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from statistics import fmean
+from threading import Event
+from typing import get_args
+from uuid import uuid4
+
+import typer
+
+from selfrag.domain.answers import AnswerResponse
+from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
+from selfrag.domain.questions import AskRequest, Policy, read_request
+from selfrag.domain.strategies import Strategy
+from selfrag.judging.prompts import prompt_of
+from selfrag.ports.model import Prompt
+from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
+from selfrag_cli.deployment.remote import ask_remote, retry_after
+from selfrag_cli.lab.gate import MAX_FAILURES, MIN_QUESTION_USD, RunBudget
+from selfrag_cli.lab.question_sets import GoldQuestion
+from selfrag_cli.lab.records import Results, RunResult, VariantConfig, open_traces
+from selfrag_cli.local.backends import policy_fields
+from selfrag_cli.local.serving.server import answering
+from selfrag_cli.local.setup import AS_SET, Setup
+from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.stores.histories import ExecutionHistory
+
+# The pauses before a question without an answer is asked once more; a service may ask for a longer one.
+PAUSES = (2.0, 10.0, 30.0)
+# A service that asks for a longer pause is not asked again: a daily limit may end in hours.
+MAX_PAUSE = 300.0
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+_EXAMPLE = """--variant 'small={"top_k": 2}'"""
+
+Pause = Callable[[float], object]
+# Called with the number of answers so far, of all, and the dollars spent.
+Progress = Callable[[int, int, float], None]
+# Called with a request, and a key that is the same when the same question is asked once more; returns the response.
+Ask = Callable[[AskRequest, str], AnswerResponse]
+# Opens what answers by a setup.
+Connect = Callable[[Setup], AbstractContextManager[Ask]]
+# Called with a description, the number done, and the total.
+ShowProgress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A named policy; on this machine it may also have other models and prompts."""
+
+    name: str
+    policy: Policy
+    setup: Setup = AS_SET
+
+    @property
+    def way(self) -> VariantConfig:
+        """Return its identity."""
+        return VariantConfig(
+            policy=self.policy.model_dump(mode="json", exclude_defaults=True),
+            profile=self.setup.profile,
+            prompts={step: prompt.version for step, prompt in self.setup.prompts},
+        )
+
+
+def read_variants(texts: Sequence[str]) -> list[Variant]:
+    """Return variants of a strategy, a profile, a policy as `NAME={...}`, or a prompt as `STEP=FILE`.
+
+    Each differs from the default in nothing else. The default comes first if the others change only prompts, or if
+    there are none. No variant reads the verdict cache unless its policy says `cache`: otherwise a later variant would
+    seem cheap. Raises InvalidInput with one sentence.
+    """
+    variants = [_variant(text) for text in texts]
+    if all(variant.setup.prompts for variant in variants):
+        variants.insert(0, _variant("default={}"))
+    names = [variant.name for variant in variants]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidInput(f"Two variants are called {name}: give each a name of its own.")
+    return variants
+
+
+def _variant(text: str) -> Variant:
+    name, equals, value = text.partition("=")
+    if name in get_args(Strategy) and not equals:
+        equals, value = "=", json.dumps({"strategy": name})
+    if name in PROFILES and not equals:
+        return Variant(name, Policy(cache=False), Setup(profile=name))
+    if not equals:
+        raise InvalidInput(
+            f"There is no strategy or profile {name!r}: strategies are {', '.join(get_args(Strategy))}, profiles are "
+            f"{', '.join(PROFILES)}; a policy has a name: {_EXAMPLE}."
+        )
+    if not value.lstrip().startswith("{"):
+        step, path, prompt = read_prompt(text, tuple(DEFAULT_MODELS))
+        name = re.sub(r"[^A-Za-z0-9._-]", "-", f"{step}.{path.stem}")[:40]
+        return Variant(name, Policy(cache=False), Setup(prompts=((step, prompt),)))
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(f"A variant's name has letters, digits, dots and dashes: {_EXAMPLE}.")
+    try:
+        policy = read_request("?", value).policy
+    except InvalidInput as error:
+        raise InvalidInput(f"The variant {name}: {error}") from error
+    return Variant(name, policy if "cache" in policy.model_fields_set else policy.model_copy(update={"cache": False}))
+
+
+def read_prompt(text: str, steps: Collection[str]) -> tuple[str, Path, Prompt]:
+    """Return the step, the file and the prompt of `STEP=FILE`; raises InvalidInput with one sentence."""
+    step, name = read_step(text, steps, "a step and a file, such as grade_support=stricter.md")
+    try:
+        content = Path(name).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"The prompt {name} cannot be read: {error}.") from error
+    if not content.strip():
+        raise InvalidInput(f"The prompt {name} is empty.")
+    return step, Path(name), prompt_of(content)
+
+
+def read_step(text: str, steps: Collection[str], expected: str) -> tuple[str, str]:
+    """Return the two sides of `STEP=...`; raises InvalidInput with the expected form."""
+    step, _, name = text.partition("=")
+    if not name:
+        raise InvalidInput(f"{text!r} is not {expected}.")
+    if step not in steps:
+        raise InvalidInput(f"There is no step {step} to change; there are {', '.join(steps)}.")
+    return step, name
+
+
+@contextmanager
+def connect_place(place: Place, traces: Path, setup: Setup) -> Iterator[Ask]:
+    """Yield what answers from an up-to-date place with these prompts and models, and stores the traces."""
+    with open_traces(traces) as store, answering(place, setup, keeps_histories=False) as (executions, _):
+
+        def ask(request: AskRequest, key: str) -> AnswerResponse:
+            payload, question_id = request.execution_input([place.collection]), uuid4().hex
+            payload["policy"] |= policy_fields(request, place)
+            ended = executions.execute(question_id, payload)
+            store(ExecutionHistory(question_id, ended.history))
+            if ended.output is None:
+                # It may have paid by then, so it is not asked again at once.
+                raise SelfragError(f"The workflow gave no response: {ended.error}")
+            return AnswerResponse.model_validate(ended.output)
+
+        yield ask
+
+
+def connect_endpoint(endpoint: str, api_key: str) -> Connect:
+    """Return what asks a deployment: a question with the key of an earlier one is paid once, within a day."""
+
+    def ask(request: AskRequest, key: str) -> AnswerResponse:
+        # Another release may answer there, whose responses have more fields.
+        return AnswerResponse.model_validate(ask_remote(request, endpoint, api_key, key), extra="ignore")
+
+    return lambda setup: nullcontext(ask)
+
+
+@dataclass(frozen=True)
+class QuestionTask:
+    """A question to be asked by a variant."""
+
+    question: GoldQuestion
+    variant: Variant
+
+
+def find_open_tasks(
+    questions: Sequence[GoldQuestion], variants: Sequence[Variant], results: Results
+) -> list[QuestionTask]:
+    """Return the questions without a result, or with a failed one; each question by all variants before the next.
+
+    So a stopped run has compared variants on the same questions. Each question has its own stable order of variants,
+    so that no variant gains by coming first or last.
+    """
+    tasks = []
+    for question in questions:
+        for variant in sorted(variants, key=lambda variant: sha256(f"{question.id} {variant.name}".encode()).digest()):
+            result = results.find(variant.name, question.id)
+            if result is None or result.response.status == "failed":
+                tasks.append(QuestionTask(question, variant))
+    return tasks
+
+
+@dataclass(frozen=True)
+class EvaluationPlan:
+    """The questions, the variants, the number of questions asked at a time, and the most dollars."""
+
+    questions: Sequence[GoldQuestion]
+    variants: Sequence[Variant]
+    parallel: int
+    max_cost: float | None
+
+    def check_deployed(self) -> None:
+        """Raise InvalidInput if a deployment cannot answer as the variants want."""
+        if any(variant.setup != AS_SET for variant in self.variants):
+            raise InvalidInput(
+                "A deployment asks by its own prompts and models: variants by prompt and profile are for this machine. "
+                "Deploy another one to compare it, with its own `profile`, or its own prompts."
+            )
+
+
+def ask_all(plan: EvaluationPlan, connect: Connect, results: Results, progress: ShowProgress) -> int:
+    """Ask all questions without a result, by one setup after another, and return the number of questions left.
+
+    Raises InvalidInput for a limit that buys nothing, and errors that keep all questions from an answer; earlier
+    answers are stored.
+    """
+    tasks = find_open_tasks(plan.questions, plan.variants, results)
+    left, total = len(tasks), len(plan.questions) * len(plan.variants)
+    usd = estimate_usd([task.variant.name for task in tasks], results)
+    expected = "" if usd is None else f", for about {usd:.2f} dollars"
+    spent = f"; {results.spent:.2f} dollars are spent" if results.spent else ""
+    typer.echo(f"selfrag: {left} of {total} answers to get{expected}{spent}", err=True)
+    if not tasks:
+        return left
+    budget = None if plan.max_cost is None else _budget(plan.max_cost, results)
+    for setup in dict.fromkeys(task.variant.setup for task in tasks):
+        own = [task for task in tasks if task.variant.setup == setup]
+        with connect(setup) as ask:
+            show = partial(_show, progress, len(tasks) - left, len(tasks))
+            run = Run(own, ask, results, plan.parallel, budget, show)
+            with end_by_signals(run) as is_ended:
+                left += run.run() - len(own)
+        if is_ended.is_set():
+            break
+    return left
+
+
+def _show(progress: ShowProgress, before: int, total: int, done: int, _: int, usd: float) -> None:
+    progress(f"Asking, {usd:.2f} USD spent", before + done, total)
+
+
+def estimate_usd(variants: Sequence[str], results: Results) -> float | None:
+    """Return the expected dollars of answers, one for each variant; None if a variant has no known cost so far."""
+    means = [fmean(costs) if (costs := results.costs(name)) else None for name in variants]
+    return None if None in means else sum(mean for mean in means if mean is not None)
+
+
+def _budget(most: float, results: Results) -> RunBudget:
+    budget = RunBudget(most, results.spent, results.costs(), MIN_QUESTION_USD)
+    if most - results.spent < budget.required:
+        raise InvalidInput(
+            f"Of --max-cost {most:g}, {results.spent:.4f} dollars are spent; a question is only begun with "
+            f"{budget.required:.4f} more, so that the limit cuts no answer short."
+        )
+    return budget
+
+
+class Run:
+    """Asks `tasks`, `parallel` at a time; `budget` is what may be spent, None for no limit.
+
+    A run that ends early waits for pending questions and stores their answers.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[QuestionTask],
+        ask: Ask,
+        results: Results,
+        parallel: int,
+        budget: RunBudget | None = None,
+        progress: Progress = lambda done, total, usd: None,
+        pause: Pause | None = None,
+    ) -> None:
+        self._tasks, self._total = list(tasks), len(tasks)
+        self._ask, self._results, self._parallel = ask, results, parallel
+        self._budget, self._progress = budget, progress
+        self._ending = Event()
+        self._pause = pause or self._ending.wait
+        self._at_work: dict[Future[RunResult], float | None] = {}
+        self._done = self._failures = 0
+        self._error: SelfragError | None = None
+
+    def run(self) -> int:
+        """Ask all questions or until the budget is spent, and return the number of questions without an answer.
+
+        Raises InvalidInput or Misconfigured when a question is refused so, and TemporarilyUnavailable when several in
+        a row fail; earlier answers are stored.
+        """
+        with ThreadPoolExecutor(self._parallel) as threads:
+            try:
+                while self._begin(threads):
+                    self._collect()
+            finally:
+                self.end()  # so that no retry pauses for long
+        if self._error:
+            raise self._error
+        return self._total - self._done
+
+    def end(self) -> None:
+        """Begin nothing more; any thread and a signal handler may call this."""
+        self._ending.set()
+
+    def _begin(self, threads: ThreadPoolExecutor) -> bool:
+        """Begin the tasks that can begin now, and return whether any is pending."""
+        while not self._ending.is_set() and (slots := self._parallel - len(self._at_work)):
+            task, limit = self._first(), None
+            if task is None:
+                break
+            policy, key = task.variant.policy, self._results.key(task.variant.name, task.question.id)
+            if self._budget:
+                limit = self._budget.hold(min(slots, len(self._tasks)), policy.max_cost_usd)
+                if limit is None:
+                    break
+                # Another limit makes another request, which must not come with the same key.
+                policy, key = policy.model_copy(update={"max_cost_usd": limit}), f"{key}.{limit:g}"
+            self._tasks.remove(task)
+            request = AskRequest(question=task.question.question, policy=policy, previous=self._previous(task))
+            self._at_work[threads.submit(self._answer, request, key, task)] = limit
+        return bool(self._at_work)
+
+    def _first(self) -> QuestionTask | None:
+        """Return the first task that can begin; a follow-up waits for the answer before it."""
+        return next((task for task in self._tasks if not task.question.after or self._previous(task)), None)
+
+    def _previous(self, task: QuestionTask) -> str:
+        """Return the id of the same variant's answer to the earlier question; "" if there is none."""
+        earlier = self._results.find(task.variant.name, task.question.after or "")
+        return earlier.response.id if earlier and earlier.response.status != "failed" else ""
+
+    def _answer(self, request: AskRequest, key: str, task: QuestionTask) -> RunResult:
+        """Ask with retries; the seconds are those of the last try."""
+        pauses = iter(PAUSES)
+        while True:
+            began = time.perf_counter()
+            try:
+                response = self._ask(request, key)
+            except TemporarilyUnavailable as error:
+                pause = next(pauses, None)
+                if pause is None or self._ending.is_set() or retry_after(error) > MAX_PAUSE:
+                    raise
+                self._pause(max(pause, retry_after(error)))
+            else:
+                return RunResult(
+                    variant=task.variant.name,
+                    way=task.variant.way,
+                    question_id=task.question.id,
+                    question=task.question.question,
+                    seconds=time.perf_counter() - began,
+                    response=response,
+                )
+
+    def _collect(self) -> None:
+        for future in wait(self._at_work, return_when=FIRST_COMPLETED).done:
+            limit = self._at_work.pop(future)
+            result = self._result(future)
+            if result:
+                self._results.add(result)
+            if self._budget and limit is not None:
+                self._budget.settle(limit, result.usd if result else None)
+            self._progress(self._done, self._total, self._results.spent)
+
+    def _result(self, future: Future[RunResult]) -> RunResult | None:
+        """Return the result of a question that was asked; an error, and a failed response, may end the run."""
+        try:
+            result = future.result()
+        except (InvalidInput, Misconfigured) as error:
+            self._refuse(error)
+        except Exception as error:
+            self._count_failure(str(error))
+        else:
+            if result.response.status == "failed":
+                self._count_failure(result.response.answer)
+            else:
+                self._failures, self._done = 0, self._done + 1
+            return result
+        return None
+
+    def _count_failure(self, cause: str) -> None:
+        self._failures += 1
+        if self._failures >= MAX_FAILURES:
+            sentence = f"{MAX_FAILURES} questions in a row got no answer; the last one: {cause}"
+            self._refuse(TemporarilyUnavailable(sentence))
+
+    def _refuse(self, error: SelfragError) -> None:
+        self._error = self._error or error
+        self.end()
+
+
+@contextmanager
+def end_by_signals(run: Run) -> Iterator[Event]:
+    """Let the first Ctrl-C or SIGTERM end the run in order, which sets the event; the next one ends the process."""
+    is_ended = Event()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def end(number: int, frame: object) -> None:
+        is_ended.set()
+        run.end()
+        restore()
+
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield is_ended
+    finally:
+        restore()
