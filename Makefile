@@ -30,7 +30,7 @@ define install
 endef
 COMMAND := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)"
 DEPLOY := $(COMMAND) --group "$(CURDIR)/pyproject.toml:deploy"
-DEV := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)" --group "$(CURDIR)/pyproject.toml:dev"
+DEV := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[sites]" --group "$(CURDIR)/pyproject.toml:dev"
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'

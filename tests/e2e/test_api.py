@@ -17,7 +17,8 @@ import pytest
 from selfrag import bootstrap
 from selfrag.api.edge.body import MAX_BODY_BYTES
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
-from selfrag_cli.local.serving.gateway import serving, threaded_handler
+from selfrag_cli.local.serving.gateway import serving
+from selfrag_cli.local.serving.invocation import threaded_handler
 from tests.support.aws.resources import TABLES, bind
 from tests.support.aws.stack import MACHINE_ARN
 from tests.support.doubles.model_server import ModelServer

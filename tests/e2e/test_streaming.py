@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from selfrag_cli.local.environment import MACHINE_ARN
+from selfrag_cli.local.stack import MACHINE_ARN
 from tests.e2e.test_api import ASK, finished, serving_api
 from tests.e2e.test_events import Event, events, held, said, started, until_graded  # noqa: F401 (fixture)
 from tests.support.aws.elsewhere import aws_elsewhere

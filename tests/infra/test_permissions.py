@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from selfrag_cli.local.definitions import INGESTION
+from selfrag_cli.local.stack import INGESTION
 from tests.support.aws.resources import DOCUMENTS_TABLE, TABLES
 from tests.support.aws.stack import deployed_handlers
 from tests.support.definition import INTAKE_MACHINE, MODEL_STEPS, snake, states

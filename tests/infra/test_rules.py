@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from selfrag_cli.local.definitions import INGESTION, QUESTION, placeholders
+from selfrag_cli.local.stack import INGESTION, QUESTION, placeholders
 from tests.support.definition import definition_json
 from tests.support.infra.made import of_kind
 from tests.support.infra.metrics import EMITTED

@@ -10,7 +10,7 @@ import boto3
 from botocore.exceptions import ClientError
 
 from selfrag.domain.documents import document_id
-from selfrag_cli.local.definitions import INGESTION
+from selfrag_cli.local.stack import INGESTION
 from tests.support.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
 from tests.support.aws.stack import Execution, LocalStack, deployed_handlers, running_stack
 from tests.support.doubles.opensearch_double import OpenSearchDouble

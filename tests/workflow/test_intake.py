@@ -10,8 +10,8 @@ import pytest
 
 from bench.intake import simulated
 from selfrag.adapters.manifest import LEASE_SECONDS
-from selfrag_cli.local.definitions import INTAKE, placeholders
 from selfrag_cli.local.runner.failures import Failure
+from selfrag_cli.local.stack import INTAKE, placeholders
 from tests.support.command import ROOT
 from tests.support.definition import INGESTION_MACHINE, INTAKE_MACHINE
 from tests.support.ingestion_model import IngestionModel

@@ -10,7 +10,7 @@ import pytest
 from selfrag import bootstrap
 from selfrag.adapters.textract import TextractRecognizer
 from selfrag.bootstrap import ingestion as ingestion_parts
-from selfrag_cli.local.definitions import INGESTION
+from selfrag_cli.local.stack import INGESTION
 from tests.support.aws.stack import deployed_handlers
 from tests.support.definition import INGESTION_MACHINE, lambda_tasks
 from tests.support.documents.files import pdf

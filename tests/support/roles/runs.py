@@ -18,8 +18,9 @@ from selfrag import bootstrap
 from selfrag.agents.handler import handler as agents_handler
 from selfrag.api.streaming.program import reply_to
 from selfrag.runtime.clock import Clock
-from selfrag_cli.local.definitions import INGESTION, QUESTION
-from selfrag_cli.local.serving.gateway import serving, threaded_handler
+from selfrag_cli.local.serving.gateway import serving
+from selfrag_cli.local.serving.invocation import threaded_handler
+from selfrag_cli.local.stack import INGESTION, QUESTION
 from tests.support.aws.resources import CALLERS_TABLE, DOCUMENTS_BUCKET, WORK_BUCKET, bind
 from tests.support.aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
 from tests.support.documents.scans import scanned_pdf

@@ -29,7 +29,7 @@ from selfrag_cli.lab.run import (
     find_open_tasks,
     read_variants,
 )
-from selfrag_cli.local.setup import AS_SET
+from selfrag_cli.local.backends import AS_SET
 from tests.support.loopback import Loopback
 from tests.unit.cli.lab.conftest import gold, response, result, ways
 

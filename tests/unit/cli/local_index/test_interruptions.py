@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from selfrag_cli.local.sources.progress import Progress
 from selfrag_cli.local.sources.report import Interruption
+from selfrag_cli.terminal import Progress
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, index_ids, indexed, ingest, manifest_ids, report
@@ -24,10 +24,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from selfrag_cli.local.sources.sync import sync
-from selfrag_cli.local.sources.place import place_to_read
+from selfrag_cli.local.sources.source import source_to_read
 from tests.support.fakes import FakeEmbedder
 for directory in sys.argv[1:]:
-    sync(place_to_read(Path(directory)), embedder=FakeEmbedder())
+    sync(source_to_read(Path(directory)), embedder=FakeEmbedder())
 """,
 ]
 
@@ -64,7 +64,7 @@ def test_an_ingestion_that_is_killed_in_the_middle_is_completed(write: Write, ho
 import os, sys
 from pathlib import Path
 from selfrag_cli.local.sources.sync import sync
-from selfrag_cli.local.sources.place import place_to_read
+from selfrag_cli.local.sources.source import source_to_read
 from selfrag_cli.local.stores.manifest import LocalManifest
 from tests.support.fakes import FakeEmbedder
 left, write = int(sys.argv[2]), LocalManifest._write
@@ -75,7 +75,7 @@ def dying(self, values):
         os._exit(9)
     write(self, values)
 LocalManifest._write = dying
-sync(place_to_read(Path(sys.argv[1])), embedder=FakeEmbedder())
+sync(source_to_read(Path(sys.argv[1])), embedder=FakeEmbedder())
 """
     texts = {f"{n}.md": f"# Document {n}\n\n" + f"It says {n}. " * 40 for n in range(4)}
     directory = write({**texts, "long.txt": " ".join(map(str, range(3000)))})

@@ -15,7 +15,7 @@ from selfrag_cli.local.serving.threads import in_thread
 
 if TYPE_CHECKING:
     from selfrag.runtime.observability import Handler
-    from selfrag_cli.local.sources.place import Place
+    from selfrag_cli.local.sources.source import DocumentSource
     from selfrag_cli.local.stores.executions import LocalExecutions
 
 # How often a question that does nothing is looked at.
@@ -30,11 +30,11 @@ class StackService(AgentService):
 
     def __init__(
         self,
-        place: "Place",
+        source: "DocumentSource",
         open_stack: "Callable[[], tuple[Handler, LocalExecutions]]",
         prepare: Callable[[str], None] = lambda question: None,
     ) -> None:
-        self._place, self._open_stack, self._prepare = place, open_stack, prepare
+        self._source, self._open_stack, self._prepare = source, open_stack, prepare
         self._lock = Lock()
 
     @override
@@ -63,10 +63,10 @@ class StackService(AgentService):
 
     @override
     async def search(self, query: str, filters: Filters, top_k: int) -> Mapping[str, Any]:
-        from selfrag_cli.local.lookup import search_passages
+        from selfrag_cli.local.asking import search_passages
 
         await in_thread(self._ready)
-        look = partial(search_passages, query, self._place, filters, top_k, lambda progress: None)
+        look = partial(search_passages, query, self._source, filters, top_k, lambda progress: None)
         hits, text_hits, _ = await in_thread(look)
         return {"passages": [hit.model_dump(exclude={"by_text", "by_vector"}) for hit in hits], "text_hits": text_hits}
 
@@ -86,36 +86,35 @@ class StackService(AgentService):
 
 
 @contextmanager
-def laptop_service(place: "Place") -> Iterator[StackService]:
-    """Yield the service of a place, whose stack starts with the first call that needs it."""
+def laptop_service(source: "DocumentSource") -> Iterator[StackService]:
+    """Yield the service of a source, whose stack starts with the first call that needs it."""
     with ExitStack() as contexts:
 
         @cache
         def open_stack() -> "tuple[Handler, LocalExecutions]":
             from selfrag import bootstrap
+            from selfrag_cli.local.asking import answering
             from selfrag_cli.local.backends import check_services
             from selfrag_cli.local.serving.bucket import DirectoryBucket
-            from selfrag_cli.local.serving.gateway import threaded_handler
-            from selfrag_cli.local.serving.server import answering
+            from selfrag_cli.local.serving.invocation import threaded_handler
 
             check_services()
-            executions, _ = contexts.enter_context(answering(place))
+            executions, _ = contexts.enter_context(answering(source))
             contexts.enter_context(bootstrap.using(uploads=DirectoryBucket(None, "")))
             return threaded_handler(), executions
 
-        yield StackService(type(place)(place.collection), open_stack, partial(_prepare, place))
+        yield StackService(type(source)(source.collection), open_stack, partial(_prepare, source))
 
 
-def _prepare(place: "Place", question: str) -> None:
-    from selfrag_cli.local.lookup import stored_records
-    from selfrag_cli.local.sources.embedding import embed_for, embed_in_background
-    from selfrag_cli.local.sources.sync import read
+def _prepare(source: "DocumentSource", question: str) -> None:
+    from selfrag_cli.local.asking import stored_records
+    from selfrag_cli.local.sources.sync import embed_for, embed_in_background, read
     from selfrag_cli.terminal import warn, warn_of_wait
 
-    if place.directory:
-        warn(read(place, on_wait=warn_of_wait).in_short(place))
+    if source.directory:
+        warn(read(source, on_wait=warn_of_wait).in_short(source))
     else:
-        stored_records(place)
+        stored_records(source)
     if question:
-        embed_for(question, place.collection, lambda progress: None)
-        embed_in_background(place.collection)
+        embed_for(question, source.collection, lambda progress: None)
+        embed_in_background(source.collection)
