@@ -18,6 +18,15 @@ locals {
   }]
 }
 
+check "measured_thresholds" {
+  assert {
+    condition = var.decider == null || length(setsubtract(
+      ["decide_retrieval", "grade_support"], keys(merge(try(var.decider.thresholds, {}), var.decider_thresholds))
+    )) == 0
+    error_message = "The decider has no measured thresholds for Retrieve and IsSup: its `no` to a search, and in a cascade its `full`, are advice, and Claude judges. Measure them on labelled claims: `selfrag eval graders --adopt infra/graders.auto.tfvars.json`."
+  }
+}
+
 resource "aws_secretsmanager_secret" "decider" {
   #checkov:skip=CKV2_AWS_57:The key is that of another vendor or of a server of yours. No function of AWS could rotate it.
   count = try(var.decider.secret, false) ? 1 : 0

@@ -113,21 +113,6 @@ variable "keep_warm_schedule" {
   }
 }
 
-variable "canary" {
-  description = "Sends the share `weight` of all requests to the newest release, and the others to the release `previous`, by its number (`selfrag rollback --list`); null sends all to the newest. If one of `alarms` goes off, named as in docs/operate.md, all requests go to `previous` again. Not tried on AWS."
-  type = object({
-    previous = number
-    weight   = number
-    alarms   = optional(list(string), ["questions-failed", "questions-broken-off", "model-functions-errors", "other-functions-errors", "api-5xx"])
-  })
-  default = null
-
-  validation {
-    condition     = var.canary == null || try(var.canary.previous >= 1 && floor(var.canary.previous) == var.canary.previous && var.canary.weight > 0 && var.canary.weight < 1, false)
-    error_message = "canary needs the number of an earlier release as previous, and a weight between 0 and 1."
-  }
-}
-
 variable "snap_start" {
   description = "Starts the functions of a question from a snapshot that Lambda takes when a version is published: about 58 dollars a month for each release that is kept, and not tried on AWS."
   type        = bool

@@ -23,7 +23,7 @@ from tests.support.aws.resources import TABLES, bind
 from tests.support.aws.stack import MACHINE_ARN
 from tests.support.doubles.model_server import ModelServer
 from tests.support.local import QUESTION, local_stack
-from tests.support.roles.recorded import as_caller, recording
+from tests.support.roles.recorded import Calls, as_caller, recording
 
 ASK = {"question": QUESTION["question"], "policy": {"web_search": False}}
 
@@ -151,25 +151,24 @@ def test_whoever_looks_at_a_question_at_work_is_told_when_to_look_again_and_it_c
     held = threading.Event()
     model.answers["grade_utility"] = lambda body: (held.wait(20), {"reason": "r", "score": 5})[1]
     location = api.post("/v1/questions", json=ASK).headers["location"]
-    asked: list[tuple[str, str]] = []
 
-    def noted(who: str, action: str, resource: str) -> bool:
-        if who == "ask":
-            asked.append((action, resource.rpartition("/")[2].partition(":")[0]))
-        return True
+    def asked(calls: Calls) -> list[tuple[str, str]]:
+        return [
+            (action, resource.rpartition("/")[2].partition(":")[0]) for who, action, resource in calls if who == "ask"
+        ]
 
     reads = [("dynamodb:GetItem", "selfrag-callers"), ("dynamodb:GetItem", "selfrag-answers")]
-    with recording(noted):
+    with recording() as calls:
         looked = api.get(location, headers={"x-api-key": "a"})
-        assert (looked.json()["status"], looked.headers["retry-after"], asked) == ("running", "1", reads)
-        asked.clear()
+        assert (looked.json()["status"], looked.headers["retry-after"], asked(calls)) == ("running", "1", reads)
+        calls.clear()
         assert api.get(location, params={"trace": True}).json()["trace"]
-        assert {"states:DescribeExecution", "states:GetExecutionHistory"} < {action for action, _ in asked}
+        assert {"states:DescribeExecution", "states:GetExecutionHistory"} < {action for action, _ in asked(calls)}
         held.set()
         finished(api, location)
-        asked.clear()
+        calls.clear()
         ended = api.get(location, params={"trace": True}, headers={"x-api-key": "a"})
-        assert ("retry-after" in ended.headers, asked) == (False, reads)
+        assert ("retry-after" in ended.headers, asked(calls)) == (False, reads)
 
 
 def test_with_a_stalled_model_a_question_is_taken_on_at_once_and_ask_answers_by_its_deadline(

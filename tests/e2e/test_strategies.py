@@ -10,8 +10,8 @@ import pytest
 
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
+from selfrag_cli.deployment.remote import ask_remote
 from selfrag_cli.local.stack import MACHINE_ARN
-from selfrag_cli.remote import ask_remote
 from tests.e2e.test_api import ASK, eventually, finished, model, problem, serving_api  # noqa: F401 (a fixture)
 from tests.e2e.test_events import events, said
 from tests.support.doubles.messages_api import fields_of

@@ -9,7 +9,7 @@ import pytest
 from selfrag.adapters.claude.purse import MOST_TOKENS, VERDICT_TOKENS
 from selfrag.domain.calls import PRICES, ModelCall, cost_usd, price_of
 from selfrag.runtime.models import DEFAULT_MODELS, FIRST, PROFILES
-from selfrag_cli.doctor import needs
+from selfrag_cli.doctor import quotas
 from tests.support.fakes import SMALLEST_CACHEABLE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "operate.md").read_text(encoding="utf-8")
@@ -123,11 +123,11 @@ def test_what_a_question_takes_of_a_quota_follows_from_the_tokens_of_each_step()
     calls = sum(tokens[0] for tokens in rows)
     asked = sum(calls * (rubric + rest) for calls, rubric, rest, _ in rows)
     written = sum(calls * written for calls, *_, written in rows)
-    assert calls == needs.MODEL_CALLS
-    assert round(asked + written, -2) == needs.MODEL_TOKENS
-    assert round(asked + 5 * written, -2) == needs.BEDROCK_TOKENS
+    assert calls == quotas.MODEL_CALLS
+    assert round(asked + written, -2) == quotas.MODEL_TOKENS
+    assert round(asked + 5 * written, -2) == quotas.BEDROCK_TOKENS
     reserved = (calls - 1) * VERDICT_TOKENS + MOST_TOKENS
-    assert round(asked + reserved, -2) == needs.BEDROCK_RESERVED
+    assert round(asked + reserved, -2) == quotas.BEDROCK_RESERVED
 
 
 def _row(found: tuple[str, ...]) -> tuple[str, list[int], tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""The commands about questions: ask, chat, trace, smoke."""
+"""The commands about questions: ask, chat, trace."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +13,7 @@ from selfrag_cli.terminal import current_step, out, print_error, print_json, pri
 
 if TYPE_CHECKING:
     from selfrag_cli.chat import Reply
-    from selfrag_cli.histories import ExecutionHistory
+    from selfrag_cli.local.stores.histories import ExecutionHistory
 
 Policy = Annotated[str, typer.Option(help='Policy fields as JSON, such as {"speculate": "off"}.')]
 Previous = Annotated[str, typer.Option(help="Id of the question that this one follows.")]
@@ -53,7 +53,7 @@ def _answer(request: AskRequest, source: DocumentSource | None, endpoint: str, a
     """Return the response to a question and its steps; a deployment, where there is no source, shows none."""
     # What takes a second to load comes after what can be refused at once.
     if source is None:
-        from selfrag_cli.remote import ask_remote
+        from selfrag_cli.deployment.remote import ask_remote
 
         return ask_remote(request, endpoint, api_key), []
     from selfrag_cli.local.asking import ask_question
@@ -124,17 +124,9 @@ def trace(
 
 def _history(question_id: str) -> "ExecutionHistory | None":
     if question_id.startswith("arn:"):
-        from selfrag_cli.executions import execution_of
+        from selfrag_cli.deployment.executions import execution_of
 
         return execution_of(question_id)
     from selfrag_cli.local.stores.histories import last_history
 
     return last_history(question_id)
-
-
-def smoke(endpoint: Annotated[str, typer.Argument(help="URL of a deployment.")], api_key: ApiKey = "") -> None:
-    """Look at a deployment's page, ask it three questions and show where their traces are."""
-    from selfrag_cli.smoke import smoke as run
-
-    if not run(out, endpoint, api_key):
-        raise typer.Exit(1)

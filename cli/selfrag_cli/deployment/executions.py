@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 
 from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.histories import ExecutionHistory
+from selfrag_cli.local.stores.histories import ExecutionHistory
 
 _GONE = {"ExecutionDoesNotExist", "InvalidArn"}
 

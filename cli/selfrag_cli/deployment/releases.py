@@ -74,7 +74,7 @@ class Releases:
         with aws_faults("Lambda"):
             for function, number in release.functions.items():
                 self._functions.update_alias(FunctionName=function, Name=LIVE, FunctionVersion=number)
-            # Without a share for a canary.
+            # All requests, even if somebody gave another version a share of them.
             self._functions.update_alias(
                 FunctionName=self._ask,
                 Name=LIVE,

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import httpx2
-
 from selfrag.adapters.claude.capabilities import Capabilities
 from selfrag.adapters.claude.profiles import Feature
 from selfrag.adapters.claude.purse import Purse
 from selfrag.adapters.decider import SystemOneDecider, decider_client
 from selfrag.adapters.model import ServiceModel
-from selfrag.adapters.outbound import host_of, http_client_for, unreachable
+from selfrag.adapters.outbound import host_of, http_client_for, read_json
 from selfrag.adapters.reflection_tokens import ReflectionDecider, completions_client
 from selfrag.bootstrap.questions import service_of
 from selfrag.domain.decisions import YES
@@ -31,14 +29,16 @@ from selfrag.runtime.clock import Clock
 from selfrag.runtime.decider_settings import DeciderProtocol
 from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import Settings
+from selfrag_cli.models.access import hint_of
 
 # A server of one's own may have to load its model first.
-SECONDS, LOCAL_SECONDS, REACH_SECONDS = 20.0, 180.0, 5.0
+SECONDS, LOCAL_SECONDS = 20.0, 180.0
 WRITER, GRADER = "generate", "grade_relevance"
 PASSAGE = Evidence(passage_id="p", document="leave.md", title="Leave", text="Everybody has 25 days of leave a year.")
 UNRELATED = Evidence(passage_id="u", document="gym.md", title="Gym", text="The gym is in the cellar of house B.")
 QUESTION = "How many days of leave do I have?"
 _OTHER = "Choose another model, or another server for it."
+_OTHER_ID = "Choose another id in `models`, or another region: the model catalog of Bedrock's console lists both."
 _SLOW = "Choose a smaller model or a faster machine: a question has 180 seconds in all."
 _NUMBERED = "Name the server with SELFRAG_MODEL and SELFRAG_MODEL_URL, by which passages go as numbered sentences."
 # The fields of requests, by feature; those that the chat-completions API calls otherwise.
@@ -85,6 +85,8 @@ def probe(config: Settings, model: str, steps: Set[str], key: str, region: str |
         report.error = error
         if config.model and isinstance(error, TemporarilyUnavailable):
             error.hint = _SLOW if report.reachable else "Start the server, or name another one in SELFRAG_MODEL_URL."
+        elif config.model_provider == "bedrock":
+            error.hint = hint_of(error) or _OTHER_ID
         elif isinstance(error, RequestRejected):
             error.hint = _NUMBERED if config.model_base_url else _OTHER
     return report
@@ -113,7 +115,7 @@ def probe_decider(
         return decisions.answers["relevant"][YES]
 
     try:
-        _read(url, _LIST, _bearer(key))
+        read_json(http_client_for(url), url.rstrip("/").removesuffix("/v1") + _LIST)
         report.reachable = True
         report.decisions = sure_of(PASSAGE), sure_of(UNRELATED)
     except SelfragError as error:
@@ -127,7 +129,6 @@ class _Probe:
 
     def __init__(self, config: Settings, report: ModelReport, key: str, region: str | None) -> None:
         self._config, self._report, self._key = config, report, key
-        self._headers = _bearer(key) if config.model else {"x-api-key": key, "anthropic-version": "2023-06-01"}
         self._service = service_of(config, report.model)
         self._capabilities = Capabilities(first_profile=self._service.profile)
         self._client = self._service.connect(config, key, region)
@@ -137,7 +138,7 @@ class _Probe:
     def run(self, steps: Set[str]) -> None:
         """Send what these steps send; raises the error of a request without a reply."""
         report, local = self._report, bool(self._config.model)
-        entries = _entries(_read(self._url, _LIST, self._headers))
+        entries = _entries(self._service.read(self._client, _LIST))
         report.reachable = True
         if entries and not any(_is(entry, report.model) for entry in entries):
             report.present = False
@@ -149,7 +150,7 @@ class _Probe:
         finally:
             lost = (f"{deed} {self._field(feature)}" for deed, feature in self._capabilities.lost)
             report.gaps = (*lost, *report.gaps)
-            report.window_tokens = _window(report.model, entries + _entries(_read(self._url, _LOADED, self._headers)))
+            report.window_tokens = _window(report.model, entries + _entries(self._service.read(self._client, _LOADED)))
             if local and report.present and entries and not any(_is(entry, report.model) for entry in entries):
                 report.gaps += (f"ignores the name, and has {_name_of(entries[0])}",)
         if local or (self._config.model_base_url and self._config.model_provider == "anthropic"):
@@ -224,22 +225,6 @@ def _tokens(written: GenerateResult) -> int:
     """Return the input tokens of an answer's last call, from the prompt cache or not."""
     call = written.calls[-1]
     return call.input_tokens + call.cache_read_input_tokens + call.cache_creation_input_tokens
-
-
-def _bearer(key: str) -> dict[str, str]:
-    return {"authorization": f"Bearer {key}"} if key else {}
-
-
-def _read(url: str, path: str, headers: dict[str, str]) -> Any:
-    """Return the JSON at a path of a server, None if there is none; raises the error of a server out of reach."""
-    root = url.rstrip("/").removesuffix("/v1")
-    try:
-        reply = http_client_for(url).get(root + path, headers=headers, timeout=REACH_SECONDS)
-        return reply.json() if reply.status_code == 200 else None
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise unreachable(error, url) from error
-    except (ValueError, RecursionError):
-        return None
 
 
 def _entries(reply: Any) -> list[dict[str, Any]]:
