@@ -1,5 +1,5 @@
 # The two commands of a newcomer: make ask Q="...", and make test.
-.PHONY: help ask serve install test suite test-laptop test-long test-lambda test-infra test-engines lint format openapi hashes package bench animation doctor plan deploy smoke destroy clean
+.PHONY: help ask serve install test suite test-laptop test-long test-lambda test-infra test-engines lint format openapi hashes package bench animation doctor plan deploy destroy clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= python3
@@ -17,11 +17,9 @@ export SELFRAG_COLLECTION := $(value COLLECTION)
 export SELFRAG_POLICY := $(value POLICY)
 export SELFRAG_FILTERS := $(value FILTERS)
 export SELFRAG_PREVIOUS := $(value PREVIOUS)
-export SELFRAG_URL := $(value URL)
-export SELFRAG_KEY := $(value KEY)
 # npm would tell of its own releases after an installation.
 export npm_config_update_notifier := false
-unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS URL KEY
+unexport Q DOCS COLLECTION POLICY FILTERS PREVIOUS
 
 # uv installs in a tenth of pip's time; pip installs where uv cannot: $(call install,environment,packages).
 define install
@@ -30,9 +28,9 @@ define install
   $(1)/bin/pip install --quiet --retries 2 $(2) > $(1)/install.txt 2>&1 || { \
   echo "The packages could not be installed: is there a network? $(1)/install.txt says more." >&2; exit 1; }
 endef
-COMMAND := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)"
-DEPLOY := $(COMMAND) --group "$(CURDIR)/pyproject.toml:deploy"
-DEV := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)" --group "$(CURDIR)/pyproject.toml:dev"
+COMMAND := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[agents]"
+DEPLOY := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[agents,aws]" --group "$(CURDIR)/pyproject.toml:deploy"
+DEV := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[agents,aws,sites]" --group "$(CURDIR)/pyproject.toml:dev"
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
@@ -106,25 +104,31 @@ package: $(VENV)/.package ## Build the zips of the Lambdas into build/: make pac
 	@$(BIN)/python -m infra.packages.package --out build --libraries "build/libraries/$(ARCHITECTURE)" \
 	  --architecture "$(ARCHITECTURE)"
 
-doctor: $(VENV)/.package ## Look at your AWS account before a deployment, or at the deployment: make doctor [VARS=file] [DEPLOYED=1]
+doctor: $(VENV)/.ask infra/provider.tf ## Look at your AWS account before a deployment, or at the deployment: make doctor [VARS=file] [DEPLOYED=1]
+	@terraform -chdir=infra init -input=false >&2
 	@$(BIN)/selfrag doctor $(if $(VARS),--var-file '$(abspath $(VARS))') $(if $(DEPLOYED),--deployed)
 
 # The provider of the root configuration; who calls infra/ as a module has their own.
 infra/provider.tf: infra/provider.tf.example
 	@cp $< $@
 
-plan: package infra/provider.tf ## Show what deploy would change: make plan [OUT=file, for deploy] [VARS=file]; needs AWS credentials
+# What blocks is said before a plan; CHECK=0 leaves that out. A stored plan was looked at when it was made.
+define check_account
+@[ "$(CHECK)" = 0 ] || $(BIN)/selfrag doctor --free $(if $(VARS),--var-file '$(abspath $(VARS))') >&2 || { \
+  echo "Nothing was planned or deployed. CHECK=0 leaves these checks out." >&2; exit 1; }
+endef
+
+plan: package infra/provider.tf ## Show what deploy would change: make plan [OUT=file, for deploy] [VARS=file] [CHECK=0]; needs AWS credentials
 	@echo "Comparing infra/ with the AWS account of your credentials; nothing is changed." >&2
-	@terraform -chdir=infra init -input=false >&2 && \
-	  terraform -chdir=infra plan $(if $(VARS),-var-file='$(abspath $(VARS))') $(if $(OUT),-out='$(abspath $(OUT))')
+	@terraform -chdir=infra init -input=false >&2
+	$(check_account)
+	@terraform -chdir=infra plan $(if $(VARS),-var-file='$(abspath $(VARS))') $(if $(OUT),-out='$(abspath $(OUT))')
 
-deploy: package infra/provider.tf ## Deploy into your AWS account; shows the plan and asks first: make deploy [PLAN=file | VARS=file]
+deploy: package infra/provider.tf ## Deploy into your AWS account; shows the plan and asks first: make deploy [PLAN=file | VARS=file] [CHECK=0]
 	@echo "Deploying to the AWS account of your credentials; terraform shows the plan and asks." >&2
-	@terraform -chdir=infra init -input=false >&2 && \
-	  terraform -chdir=infra apply $(if $(PLAN),'$(abspath $(PLAN))',$(if $(VARS),-var-file='$(abspath $(VARS))'))
-
-smoke: $(VENV)/.ask ## Open a deployment's page, and ask it three questions: make smoke URL=... KEY=...
-	@SELFRAG_API_KEY="$$SELFRAG_KEY" $(BIN)/selfrag smoke -- "$$SELFRAG_URL"
+	@terraform -chdir=infra init -input=false >&2
+	$(if $(PLAN),,$(check_account))
+	@terraform -chdir=infra apply $(if $(PLAN),'$(abspath $(PLAN))',$(if $(VARS),-var-file='$(abspath $(VARS))'))
 
 destroy: infra/provider.tf ## Remove the deployment; shows what would go and asks first
 	@echo "Removing the deployment that infra/'s state describes; terraform shows it and asks." >&2

@@ -1,4 +1,4 @@
-# A decision model as a judge, on a server that speaks /v1/systemone: docs/decider.md tells how to get one.
+# A decision model as a judge, on a server that speaks /v1/systemone: docs/evaluation.md tells how to get one.
 
 locals {
   # The environment of the four graders.
@@ -16,6 +16,15 @@ locals {
     actions   = ["secretsmanager:GetSecretValue"]
     resources = [arn]
   }]
+}
+
+check "measured_thresholds" {
+  assert {
+    condition = var.decider == null || length(setsubtract(
+      ["decide_retrieval", "grade_support"], keys(merge(try(var.decider.thresholds, {}), var.decider_thresholds))
+    )) == 0
+    error_message = "The decider has no measured thresholds for Retrieve and IsSup: its `no` to a search, and in a cascade its `full`, are advice, and Claude judges. Measure them on labelled claims: `selfrag eval graders --adopt infra/graders.auto.tfvars.json`."
+  }
 }
 
 resource "aws_secretsmanager_secret" "decider" {

@@ -81,14 +81,6 @@ resource "aws_lambda_alias" "ask" {
   description      = "The release that answers questions."
   function_name    = aws_lambda_function.ask.function_name
   function_version = aws_lambda_function.ask.version
-
-  dynamic "routing_config" {
-    for_each = var.canary == null ? [] : [var.canary]
-
-    content {
-      additional_version_weights = { (tostring(routing_config.value.previous)) = 1 - routing_config.value.weight }
-    }
-  }
 }
 
 # The aliases that EventBridge, the reindexing and people start.

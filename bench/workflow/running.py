@@ -19,8 +19,7 @@ from selfrag.bootstrap import Parts
 from selfrag.domain.passages import Bounds, Candidates
 from selfrag.domain.questions import AskRequest
 from selfrag.runtime.clock import Clock
-from selfrag_cli.local.definitions import QUESTION
-from selfrag_cli.local.stack import deployed_handlers, machine, opened_stores
+from selfrag_cli.local.stack import QUESTION, deployed_handlers, machine, opened_stores
 from selfrag_cli.local.stores.executions import LocalExecutions
 from selfrag_cli.local.stores.recent_calls import LocalCalls
 from selfrag_cli.local.stores.tables import VERDICTS, Items

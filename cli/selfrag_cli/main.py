@@ -16,7 +16,7 @@ from selfrag_cli.commands.deployment import doctor, restore
 from selfrag_cli.commands.documents import documents, ingest, search
 from selfrag_cli.commands.examples import examples_of
 from selfrag_cli.commands.models import models
-from selfrag_cli.commands.questions import ask, chat, smoke, trace
+from selfrag_cli.commands.questions import ask, chat, trace
 from selfrag_cli.commands.releases import rollback
 from selfrag_cli.commands.serving import mcp, serve
 from selfrag_cli.lab.commands import evaluate, graders
@@ -29,8 +29,12 @@ GROUPS: dict[str, dict[str, Callable[..., None]]] = {
     "Ask": {"ask": ask, "chat": chat, "trace": trace, "serve": serve, "mcp": mcp},
     "Documents": {"ingest": ingest, "documents": documents, "search": search},
     "Measure and compare": {"models": models, "eval": evaluate, "eval graders": graders},
-    "A deployment": {"doctor": doctor, "smoke": smoke, "rollback": rollback, "restore": restore},
+    "A deployment": {"doctor": doctor, "rollback": rollback, "restore": restore},
 }
+
+
+# The extra of selfrag that has a package.
+EXTRAS = {"boto3": "aws", "botocore": "aws", "mcp": "agents", "mcp_types": "agents", "scrapy": "sites"}
 
 
 class Commands(TyperGroup):
@@ -89,6 +93,11 @@ def main() -> None:
         fail(str(error), code=1 if isinstance(error, MassRemoval) else 2)
     except KeyboardInterrupt:
         _leave()
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        fail(f"This needs the extra `{extra}` of selfrag: `pip install '.[{extra}]'` in a clone.")
     except Exception as error:
         if is_damage(error) or is_full(error):
             fail(explain(error))

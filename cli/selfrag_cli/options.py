@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.local.sources.place import Place, place_to_ask
+from selfrag_cli.local.sources.source import DocumentSource, source_to_ask
 
 Endpoint = Annotated[str, typer.Option(help="URL of a deployment, as `terraform output endpoint` prints it.")]
 ApiKey = Annotated[str, typer.Option(envvar="SELFRAG_API_KEY", help="Key of the deployment's API.")]
@@ -26,8 +26,8 @@ Filters = Annotated[str, typer.Option(help='What to limit the search to, as JSON
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, alone on stdout.")]
 
 
-def place_unless_deployed(endpoint: str, docs: str | None, collection: str) -> Place | None:
-    """Return the place to ask, None where a deployment is asked; raises InvalidInput for both."""
+def source_unless_deployed(endpoint: str, docs: str | None, collection: str) -> DocumentSource | None:
+    """Return the source to ask, None where a deployment is asked; raises InvalidInput for both."""
     if endpoint and (docs or collection):
         raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
-    return None if endpoint else place_to_ask(docs, collection)
+    return None if endpoint else source_to_ask(docs, collection)

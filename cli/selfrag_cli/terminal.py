@@ -5,7 +5,8 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
 from unicodedata import category
 
 import typer
@@ -18,9 +19,6 @@ from rich.table import Column
 
 from selfrag.domain.errors import SelfragError
 
-if TYPE_CHECKING:
-    from selfrag_cli.local.sources.progress import OnDocument, Progress
-
 # Where there is no terminal, progress is a line that often.
 _EVERY_SECONDS = 10.0
 
@@ -28,6 +26,24 @@ _EVERY_SECONDS = 10.0
 _CONTROL_CATEGORIES = ("Cc", "Zl", "Zp")
 _BIDIRECTIONAL = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _DELETE = 0x7F
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A moment of an ingestion: documents or passages done, how many there are, and the document at work.
+
+    `share` is the part of the work that is done, by its size, None if that is not known.
+    """
+
+    done: int
+    total: int
+    name: str
+    phase: Literal["Reading", "Embedding"] = "Reading"
+    share: float | None = None
+
+
+# Called with each moment of an ingestion; only if something is to be done.
+OnDocument = Callable[[Progress], None]
 
 
 def fail(sentence: str, code: int = 2) -> NoReturn:
@@ -120,7 +136,7 @@ def reading_progress(clock: Callable[[], float] = time.monotonic) -> "Iterator[O
     task = bar.add_task("", total=None, visible=False, phase="", count="")
     last = clock()
 
-    def show(progress: "Progress") -> None:
+    def show(progress: Progress) -> None:
         nonlocal last
         part, whole = (progress.done, progress.total) if progress.share is None else (progress.share, 1.0)
         count = f"{progress.done:,}/{progress.total:,}"

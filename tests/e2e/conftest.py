@@ -16,7 +16,7 @@ import pytest
 from selfrag.domain.questions import read_request
 from selfrag_cli.local.asking import ask_question
 from selfrag_cli.local.index import E5Embedder
-from selfrag_cli.local.sources.place import place_to_ask
+from selfrag_cli.local.sources.source import source_to_ask
 from selfrag_cli.main import main
 from tests.support.command import HANDBOOK, Command, Ended
 from tests.support.doubles.model_server import ModelServer
@@ -68,7 +68,7 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
 
     def asked(question: str, documents: Path | None = None, previous: str = "", policy: str = "") -> dict[str, Any]:
         request = read_request(question, policy, previous)
-        execution, _ = ask_question(request, place_to_ask(documents, ""), lambda reading: None, unseen_steps)
+        execution, _ = ask_question(request, source_to_ask(documents, ""), lambda reading: None, unseen_steps)
         assert execution.output is not None
         return execution.output
 

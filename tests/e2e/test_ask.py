@@ -12,7 +12,7 @@ from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.strategies import Strategy
 from selfrag.text.language import language_of
 from selfrag_cli.local.index import E5Embedder
-from selfrag_cli.local.sources.place import directory_collection
+from selfrag_cli.local.sources.source import own_collection
 from selfrag_cli.local.stores.manifest import opened_manifest
 from tests.e2e.conftest import Ask, Run
 from tests.support.command import Command, Ended
@@ -306,7 +306,7 @@ def test_the_suggestion_of_every_document_is_answered_from_it(ask: Ask, document
     (documents / "garden.md").write_text("# Garden\n\nThe gate must be closed before noon.\n", encoding="utf-8")
     ask("What does the parking permit cost?", documents)
     with opened_manifest() as manifest:
-        records = manifest.records(directory_collection(documents))
+        records = manifest.records(own_collection(documents))
     suggestions = {key: record.suggestion for key, record in records.items() if record.suggestion}
     assert len(suggestions) >= 2
     for key, question in suggestions.items():

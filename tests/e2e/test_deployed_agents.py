@@ -10,8 +10,9 @@ import pytest
 
 from selfrag.agents import deployed
 from selfrag.agents.handler import handler as agents_handler
-from selfrag_cli.local.definitions import QUESTION
-from selfrag_cli.local.serving.gateway import serving, threaded_handler
+from selfrag_cli.local.serving.gateway import serving
+from selfrag_cli.local.serving.invocation import threaded_handler
+from selfrag_cli.local.stack import QUESTION
 from tests.e2e.test_agents import ACCEPT, LIST, MODES, Agent, links, sentence, with_key
 from tests.support.aws.resources import bind
 from tests.support.aws.stack import deployed_handlers

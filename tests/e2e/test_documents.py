@@ -13,7 +13,8 @@ import pytest
 import requests
 
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, document_id
-from selfrag_cli.local.serving.gateway import serving, threaded_handler
+from selfrag_cli.local.serving.gateway import serving
+from selfrag_cli.local.serving.invocation import threaded_handler
 from tests.support.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE, bind
 from tests.support.documents.files import pdf
 from tests.support.ingesting import Ingestion, ingestion

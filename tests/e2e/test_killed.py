@@ -14,7 +14,7 @@ import pytest
 
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA
-from selfrag_cli.local.sources.place import directory_collection
+from selfrag_cli.local.sources.source import own_collection
 from tests.support.command import Command
 
 pytestmark = pytest.mark.long
@@ -53,7 +53,7 @@ def documents(tmp_path: Path) -> Path:
 
 def write(documents: Path, version: int) -> None:
     for place in range(4):
-        text = f"# Place {place}\n\nThe fee of place {place} is {10 * place + version} euros."
+        text = f"# DocumentSource {place}\n\nThe fee of place {place} is {10 * place + version} euros."
         (documents / f"{place}.md").write_text(text, encoding="utf-8")
 
 
@@ -77,7 +77,7 @@ def held(command: Command, documents: Path) -> list[str]:
         patch.setenv("SELFRAG_HOME", str(command.home / "state"))
         with closing(connect(SCHEMA)) as connection:
             shown = "SELECT json_extract(texts.passage, '$.text') FROM passages JOIN texts ON texts.rowid = number"
-            texts = connection.execute(f"{shown} WHERE collection = ?", (directory_collection(documents),)).fetchall()
+            texts = connection.execute(f"{shown} WHERE collection = ?", (own_collection(documents),)).fetchall()
             own_ids = connection.execute("SELECT id FROM passages").fetchall()
             known = connection.execute(
                 "SELECT json_extract(value, '$.S') FROM kept_documents, json_each(item, '$.ids.M')"
@@ -106,7 +106,7 @@ def test_after_a_command_was_killed_at_any_statement_the_same_one_goes_on(
         response = command(*arguments[1]).response
         assert f"{30 + version} euros" in response["answer"]
         assert held(command, documents) == sorted(
-            f"Place {place}\nThe fee of place {place} is {10 * place + version} euros." for place in range(4)
+            f"DocumentSource {place}\nThe fee of place {place} is {10 * place + version} euros." for place in range(4)
         )
         assert command("trace", response["id"]).code == 0
     record_property("figures", f"{killed} commands killed, of about {counted} statements each")

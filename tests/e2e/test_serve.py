@@ -89,10 +89,6 @@ def test_what_is_served_is_asked_like_a_deployment_and_kept_when_it_ends(read: C
     shown = read("ask", QUESTION, "--endpoint", url)
     assert shown.code == 0
     assert "people/parental-leave.md" in shown.out
-    smoked = read("smoke", url)
-    assert smoked.code == 0, smoked.err
-    assert smoked.out.count("execution:selfrag:") == 3
-    assert "The page works." in smoked.out
 
 
 def test_make_serve_prints_the_link_to_the_page(read: Command) -> None:
@@ -295,7 +291,6 @@ def test_who_has_not_the_link_of_a_writable_server_can_neither_ask_nor_change(fr
         ):
             assert "token" in problem(reply, 401)["detail"]
         assert fresh("ask", CRANE, "--endpoint", url, "--api-key", url.token).code == 0
-        assert fresh("smoke", url, "--api-key", url.token).code == 0
 
 
 def test_the_handbook_is_not_changed(read: Command, url: str) -> None:

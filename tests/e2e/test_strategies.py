@@ -9,7 +9,7 @@ import pytest
 
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
-from selfrag_cli.remote import ask_remote
+from selfrag_cli.deployment.remote import ask_remote
 from tests.e2e.test_events import events, said
 from tests.support.doubles.messages_api import fields_of
 from tests.support.doubles.model_server import ModelServer

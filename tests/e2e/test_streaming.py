@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from selfrag_cli.local.environment import MACHINE_ARN
+from selfrag_cli.local.stack import MACHINE_ARN
 from tests.e2e.test_events import Event, events, said, started, until_graded
 from tests.support.aws.elsewhere import aws_elsewhere
 from tests.support.aws.resources import bind

@@ -16,8 +16,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from selfrag_cli.local.definitions import QUESTION
-from selfrag_cli.local.serving.gateway import serving, threaded_handler
+from selfrag_cli.local.serving.gateway import serving
+from selfrag_cli.local.serving.invocation import threaded_handler
+from selfrag_cli.local.stack import QUESTION
 from tests.support.aws.resources import TABLES, bind
 from tests.support.aws.stack import MACHINE_ARN, deployed_handlers
 from tests.support.doubles.model_server import ModelServer

@@ -18,12 +18,11 @@ from selfrag.domain.documents import document_id
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import UploadRequest
 from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS
-from selfrag_cli.local.environment import DOCUMENTS_BUCKET
 from selfrag_cli.local.serving.bucket import UPLOADS_PATH, DirectoryBucket
 from selfrag_cli.local.serving.documents import Documents
 from selfrag_cli.local.serving.folder import Folder
 from selfrag_cli.local.serving.gateway import serving
-from selfrag_cli.local.stack import opened_stores
+from selfrag_cli.local.stack import DOCUMENTS_BUCKET, opened_stores
 from selfrag_cli.local.stores.bindings import LocalBindings
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
 from tests.support.serving import problem

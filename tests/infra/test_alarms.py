@@ -48,14 +48,23 @@ def test_every_widget_that_an_alarm_names_is_on_the_dashboard(usual: Plan) -> No
     assert [title for title in named if title not in text] == []
 
 
-def test_an_alarm_says_no_more_than_aws_keeps(usual: Plan) -> None:
+def test_every_alarm_says_what_to_do_as_far_as_aws_keeps_it_and_whom_it_tells(usual: Plan) -> None:
     alarms = of_kind(usual.resources, "aws_cloudwatch_metric_alarm")
-    assert [each["alarm_name"] for each in alarms if len(each["alarm_description"]) > 1024] == []
+    assert [alarm["alarm_name"] for alarm in alarms if not 60 < len(alarm["alarm_description"]) <= 1024] == []
+    assert all(alarm["threshold"] is not None and alarm["treat_missing_data"] for alarm in alarms)
+    assert all(alarm["alarm_actions"] and alarm["ok_actions"] for alarm in alarms)
+
+
+def test_a_collection_that_grows_dear_is_told_of(usual: Plan) -> None:
+    alarms = of_kind(usual.resources, "aws_cloudwatch_metric_alarm")
+    [units] = [alarm for alarm in alarms if {name for _, name, _ in metrics_of(alarm)} == {"SearchOCU", "IndexingOCU"}]
+    # AWS adds up each minute's units, and the alarms look at five minutes; half a unit more than the four is too much.
+    assert units["threshold"] == 5 * 4.5
 
 
 def test_the_page_of_deployment_lists_every_alarm(usual: Plan) -> None:
     made = {address.removeprefix(PREFIX)[:-2] for address in usual.resources if address.startswith(PREFIX)}
-    section = page("operate.md").partition("#### Alarms\n")[2].partition("\n#### ")[0]
+    section = page("run.md").partition("### Alarms\n")[2].partition("\n### ")[0]
     table = section.partition("| Alarm |")[2].partition("\n\n")[0]
     assert set(re.findall(r"^\| `([\w-]+)`", table, re.M)) == made
 
@@ -70,7 +79,7 @@ def test_the_page_of_costs_counts_what_alarms_look_at_and_secrets(usual: Plan) -
         "Secrets Manager secrets": len(of_kind(usual.resources, "aws_secretsmanager_secret")),
     }
     for what, count in counted.items():
-        assert re.search(rf"^\| {what} \| [\d.]+ \| {count} \|", page("operate.md"), re.M), (what, count)
+        assert re.search(rf"^\| {what} \| [\d.]+ \| {count} \|", page("costs.md"), re.M), (what, count)
 
 
 def test_a_days_dollars_call_an_operator_where_a_limit_is_set(planned: Planner, usual: Plan) -> None:

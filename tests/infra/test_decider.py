@@ -2,9 +2,12 @@
 
 import json
 
+import pytest
+
 from tests.support.infra.planned import Planner
 
 GRADERS = {"decide_retrieval", "grade_relevance", "grade_support", "grade_utility"}
+MEASURED = {grader: {"upper": 0.95, "lower": 0.2} for grader in ("decide_retrieval", "grade_support")}
 JEV = {"url": "https://api.typesafe.ai", "model": "jev-latest", "window_tokens": 32000, "price": 0.042}
 
 
@@ -15,11 +18,10 @@ def test_without_one_no_function_is_told_of_it(planned: Planner) -> None:
 
 
 def test_the_four_graders_have_its_settings_and_nobody_else(planned: Planner) -> None:
-    measured = {"grade_support": {"upper": 0.95, "lower": 0.2}}
     found = planned(
         decider={**JEV, "thresholds": {"grade_utility": {"upper": 0.8, "lower": 0.3}}},
         graders={"grade_support": "cascade"},
-        decider_thresholds=measured,
+        decider_thresholds=MEASURED,
     )
     told = {step: settings for step, settings in found.told.items() if settings}
     assert told.keys() == GRADERS
@@ -27,13 +29,18 @@ def test_the_four_graders_have_its_settings_and_nobody_else(planned: Planner) ->
         assert settings["SELFRAG_DECIDER_URL"] == JEV["url"]
         assert json.loads(settings["SELFRAG_GRADERS"]) == {"grade_support": "cascade"}
         limits = json.loads(settings["SELFRAG_DECIDER_THRESHOLDS"])
-        assert limits == {"grade_utility": {"upper": 0.8, "lower": 0.3}, **measured}
+        assert limits == {"grade_utility": {"upper": 0.8, "lower": 0.3}, **MEASURED}
         assert "SELFRAG_DECIDER_SECRET" not in settings
     assert found.resources.keys() == planned().resources.keys()
 
 
+def test_a_plan_warns_of_a_decider_whose_verdicts_are_advice_for_want_of_thresholds(planned: Planner) -> None:
+    with pytest.raises(AssertionError, match="Check block assertion failed"):
+        planned(decider={**JEV, "thresholds": {"grade_support": MEASURED["grade_support"]}})
+
+
 def test_a_key_is_a_secret_without_a_value_that_the_graders_alone_may_read(planned: Planner) -> None:
-    found = planned(decider={**JEV, "secret": True})
+    found = planned(decider={**JEV, "secret": True, "thresholds": MEASURED})
     assert found.resources.keys() - planned().resources.keys() == {"aws_secretsmanager_secret.decider[0]"}
     readers = {
         who

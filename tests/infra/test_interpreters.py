@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from selfrag_cli.local.definitions import QUESTION, definition_of, placeholders
 from selfrag_cli.local.runner.tasks import services
+from selfrag_cli.local.stack import QUESTION, definition_of, placeholders
 from tests.support.aws.resources import VALUES
 from tests.support.aws.states import Answers
 from tests.support.definition import snake

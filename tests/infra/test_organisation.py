@@ -63,9 +63,10 @@ def test_the_api_shows_text_of_the_collection_wherever_it_reaches_it(planned: Pl
 
 
 def test_the_page_lists_an_endpoint_for_each_service_that_functions_call() -> None:
-    page = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
-    section = page.split("#### In a network of yours\n")[1].split("\n#### ")[0]
-    listed_endpoints = set(re.findall(r"^\| `([a-z0-9-]+)` \|", section, re.M))
+    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    section = page.split("### Your network\n")[1].split("\n### ")[0]
+    cells = re.findall(r"^\| (`[^|]+) \|", section, re.M)
+    listed_endpoints = {name for cell in cells for name in re.findall(r"`([a-z0-9-]+)`", cell)} - {"agents"}
     policies = exported()
     actions = {
         action
@@ -109,23 +110,49 @@ def test_the_example_of_a_shared_state_is_one_that_terraform_reads() -> None:
 @pytest.mark.parametrize(
     ("command", "calls"),
     [
-        (["plan"], ["plan"]),
-        (["plan", "OUT=a.plan", "VARS=prod.tfvars"], ["plan -var-file={here}/prod.tfvars -out={here}/a.plan"]),
-        (["deploy"], ["apply"]),
+        (["plan"], ["doctor --free", "plan"]),
+        (["plan", "CHECK=0"], ["plan"]),
+        (
+            ["plan", "OUT=a.plan", "VARS=prod.tfvars"],
+            [
+                "doctor --free --var-file {here}/prod.tfvars",
+                "plan -var-file={here}/prod.tfvars -out={here}/a.plan",
+            ],
+        ),
+        (["deploy"], ["doctor --free", "apply"]),
         (["deploy", "PLAN=a.plan"], ["apply {here}/a.plan"]),
-        (["deploy", "VARS=prod.tfvars"], ["apply -var-file={here}/prod.tfvars"]),
+        (["deploy", "VARS=prod.tfvars", "CHECK=0"], ["apply -var-file={here}/prod.tfvars"]),
     ],
     ids=" ".join,
 )
-def test_a_plan_is_stored_approved_and_applied_by_the_same_commands(
+def test_a_plan_is_checked_stored_approved_and_applied_by_the_same_commands(
     command: list[str], calls: list[str], tmp_path: Path
 ) -> None:
-    noted = tmp_path / "noted"
-    fake = tmp_path / "terraform"
-    fake.write_text(f'#!/bin/sh\nshift\necho "$@" >> {noted}\n')
-    fake.chmod(0o755)
-    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    make = ["make", "--silent", "-o", "package", f"BIN={tmp_path}"]
-    subprocess.run([*make, *command], cwd=ROOT, env=environment, check=True)
+    done, noted = make(tmp_path, *command)
+    assert done.returncode == 0
     assert (ROOT / "infra" / "provider.tf").read_text() == (ROOT / "infra" / "provider.tf.example").read_text()
-    assert noted.read_text().splitlines() == ["init -input=false", *(call.format(here=ROOT) for call in calls)]
+    assert noted == ["init -input=false", *(call.format(here=ROOT) for call in calls)]
+
+
+@pytest.mark.parametrize("command", ["plan", "deploy"])
+def test_what_blocks_ends_a_plan_before_it_begins_with_the_words_of_the_finding(tmp_path: Path, command: str) -> None:
+    done, noted = make(tmp_path, command, is_blocked=True)
+    assert done.returncode != 0
+    assert noted == ["init -input=false", "doctor --free"]
+    assert "blocks   identity: There are no credentials" in done.stderr
+    assert "CHECK=0" in done.stderr
+
+
+def make(
+    directory: Path, *command: str, is_blocked: bool = False
+) -> tuple[subprocess.CompletedProcess[str], list[str]]:
+    """Run make with a terraform and a doctor that note their arguments; the doctor may find that something blocks."""
+    noted = directory / "noted"
+    ending = "echo 'blocks   identity: There are no credentials'; exit 1" if is_blocked else ""
+    for name, shift, end in (("terraform", "shift", ""), ("selfrag", "", ending)):
+        (directory / name).write_text(f'#!/bin/sh\n{shift}\necho "$@" >> {noted}\n{end}\n')
+        (directory / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{directory}:{os.environ['PATH']}"}
+    line = ["make", "--silent", "-o", "package", f"BIN={directory}", *command]
+    done = subprocess.run(line, cwd=ROOT, env=environment, check=False, capture_output=True, text=True)
+    return done, noted.read_text().splitlines()

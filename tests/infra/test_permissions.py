@@ -1,12 +1,12 @@
-"""docs/operate.md says what each role may do: the AWS calls of full runs, none missing and none never used."""
+"""docs/permissions.md says what each role may do: the AWS calls of full runs, none missing and none never used."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from selfrag_cli.local.definitions import INGESTION
+from selfrag_cli.local.stack import INGESTION
 from tests.support.aws.resources import DOCUMENTS_TABLE, TABLES
 from tests.support.aws.stack import deployed_handlers
 from tests.support.definition import INTAKE_MACHINE, MODEL_STEPS, snake, states
@@ -15,30 +15,31 @@ from tests.support.infra.tools import simulator
 from tests.support.roles.calls import HERE, step_of
 from tests.support.roles.made_by_aws import made_by_aws
 from tests.support.roles.policies import exported, reductions, statements
-from tests.support.roles.recorded import Calls
-from tests.support.roles.roles import decided, decider, unneeded
+from tests.support.roles.recorded import Call
+from tests.support.roles.roles import check_roles, decider, unneeded
 from tests.support.roles.runs import every_path
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "permissions.md").read_text(encoding="utf-8")
 Pairs = set[tuple[str, str]]
 
 
 def rows(heading: str) -> Pairs:
     """Return the (who, action) pairs of the table under a heading."""
-    section = PAGE.split(f"### {heading}\n")[1].split("\n### ")[0]
+    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
     return {(who, action) for roles, actions, _ in rows_of(section) for who in roles for action in actions}
 
 
 @pytest.fixture(scope="module")
-def recorded() -> Iterator[Calls]:
-    with every_path(decided()) as calls:
-        yield calls
+def recorded() -> set[Call]:
+    with every_path() as calls:
+        return set(calls)
 
 
 def test_every_call_that_is_made_is_allowed_and_every_call_that_is_allowed_is_made(
-    recorded: Calls, record_property: Callable[[str, str], None]
+    recorded: set[Call], record_property: Callable[[str, str], None]
 ) -> None:
+    check_roles(recorded)
     # What is asked for in the collection is the business of its data access policy.
     made = {(who, action) for who, action, resource in recorded if not resource.startswith("index/")}
     assert made == rows("Calls of the code")
@@ -50,7 +51,7 @@ def test_every_call_that_is_made_is_allowed_and_every_call_that_is_allowed_is_ma
 _DEFINITIONS = (("workflow",), ("ingestion", INGESTION))
 
 
-def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(recorded: Calls) -> None:
+def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(recorded: set[Call]) -> None:
     def users(resource: str) -> set[str]:
         return {who for who, _, arn in recorded if arn.endswith(resource)}
 
@@ -68,7 +69,7 @@ def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(rec
 
 
 def test_each_thing_that_is_taken_out_of_roles_and_policies_is_noticed(
-    recorded: Calls, record_property: Callable[[str, str], None]
+    recorded: set[Call], record_property: Callable[[str, str], None]
 ) -> None:
     simulator()
     policies, started = exported(), time.monotonic()
@@ -85,7 +86,7 @@ def test_each_thing_that_is_taken_out_of_roles_and_policies_is_noticed(
     )
 
 
-def test_a_statement_an_action_and_a_resource_that_nothing_uses_are_noticed(recorded: Calls) -> None:
+def test_a_statement_an_action_and_a_resource_that_nothing_uses_are_noticed(recorded: set[Call]) -> None:
     simulator()
     policies = exported()
     more = {"Sid": "More", "Effect": "Allow", "Action": "s3:DeleteObject", "Resource": "arn:aws:s3:::selfrag-work/*"}
@@ -136,7 +137,7 @@ NEVER_ASKED = {
 }
 
 
-def test_what_the_data_access_policy_allows_is_asked_for_and_nothing_else_is(recorded: Calls) -> None:
+def test_what_the_data_access_policy_allows_is_asked_for_and_nothing_else_is(recorded: set[Call]) -> None:
     allowed = {
         (principal.rpartition("/selfrag-")[2], permission, index)
         for grant in exported()["collection"]

@@ -52,8 +52,8 @@ def two_releases(functions: Any, states: Any) -> None:
         functions.create_function(FunctionName=name, Environment=variables(1), Publish=True, **code)
         functions.update_function_configuration(FunctionName=name, Environment=variables(2))
         functions.publish_version(FunctionName=name)
-        canary = {"AdditionalVersionWeights": {"1": 0.9}}
-        functions.create_alias(FunctionName=name, Name="live", FunctionVersion="2", RoutingConfig=canary)
+        share = {"AdditionalVersionWeights": {"1": 0.9}}
+        functions.create_alias(FunctionName=name, Name="live", FunctionVersion="2", RoutingConfig=share)
     for name, arn in MACHINES.items():
         states.create_state_machine(name=f"selfrag-{name}", definition=definition(1), roleArn=ROLE, publish=True)
         states.update_state_machine(stateMachineArn=arn, definition=definition(2), publish=True)
@@ -92,7 +92,7 @@ def test_after_a_rollback_what_begins_is_of_the_release_before(tmp_path: Path) -
         code, said = rollback()
         assert (code, live()) == (0, ("1", "1", 1))
         alias = functions.get_alias(FunctionName="selfrag-ask", Name="live")
-        assert not alias.get("RoutingConfig", {}).get("AdditionalVersionWeights"), "no canary gets a share"
+        assert not alias.get("RoutingConfig", {}).get("AdditionalVersionWeights"), "no other version keeps a share"
         assert "Release 1 is live; it was release 2." in said
         assert "makes the newest release live again" in said
         assert "there is none before it to go back to" in rollback()[1]

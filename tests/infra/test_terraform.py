@@ -31,7 +31,6 @@ WRONG: dict[str, tuple[Any, str]] = {
     "architecture": ("arm", "architecture must be"),
     "memory": ({"grade": 512}, "memory names a function that does not exist"),
     "account_concurrency": (9, "account_concurrency must be a whole number"),
-    "canary": ({"previous": 0, "weight": 0.5}, "canary needs the number of an earlier release"),
     "log_level": ("ERROR", "log_level must be"),
     "model_provider": (
         "bedrock",

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from selfrag_cli.local.definitions import INGESTION, INTAKE, QUESTION, REINDEX, definition_of
+from selfrag_cli.local.stack import INGESTION, INTAKE, QUESTION, REINDEX, definition_of
 
 
 def definition_json(definition: Path, names: Mapping[str, str] = MappingProxyType({})) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from selfrag_cli.deployment.terraform import Choices
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.checks import ACCOUNT
-from selfrag_cli.doctor.choices import Choices
-from selfrag_cli.doctor.findings import Diagnosis, Finding, examine, results_of
+from selfrag_cli.doctor.findings import Diagnosis, Finding, examine
 from tests.support.doubles.aws_account import Answer, AwsAccount
 
 
@@ -19,8 +19,7 @@ def findings(name: str, answers: Mapping[str, Answer] | None = None, /, **choice
     """Return the findings of a check, where the services answer so; `choices` are variables, `quotas` or `deployed`."""
     double = AwsAccount(answers, **choices.pop("quotas", {}))
     account = Account(double.session(), deployed=choices.pop("deployed", False), choices=Choices(**choices))
-    [check] = [check for check in ACCOUNT if check.name == name]
-    return list(results_of(check, account))
+    return [finding for _, finding in examine({name: ACCOUNT[name]}, account, lambda name, finding: None).findings]
 
 
 def finding(name: str, answers: Mapping[str, Answer] | None = None, **choices: Any) -> Finding:

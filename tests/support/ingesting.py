@@ -10,14 +10,14 @@ import boto3
 from botocore.exceptions import ClientError
 
 from selfrag.domain.documents import document_id
-from selfrag_cli.local.definitions import INGESTION
+from selfrag_cli.local.stack import INGESTION
 from tests.support.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
 from tests.support.aws.stack import Execution, LocalStack, deployed_handlers, running_stack
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
-from tests.support.roles.recorded import NOBODY, Allows, as_caller, recording
-from tests.support.roles.roles import decided
+from tests.support.roles.recorded import NOBODY, as_caller, recording
+from tests.support.roles.roles import check_roles
 
 # moto's own credentials.
 KEYS = {"FOOBARKEY": "FOOBARSECRET"}
@@ -84,13 +84,12 @@ class Ingestion:
 @contextmanager
 def ingestion(
     handlers: Mapping[str, Any] | None = None,
-    allows: Allows | None = None,
     pause: Callable[[float], None] = lambda seconds: None,
     **environment: str,
 ) -> Iterator[Ingestion]:
     """Yield the machine with the deployed handlers, some of them replaced; nothing waits but `pause`.
 
-    What functions and machine call is decided by their roles, or by `allows`.
+    Afterwards the roles decide what functions and machine called.
     """
     with TitanDouble() as titan, TextractDouble(object_of) as textract, OpenSearchDouble(KEYS) as collection:
         settings = {
@@ -104,9 +103,10 @@ def ingestion(
         named = {name: as_caller(name, handler) for name, handler in known.items()}
         with (
             running_stack(settings, {}, handlers=named, pause=pause) as stack,
-            recording(allows or decided()),
+            recording() as calls,
         ):
             yield Ingestion(stack, collection, titan, textract)
+        check_roles(calls)
 
 
 def object_of(bucket: str, name: str) -> bytes | None:

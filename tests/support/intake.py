@@ -15,11 +15,11 @@ from typing import Any, cast
 
 import jsonata
 
-from selfrag_cli.local.definitions import INTAKE, definition_of
 from selfrag_cli.local.runner.failures import Failure
 from selfrag_cli.local.runner.history import History
 from selfrag_cli.local.runner.lane import ExecutionContext, Lane
 from selfrag_cli.local.runner.states import run_state
+from selfrag_cli.local.stack import INTAKE, definition_of
 from tests.support.doubles.item_tables import ItemTables
 
 Json = dict[str, Any]

@@ -4,7 +4,7 @@ from typing import Any
 
 import jsonata
 
-from selfrag_cli.local.jsonata import QueryError
+from selfrag_cli.local.runner.jsonata import QueryError
 
 # AWS gives up at a depth of 99 to 101, by what others have observed.
 _MOST_DEPTH = 95

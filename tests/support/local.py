@@ -11,8 +11,8 @@ from tests.support.aws.resources import TABLES, empty_table
 from tests.support.aws.stack import LocalStack, deployed_handlers, running_stack
 from tests.support.doubles.model_server import ModelServer
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage
-from tests.support.roles.recorded import Allows, as_caller, recording
-from tests.support.roles.roles import decided
+from tests.support.roles.recorded import as_caller, recording
+from tests.support.roles.roles import Allows, check_roles
 
 PASSAGES = [passage(f"p{n}", f"Fact number {n} is {n * 10} days. More follows.", collection="c") for n in range(12)]
 QUESTION: dict[str, Any] = {"question": "How many days?", "collections": ["c"], "policy": {"web_search": False}}
@@ -42,15 +42,10 @@ def local_stack(
     also_allows: Allows = lambda who, action, resource: False,
     **environment: str,
 ) -> Iterator[LocalStack]:
-    """Yield the stack with the deployed handlers, whose calls their roles decide; nothing waits between retries.
+    """Yield the stack with the deployed handlers, whose roles decide their calls afterwards; nothing waits for a retry.
 
     `also_allows` is what the roles of another deployment than the usual one allow.
     """
-    roles = decided()
-
-    def allows(who: str, action: str, resource: str) -> bool:
-        return also_allows(who, action, resource) or roles(who, action, resource)
-
     settings = {
         "SELFRAG_MODEL_BASE_URL": model.url,
         "SELFRAG_MODEL_SECRET": "model-key",
@@ -63,9 +58,10 @@ def local_stack(
     made: Any = {"parts": few_parts(), "handlers": handlers}
     with (
         running_stack(settings, secrets, **made, pause=lambda seconds: None) as stack,
-        recording(allows),
+        recording() as calls,
     ):
         yield stack
+    check_roles(calls, also_allows)
 
 
 def forget_verdicts() -> None:

@@ -11,7 +11,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request, Response
 from werkzeug.wsgi import LimitedStream
 
-from selfrag_cli.local.port import HOST, listening
+from selfrag_cli.local.serving.http import HOST, listening
 
 _POLL_SECONDS = 0.02
 

@@ -12,8 +12,7 @@ from typing import Any
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.runtime.clock import Clock
-from selfrag_cli.local.serving.gateway import threaded_handler
-from selfrag_cli.local.serving.invocation import ProxyRequest, invoke
+from selfrag_cli.local.serving.invocation import ProxyRequest, invoke, threaded_handler
 from selfrag_cli.local.stack import running_stack
 from selfrag_cli.local.stores.bindings import LocalBindings
 from tests.support.asking import MemoryCalls

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from selfrag_cli.local.definitions import QUESTION
 from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.runner.tasks import LambdaHandler
-from selfrag_cli.local.stack import machine
+from selfrag_cli.local.stack import QUESTION, machine
 from tests.support.aws.states import Answers
 
 

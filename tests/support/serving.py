@@ -10,7 +10,8 @@ from typing import Any
 import boto3
 import httpx2
 
-from selfrag_cli.local.serving.gateway import serving, threaded_handler
+from selfrag_cli.local.serving.gateway import serving
+from selfrag_cli.local.serving.invocation import threaded_handler
 from tests.support.aws.resources import FEEDBACK_TABLE, REQUESTS_TABLE, TABLES, bind, empty_table
 from tests.support.aws.stack import MACHINE_ARN, LocalStack
 from tests.support.doubles.model_server import ModelServer

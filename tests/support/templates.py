@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from selfrag_cli.local.jsonata import evaluate
+from selfrag_cli.local.runner.jsonata import evaluate
 
 
 def template(value: Any, bindings: dict[str, Any]) -> Any:

@@ -19,8 +19,7 @@ from selfrag.ports.decider import Decisions
 from selfrag.ports.model import CitedBlocks, Judgement, ModelText, Prompt, Source, TextBlock
 from selfrag.runtime.decider_settings import DeciderSettings
 from selfrag.runtime.models import PROFILES
-from selfrag_cli.local.definitions import QUESTION
-from selfrag_cli.local.stack import deployed_handlers
+from selfrag_cli.local.stack import QUESTION, deployed_handlers
 from tests.support.fakes import FakeEmbedder, FakeIndex, MemoryCache, passage
 from tests.support.questions import response_to
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from selfrag_cli.local.port import listening
+from selfrag_cli.local.serving.http import listening
 from tests.support.aws.stack import LocalStack
 from tests.support.doubles.completions import CompletionsServer
 from tests.support.doubles.model_server import ModelServer

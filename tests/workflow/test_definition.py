@@ -17,8 +17,8 @@ from selfrag.domain.verdicts import Critique
 from selfrag.plan.segments import LEVEL_BYTES
 from selfrag.runtime.deadline import LONGEST_RETRY_WAIT_SECONDS
 from selfrag.text.state_budget import STATE_BUDGET_BYTES
-from selfrag_cli.local.definitions import INGESTION, INTAKE, QUESTION, REINDEX, placeholders
 from selfrag_cli.local.runner.lane import MAX_BYTES
+from selfrag_cli.local.stack import INGESTION, INTAKE, QUESTION, REINDEX, placeholders
 from tests.support.definition import (
     INGESTION_MACHINE,
     INGESTION_RAW,

@@ -12,7 +12,7 @@ import time_machine
 from selfrag import bootstrap
 from selfrag.domain.errors import BadDocument, Misconfigured
 from selfrag.domain.passages import Bounds
-from selfrag_cli.local.definitions import INGESTION
+from selfrag_cli.local.stack import INGESTION
 from tests.support.aws.resources import DOCUMENTS_BUCKET
 from tests.support.aws.stack import deployed_handlers
 from tests.support.documents.files import pdf

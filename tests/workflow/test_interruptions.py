@@ -18,7 +18,7 @@ from selfrag import bootstrap
 from selfrag.adapters.manifest import LEASE_SECONDS, DynamoManifest
 from selfrag.bootstrap.ingestion import manifest, objects
 from selfrag.ports.index import Index
-from selfrag_cli.local.definitions import INGESTION
+from selfrag_cli.local.stack import INGESTION
 from tests.support.aws.stack import deployed_handlers
 from tests.support.ingesting import FIRST, KEY, SECOND, Ingestion, holds, ingestion
 

@@ -27,11 +27,6 @@ THEIRS = chunk("Fact of others is how many days. More follows.", "s3://theirs/1.
 SEARCH = ("retrieve", "bedrock:Retrieve", f"arn:aws:bedrock:{HERE}:knowledge-base/{ID}")
 
 
-def allowed(who: str, action: str, resource: str) -> bool:
-    """Return what a deployment with a knowledge base allows: its search, and none of the collection's."""
-    return who != "retrieve" or (who, action, resource) == SEARCH
-
-
 @contextmanager
 def searching(*chunks: Any, **environment: str) -> Iterator[tuple[LocalStack, KnowledgeBaseDouble, ModelServer, Calls]]:
     with ModelServer() as model, KnowledgeBaseDouble(*chunks) as base:
@@ -46,7 +41,7 @@ def searching(*chunks: Any, **environment: str) -> Iterator[tuple[LocalStack, Kn
         made: Any = {"parts": {"clock": Skipping().clock}, "handlers": handlers}
         with (
             running_stack(settings, {"model-key": "test-key"}, **made, pause=lambda seconds: None) as stack,
-            recording(allowed) as calls,
+            recording() as calls,
         ):
             forget_verdicts()
             yield stack, base, model, calls

@@ -14,8 +14,7 @@ from selfrag.domain.calls import ModelCall
 from selfrag.domain.passages import Passage
 from selfrag.ports.model import CitedBlocks, Judgement, ModelText, Prompt, Source, TextBlock
 from selfrag.text.sentences import split_sentences
-from selfrag_cli.local.definitions import QUESTION
-from selfrag_cli.local.stack import deployed_handlers
+from selfrag_cli.local.stack import QUESTION, deployed_handlers
 from tests.support import steps
 from tests.support.fakes import FakeEmbedder, FakeIndex, MemoryCache
 from tests.support.questions import response_to

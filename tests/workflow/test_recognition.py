@@ -10,20 +10,19 @@ import pytest
 from selfrag import bootstrap
 from selfrag.adapters.textract import TextractRecognizer
 from selfrag.bootstrap import ingestion as ingestion_parts
-from selfrag_cli.local.definitions import INGESTION
+from selfrag_cli.local.stack import INGESTION
 from tests.support.aws.stack import deployed_handlers
 from tests.support.definition import INGESTION_MACHINE, lambda_tasks
 from tests.support.documents.files import pdf
 from tests.support.documents.scans import scanned_pdf
 from tests.support.ingesting import Ingestion, holds, ingestion
-from tests.support.roles.recorded import everything
 
 KEY = "handbook/scan.pdf"
 
 
 @pytest.fixture
 def scanning() -> Iterator[Ingestion]:
-    with ingestion(allows=everything, SELFRAG_TEXT_RECOGNITION="lines") as running:
+    with ingestion(SELFRAG_TEXT_RECOGNITION="lines") as running:
         yield running
 
 
@@ -73,7 +72,7 @@ def by_the_clock_of_textract() -> Iterator[tuple[Ingestion, list[float]]]:
         seconds.append(running.textract.now - began)
         return result
 
-    with ingestion({"recognize_pages": step}, everything, SELFRAG_TEXT_RECOGNITION="lines") as running:
+    with ingestion({"recognize_pages": step}, SELFRAG_TEXT_RECOGNITION="lines") as running:
         running.textract.knobs.seconds = 0.3
         yield running, seconds
 
@@ -134,7 +133,7 @@ def test_a_run_that_was_broken_off_goes_on_with_the_job_that_it_began() -> None:
             raise RuntimeError("the reply of the step is lost")
         return step(event, context)
 
-    with ingestion({"recognize_pages": broken}, everything, SELFRAG_TEXT_RECOGNITION="lines") as running:
+    with ingestion({"recognize_pages": broken}, SELFRAG_TEXT_RECOGNITION="lines") as running:
         running.put(KEY, scanned_pdf("Leave is 25 days."))
         assert running.done(KEY)["reason"] == "RecognizePages gave no result (RuntimeError)."
         assert running.done(KEY)["status"] == "ready"
@@ -153,7 +152,7 @@ def test_a_recognition_without_an_end_is_left_to_another_run(scanning: Ingestion
 
 
 def test_where_recognition_is_off_textract_is_never_asked_and_the_reason_says_how_to_switch_it_on() -> None:
-    with ingestion(allows=everything) as running:
+    with ingestion() as running:
         running.put(KEY, scanned_pdf("Leave is 25 days."))
         done = running.done(KEY)
         assert done["status"] == "failed"

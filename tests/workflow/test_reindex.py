@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from selfrag.adapters.manifest import LEASE_SECONDS
-from selfrag_cli.local.definitions import REINDEX, placeholders
-from selfrag_cli.local.jsonata import evaluate
+from selfrag_cli.local.runner.jsonata import evaluate
+from selfrag_cli.local.stack import REINDEX, placeholders
 from tests.support.command import ROOT
 from tests.support.definition import INGESTION_MACHINE, REINDEX_MACHINE
 from tests.support.templates import template

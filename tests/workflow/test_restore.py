@@ -12,8 +12,15 @@ import pytest
 
 from selfrag.adapters.opensearch.collection import connect
 from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
-from selfrag_cli import restore
-from selfrag_cli.restore import DeployedMachines, RestorableTable, Restoration, keys_in, passages_of, restore_index
+from selfrag_cli.deployment import restore
+from selfrag_cli.deployment.restore import (
+    DeployedMachines,
+    RestorableTable,
+    Restoration,
+    keys_in,
+    passages_of,
+    restore_index,
+)
 from tests.support.aws.resources import DOCUMENTS_BUCKET, DOCUMENTS_TABLE
 from tests.support.doubles.opensearch_index import Document
 from tests.support.grids import some_of

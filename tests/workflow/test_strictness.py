@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from selfrag_cli.local.environment import MACHINE_ARN
-from selfrag_cli.local.jsonata import QueryError, evaluate
+from selfrag_cli.local.runner.jsonata import QueryError, evaluate
 from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.runner.tasks import services
+from selfrag_cli.local.stack import MACHINE_ARN
 from tests.support.aws.states import Answers
 from tests.support.jsonata_rules import check
 

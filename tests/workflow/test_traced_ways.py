@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from selfrag_cli.histories import ExecutionHistory
+from selfrag_cli.local.stores.histories import ExecutionHistory
 from selfrag_cli.show.traces import show_trace
 from tests.support import steps
 from tests.workflow.asking import ASKED, executed

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from selfrag.domain.passages import Passage
-from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.lab.records import Trace, build_trace
+from selfrag_cli.local.stores.histories import ExecutionHistory
 from tests.support import steps
 from tests.workflow.asking import ASKED, NONE, executed
 from tests.workflow.paper.test_traced_comparisons import CASES

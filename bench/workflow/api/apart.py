@@ -8,7 +8,7 @@ from bench.workflow.api.billing import Billed
 from bench.workflow.api.clock import Clock
 from bench.workflow.api.faults import Faults, no_faults
 from bench.workflow.api.server import MessagesApi, Pace, no_time
-from selfrag_cli.local.port import HOST
+from selfrag_cli.local.serving.http import HOST
 
 
 class Service(MessagesApi):

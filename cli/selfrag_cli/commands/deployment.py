@@ -12,9 +12,7 @@ from selfrag_cli.options import ApiKey, AsJson, Endpoint
 from selfrag_cli.terminal import out, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from selfrag_cli.doctor.findings import Check, Diagnosis, Finding, Subject
+    from selfrag_cli.doctor.findings import Checks, Diagnosis, Finding, Subject
 
 _STYLES = {"fine": "green", "look": "yellow", "unknown": "magenta", "blocks": "red"}
 _WIDTH = max(map(len, _STYLES))
@@ -30,6 +28,7 @@ Deployed = Annotated[
 ]
 
 Only = Annotated[str, typer.Option("--only", help="One check by its name, such as quotas.")]
+Free = Annotated[bool, typer.Option("--free", help="Leave out what costs money: calls of the models.")]
 
 
 def doctor(
@@ -39,6 +38,7 @@ def doctor(
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
     only: Only = "",
+    free: Free = False,
     as_json: AsJson = False,
 ) -> None:
     """Look at an AWS account before a deployment, or at the deployment after it, and say what to do.
@@ -46,7 +46,7 @@ def doctor(
     Exit code 1 means that something blocks. Before a deployment nothing is changed; --deployed loads a document of its
     own and removes it. No secret is read or printed.
     """
-    diagnosis = _diagnosis(infra, var_file or [], deployed, endpoint, api_key, only, quiet=as_json)
+    diagnosis = _diagnosis(infra, var_file or [], deployed, endpoint, api_key, only, free, quiet=as_json)
     if as_json:
         print_json([{"check": name, **asdict(finding)} for name, finding in diagnosis.findings])
     else:
@@ -67,12 +67,12 @@ def restore(
     collection (the variable index_writers), and no ingestion under way.
     """
     from selfrag.domain.errors import InvalidInput
-    from selfrag_cli.doctor.choices import deployed_outputs
-    from selfrag_cli.restore import restore_deployment
+    from selfrag_cli.deployment.restore import restore_deployment
+    from selfrag_cli.deployment.terraform import read_outputs
 
     if not index:
-        raise InvalidInput("Say what is to be restored: `selfrag restore --index`. docs/operate.md has the rest.")
-    done = restore_deployment(deployed_outputs(infra))
+        raise InvalidInput("Say what is to be restored: `selfrag restore --index`. docs/run.md has the rest.")
+    done = restore_deployment(read_outputs(infra))
     out.print(
         f"The index held {done.passages} passages. Of {len(done.unknown)} documents the table said otherwise, and "
         f"{len(done.gone)} were not in the bucket. All are in step now.",
@@ -100,32 +100,30 @@ def show_end(console: Console, diagnosis: "Diagnosis") -> None:
 
 
 def _diagnosis(
-    infra: Path, var_files: list[Path], deployed: bool, endpoint: str, api_key: str, only: str, quiet: bool
+    infra: Path, var_files: list[Path], deployed: bool, endpoint: str, api_key: str, only: str, free: bool, quiet: bool
 ) -> "Diagnosis":
+    from selfrag_cli.deployment.terraform import has_resources, read_choices, read_outputs
     from selfrag_cli.doctor.account import account_of_credentials
-    from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED
-    from selfrag_cli.doctor.choices import choices_in, deployed_outputs, outputs_of
-    from selfrag_cli.doctor.deployment import Deployment
+    from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED, FREE
+    from selfrag_cli.doctor.deployed import Deployment
     from selfrag_cli.doctor.findings import examine
 
     def report(name: str, finding: "Finding") -> None:
         if not quiet:
             show_finding(out, name, finding)
 
-    choices = choices_in(infra, var_files)
+    account = account_of_credentials(read_choices(infra, var_files), has_resources(infra), infra)
     if not deployed:
-        account = account_of_credentials(choices, bool(outputs_of(infra)), infra)
-        return examine(_chosen(ACCOUNT, only), account, report)
-    outputs = deployed_outputs(infra)
-    with Deployment(account_of_credentials(choices, True, infra), outputs, endpoint, api_key) as deployment:
+        return examine(_chosen(FREE if free else ACCOUNT, only), account, report)
+    with Deployment(account, read_outputs(infra), endpoint, api_key) as deployment:
         return examine(_chosen(DEPLOYED, only), deployment, report)
 
 
-def _chosen(checks: "Sequence[Check[Subject]]", only: str) -> "Sequence[Check[Subject]]":
+def _chosen(checks: "Checks[Subject]", only: str) -> "Checks[Subject]":
     """Return the check of this name, after the first, which says whether anything can be looked at; all for ""."""
     from selfrag.domain.errors import InvalidInput
 
-    names = [check.name for check in checks]
-    if only and only not in names:
-        raise InvalidInput(f"There is no check {only}; name one of {', '.join(names)}.")
-    return [check for check in checks if only in ("", check.name) or check is checks[0]]
+    if only and only not in checks:
+        raise InvalidInput(f"There is no check {only}; name one of {', '.join(checks)}.")
+    first = next(iter(checks))
+    return {name: runs for name, runs in checks.items() if only in ("", name) or name == first}

@@ -14,7 +14,7 @@ from selfrag_cli.terminal import current_step, out, print_json, visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from selfrag_cli.model_probe import ModelReport
+    from selfrag_cli.models.probe import ModelReport
 
 
 def models(as_json: AsJson = False) -> None:
@@ -47,7 +47,7 @@ def _reports() -> "Iterator[ModelReport]":
     from selfrag.domain.errors import Misconfigured
     from selfrag.runtime.decider_settings import DeciderSettings
     from selfrag.runtime.settings import Settings, read
-    from selfrag_cli.model_probe import probe, probe_decider
+    from selfrag_cli.models.probe import probe, probe_decider
 
     config, decider = read(Settings), read(DeciderSettings)
     base_url = os.environ.get("ANTHROPIC_BASE_URL") or config.model_base_url

@@ -1,4 +1,4 @@
-"""The commands about questions: ask, chat, trace, smoke."""
+"""The commands about questions: ask, chat, trace."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,13 +7,13 @@ import typer
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.history import steps_of
 from selfrag.domain.questions import AskRequest, read_request
-from selfrag_cli.local.sources.place import Place
-from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters, place_unless_deployed
+from selfrag_cli.local.sources.source import DocumentSource
+from selfrag_cli.options import ApiKey, AsJson, Collection, Docs, Endpoint, Filters, source_unless_deployed
 from selfrag_cli.terminal import current_step, out, print_error, print_json, print_line, reading_progress, warn
 
 if TYPE_CHECKING:
     from selfrag_cli.chat import Reply
-    from selfrag_cli.histories import ExecutionHistory
+    from selfrag_cli.local.stores.histories import ExecutionHistory
 
 Policy = Annotated[str, typer.Option(help='Policy fields as JSON, such as {"speculate": "off"}.')]
 Previous = Annotated[str, typer.Option(help="Id of the question that this one follows.")]
@@ -35,8 +35,8 @@ def ask(
 ) -> None:
     """Answer a question from a directory of documents, a named collection, or a deployment's with --endpoint."""
     request = read_request(question, policy, previous, filters)
-    place = place_unless_deployed(endpoint, docs, collection)
-    response, steps = _answer(request, place, endpoint, api_key)
+    source = source_unless_deployed(endpoint, docs, collection)
+    response, steps = _answer(request, source, endpoint, api_key)
     from selfrag_cli.show.answers import show_response
     from selfrag_cli.show.traces import causes
 
@@ -49,22 +49,22 @@ def ask(
         raise typer.Exit(1)
 
 
-def _answer(request: AskRequest, place: Place | None, endpoint: str, api_key: str) -> "Reply":
-    """Return the response to a question and its steps; a deployment, where there is no place, shows none."""
+def _answer(request: AskRequest, source: DocumentSource | None, endpoint: str, api_key: str) -> "Reply":
+    """Return the response to a question and its steps; a deployment, where there is no source, shows none."""
     # What takes a second to load comes after what can be refused at once.
-    if place is None:
-        from selfrag_cli.remote import ask_remote
+    if source is None:
+        from selfrag_cli.deployment.remote import ask_remote
 
         return ask_remote(request, endpoint, api_key), []
     from selfrag_cli.local.asking import ask_question
     from selfrag_cli.local.backends import local_model_in_short, policy_fields
-    from selfrag_cli.local.sources.embedding import embed_in_background
+    from selfrag_cli.local.sources.sync import embed_in_background
 
-    for line in local_model_in_short(policy_fields(request, place)["deadline_seconds"]):
+    for line in local_model_in_short(policy_fields(request, source)["deadline_seconds"]):
         print_error(line)
     with reading_progress() as on_document:
-        execution, report = ask_question(request, place, on_document, current_step)
-    warn([*(report.in_short(place) if report else []), *embed_in_background(place.collection)])
+        execution, report = ask_question(request, source, on_document, current_step)
+    warn([*(report.in_short(source) if report else []), *embed_in_background(source.collection)])
     return execution.output or {}, steps_of(execution.history)
 
 
@@ -79,22 +79,22 @@ def chat(
 ) -> None:
     """Ask one question after another, each following the answer before it; /help in the chat lists its commands."""
     request = read_request("?", policy, previous, filters)
-    place = place_unless_deployed(endpoint, docs, collection)
+    source = source_unless_deployed(endpoint, docs, collection)
     from selfrag_cli.chat import Chat
 
-    if place:
+    if source:
+        from selfrag_cli.local.asking import search_passages
         from selfrag_cli.local.backends import check_services
-        from selfrag_cli.local.lookup import search_passages
 
         # Once Ctrl-C has left numpy half loaded, it cannot be loaded again: a search loads it before the first line.
         check_services()
         with reading_progress() as on_document:
-            search_passages(request.question, place, request.filters, 1, on_document)
-    print_line(f"Asking {place or endpoint}; /help lists the commands.")
+            search_passages(request.question, source, request.filters, 1, on_document)
+    print_line(f"Asking {source or endpoint}; /help lists the commands.")
     Chat(
         request,
-        lambda each: _answer(each, place, endpoint, api_key),
-        lambda response: trace(response["id"] if place else response["execution"]["arn"]),
+        lambda each: _answer(each, source, endpoint, api_key),
+        lambda response: trace(response["id"] if source else response["execution"]["arn"]),
     ).run()
 
 
@@ -124,17 +124,9 @@ def trace(
 
 def _history(question_id: str) -> "ExecutionHistory | None":
     if question_id.startswith("arn:"):
-        from selfrag_cli.executions import execution_of
+        from selfrag_cli.deployment.executions import execution_of
 
         return execution_of(question_id)
     from selfrag_cli.local.stores.histories import last_history
 
     return last_history(question_id)
-
-
-def smoke(endpoint: Annotated[str, typer.Argument(help="URL of a deployment.")], api_key: ApiKey = "") -> None:
-    """Look at a deployment's page, ask it three questions and show where their traces are."""
-    from selfrag_cli.smoke import smoke as run
-
-    if not run(out, endpoint, api_key):
-        raise typer.Exit(1)

@@ -18,7 +18,7 @@ def rollback(
     only_list: Annotated[bool, typer.Option("--list", help="Show the releases and change nothing.")] = False,
 ) -> None:
     """Make the release before live again, with its functions and machines; needs AWS credentials."""
-    from selfrag_cli.releases import releases_of, to_go_back_to
+    from selfrag_cli.deployment.releases import releases_of, to_go_back_to
 
     releases = releases_of(name, region)
     stored, live = releases.all(), releases.live()

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from selfrag_cli.local.port import refuse_busy
-from selfrag_cli.local.sources.place import place_to_ask, place_to_read
+from selfrag_cli.local.sources.source import source_to_ask, source_to_read
 from selfrag_cli.options import Collection, Docs
 from selfrag_cli.terminal import print_line, reading_progress
 
@@ -36,10 +35,11 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the HTTP API on this machine, over the local stack, until it is interrupted."""
-    from selfrag_cli.local.serving.cors import origins_of
+    from selfrag_cli.local.serving.gateway import origins_of
+    from selfrag_cli.local.serving.http import refuse_busy
 
     origins = origins_of(cors or [])
-    place = place_to_read(docs, collection) if docs else place_to_ask(None, collection)
+    source = source_to_read(docs, collection) if docs else source_to_ask(None, collection)
     refuse_busy(port)
     from selfrag_cli.local.backends import LOCAL_DEADLINE_SECONDS, local_model_in_short
     from selfrag_cli.local.serving.server import serve_documents
@@ -59,18 +59,18 @@ def serve(
         sys.stdout.flush()
 
     with reading_progress() as on_document:
-        serve_documents(place, writable, port, origins, token, on_document, announce)
+        serve_documents(source, writable, port, origins, token, on_document, announce)
 
 
 def mcp(docs: Docs = None, collection: Collection = "") -> None:
     """Serve tools for agents over stdin and stdout, by the Model Context Protocol."""
-    place = place_to_ask(docs, collection)
+    source = source_to_ask(docs, collection)
     # The thread that reads stdin would hold up what Ctrl-C ends.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     import asyncio
 
-    from selfrag_cli.local.agents import laptop_service
+    from selfrag_cli.local.serving.agent_service import laptop_service
     from selfrag_cli.local.serving.agents import serve_stdio
 
-    with laptop_service(place) as service:
+    with laptop_service(source) as service:
         asyncio.run(serve_stdio(service))

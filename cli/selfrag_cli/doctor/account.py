@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from selfrag.adapters.faults import code_of
 from selfrag.domain.errors import Misconfigured
-from selfrag_cli.doctor.choices import Choices
+from selfrag_cli.deployment.terraform import Choices
 from selfrag_cli.doctor.findings import Finding, blocks, fine
 
 RETRIES = Config(retries={"total_max_attempts": 3, "mode": "standard"}, connect_timeout=5, read_timeout=30)
@@ -42,13 +42,14 @@ class Account:
         return identity
 
     @property
+    def partition(self) -> str:
+        """Return the partition of AWS, such as aws-us-gov."""
+        return self.caller["Arn"].split(":")[1]
+
+    @property
     def number(self) -> str:
         """Return the account's number."""
         return self.caller["Account"]
-
-    def arn(self, service: str) -> str:
-        """Return the beginning of the ARNs of a service's resources in this account and region."""
-        return f"arn:{self.caller['Arn'].split(':')[1]}:{service}:{self.region}:{self.number}"
 
     @property
     def credentials(self) -> Any:

@@ -1,13 +1,14 @@
 """Checks and their findings: a sentence, and what to do about it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Generic, TypeVar
+from functools import partial
+from typing import TypeVar
 
+import httpx2
 from botocore.exceptions import BotoCoreError, ClientError
 
-from selfrag.adapters.faults import code_of
 from selfrag.domain.errors import SelfragError
 
 Subject = TypeVar("Subject")
@@ -33,17 +34,8 @@ class Finding:
     rate: float | None = None
 
 
-@dataclass(frozen=True)
-class Check(Generic[Subject]):
-    """Functions under one name; `looks_at` begins the sentence of a failure, `actions` are IAM's of the caller.
-
-    Each function runs, whatever becomes of those before it.
-    """
-
-    name: str
-    looks_at: str
-    actions: tuple[str, ...]
-    runs: tuple[Callable[[Subject], Iterable[Finding]], ...]
+# The functions of each check, by its name. Each runs, whatever becomes of those before it.
+Checks = Mapping[str, Sequence[Callable[[Subject], Iterable[Finding]]]]
 
 
 @dataclass(frozen=True)
@@ -60,58 +52,40 @@ class Diagnosis:
     @property
     def first_limit(self) -> tuple[str, Finding] | None:
         """Return the finding that allows the fewest questions a second."""
-        limited = [each for each in self.findings if each[1].rate is not None]
-        return min(limited, key=lambda each: each[1].rate or 0, default=None)
+        limited = [(name, finding) for name, finding in self.findings if finding.rate is not None]
+        return min(limited, key=lambda limit: limit[1].rate or 0, default=None)
 
 
-def fine(says: str, rate: float | None = None) -> Finding:
-    """Return a finding that needs nothing done."""
-    return Finding(Severity.FINE, says, rate=rate)
+# Needs nothing done; works within a limit or at a price; could not be looked at; would fail or answer nothing.
+fine = partial(Finding, Severity.FINE)
+look = partial(Finding, Severity.LOOK)
+unknown = partial(Finding, Severity.UNKNOWN)
+blocks = partial(Finding, Severity.BLOCKS)
 
 
-def look(says: str, do: str, rate: float | None = None) -> Finding:
-    """Return a finding of something that works within a limit or at a price."""
-    return Finding(Severity.LOOK, says, do, rate)
-
-
-def unknown(says: str, do: str = "") -> Finding:
-    """Return a finding of something that the doctor could not look at."""
-    return Finding(Severity.UNKNOWN, says, do)
-
-
-def blocks(says: str, do: str) -> Finding:
-    """Return a finding by which a deployment would fail, or would answer nothing."""
-    return Finding(Severity.BLOCKS, says, do)
-
-
-def examine(checks: Sequence[Check[Subject]], subject: Subject, report: Callable[[str, Finding], None]) -> Diagnosis:
+def examine(checks: Checks[Subject], subject: Subject, report: Callable[[str, Finding], None]) -> Diagnosis:
     """Run the checks and report each finding as it comes; ends at the first check if that one blocks."""
     findings: list[tuple[str, Finding]] = []
-    for check in checks:
-        for finding in results_of(check, subject):
-            findings.append((check.name, finding))
-            report(check.name, finding)
-        if check is checks[0] and any(finding.level is Severity.BLOCKS for _, finding in findings):
+    for name, runs in checks.items():
+        for finding in (finding for run in runs for finding in _results(name, run, subject)):
+            findings.append((name, finding))
+            report(name, finding)
+        if name == next(iter(checks)) and any(finding.level is Severity.BLOCKS for _, finding in findings):
             break
     return Diagnosis(findings)
 
 
-def results_of(check: Check[Subject], subject: Subject) -> Iterator[Finding]:
-    """Run a check and yield its findings; a refused or unreachable service is a finding, too."""
-    for run in check.runs:
-        try:
-            yield from run(subject)
-        except ClientError as error:
-            yield _refused(check, error)
-        except BotoCoreError as error:
-            yield unknown(f"{check.looks_at} could not be looked at: {type(error).__name__}.", "Try again later.")
-        except SelfragError as error:
-            yield unknown(f"{check.looks_at} could not be looked at: {error}", error.hint)
-
-
-def _refused(check: Check[Subject], error: ClientError) -> Finding:
-    code, operation = code_of(error), error.operation_name
-    says = f"{check.looks_at} could not be looked at: {operation} was refused ({code})."
-    if code in REFUSALS:
-        return unknown(says, f"Allow your credentials {', '.join(check.actions)}, or look yourself.")
-    return unknown(says, "Try again later, or look for it in the console.")
+def _results(name: str, run: Callable[[Subject], Iterable[Finding]], subject: Subject) -> Iterator[Finding]:
+    """Run a function and yield its findings; a refused or unreachable service is a finding, too."""
+    says = f"The check of {name} broke off"
+    try:
+        yield from run(subject)
+    except ClientError as error:
+        reply = error.response["Error"]
+        is_refused = reply["Code"] in REFUSALS
+        do = "Allow your credentials this call, or look yourself." if is_refused else "Try again later."
+        yield unknown(f"{says}: {error.operation_name} was refused ({reply['Code']}): {reply['Message']}", do)
+    except (BotoCoreError, httpx2.HTTPError, httpx2.InvalidURL) as error:
+        yield unknown(f"{says}: {type(error).__name__}.", "Try again later.")
+    except SelfragError as error:
+        yield unknown(f"{says}: {error}", error.hint)

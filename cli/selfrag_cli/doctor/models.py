@@ -1,64 +1,47 @@
-"""Access to the models: an embedding, and on Bedrock a verdict and an answer by the code of the steps."""
+"""Access to the models: an embedding, and by the code of `selfrag models` a verdict and an answer."""
 
-import json
 import os
 from collections.abc import Iterator
 
-from botocore.exceptions import ClientError, EndpointConnectionError
+from botocore.exceptions import ClientError
 
-from selfrag.adapters.faults import code_of
-from selfrag.adapters.titan import MODEL as TITAN
-from selfrag.domain.errors import TemporarilyUnavailable
+from selfrag.adapters.titan import TitanEmbedder
+from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.runtime.settings import Settings
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
-from selfrag_cli.model_probe import QUESTION, probe, probe_decider
+from selfrag_cli.models.access import hint_of, is_not_authorized
+from selfrag_cli.models.probe import probe, probe_decider
 
 _DECIDER_KEY = "SELFRAG_DECIDER_KEY"
 ELSEWHERE = "Set `embedding_region` to a region that has it, such as us-east-1."
-OTHER_ID = "Choose another id in `models`, or another region: the model catalog of Bedrock's console lists both."
-CATALOG = "https://{}.console.aws.amazon.com/bedrock/home#/model-catalog"
 
 
 def embedding(account: Account) -> Iterator[Finding]:
     """Embed one word."""
     region, name = account.embedding_region, "Titan Text Embeddings V2"
-    body = json.dumps({"inputText": "selfrag", "dimensions": 256, "normalize": True})
     try:
-        account.client("bedrock-runtime", region).invoke_model(modelId=TITAN, body=body, contentType="application/json")
-    except EndpointConnectionError:
-        yield blocks(f"Amazon Bedrock does not answer in {region}.", ELSEWHERE)
-    except ClientError as error:
-        message = str(error.response.get("Error", {}).get("Message", ""))
-        if code_of(error) in ("ThrottlingException", "TooManyRequestsException"):
-            yield _busy(name, region)
-        else:
-            yield _denied(name, region, message, code_of(error) == "AccessDeniedException") or blocks(
-                f"{name} cannot be invoked in {region} ({code_of(error)}).", ELSEWHERE
-            )
+        TitanEmbedder(account.client("bedrock-runtime", region), 256).query("selfrag")
+    except SelfragError as error:
+        error.hint = hint_of(error) or ELSEWHERE
+        yield _refused(name, region, error, is_reachable=isinstance(error.__context__, ClientError))
     else:
         yield fine(f"{name} embeds a text in {region}.")
 
 
 def claude(account: Account) -> Iterator[Finding]:
     """Probe each model on Bedrock by what its steps send; at Anthropic that takes the key."""
-    choices = account.choices
+    choices, region = account.choices, account.region
     if choices.model_provider != "bedrock":
         return
-    config, region = Settings(model_provider="bedrock", model_base_url=choices.model_base_url), account.region
+    config = Settings(model_provider="bedrock", model_base_url=choices.model_base_url)
     for model in sorted(set(choices.models.values())):
         steps = {step for step, name in choices.models.items() if name == model}
         report = probe(config, model, steps, "", region)
-        if report.error is None:
-            yield fine(f"{model} does in {region} what its steps ask for.")
-        elif report.reachable and isinstance(report.error, TemporarilyUnavailable):
-            yield _busy(model, region)
+        if report.error:
+            yield _refused(model, region, report.error, report.reachable)
         else:
-            refusal = report.error.__cause__
-            denied = getattr(refusal, "status_code", 0) == 403
-            yield _denied(model, region, str(refusal), denied) or blocks(
-                f"{model} is of no use in {region}: {report.error}.", OTHER_ID
-            )
+            yield fine(f"{model} does in {region} what its steps ask for.")
 
 
 def decider(account: Account) -> Iterator[Finding]:
@@ -76,13 +59,6 @@ def decider(account: Account) -> Iterator[Finding]:
         return
     yes, no = report.decisions
     probabilities = f"{yes:.2f} for a passage with the answer, {no:.2f} for one without"
-    measured = {**choice.thresholds, **account.choices.decider_thresholds}
-    if not {"decide_retrieval", "grade_support"} <= measured.keys():
-        yield look(
-            f"{choice.model} has no measured thresholds for Retrieve and IsSup: its `no` to a search, and in a cascade "
-            "its `full`, are advice, and Claude judges.",
-            "Measure them on labelled claims: `selfrag eval graders --adopt infra/graders.auto.tfvars.json`.",
-        )
     if yes > no:
         yield fine(f"{choice.model} decides: {probabilities}.")
     else:
@@ -91,60 +67,13 @@ def decider(account: Account) -> Iterator[Finding]:
         )
 
 
-def guardrail(account: Account) -> Iterator[Finding]:
-    """Let the guardrail check a harmless question."""
-    choice = account.choices.guardrail
-    if choice is None:
-        return
-    try:
-        reply = account.client("bedrock-runtime").apply_guardrail(
-            guardrailIdentifier=choice.id,
-            guardrailVersion=choice.version,
-            source="INPUT",
-            content=[{"text": {"text": QUESTION}}],
+def _refused(model: str, region: str, error: SelfragError, is_reachable: bool) -> Finding:
+    says = f"{model} cannot be used in {region}: {error}."
+    if is_not_authorized(error):
+        return unknown(says, error.hint)
+    if is_reachable and isinstance(error, TemporarilyUnavailable):
+        return look(
+            says,
+            "Unless its quota is 0, run it again in a minute; if it stays so, open a case with AWS Support.",
         )
-    except ClientError as error:
-        yield blocks(
-            f"The guardrail {choice.id}, version {choice.version}, cannot be asked in {account.region}: "
-            f"{code_of(error)}. Every question would be abstained from.",
-            "Name a guardrail of this region, and its version, in `guardrail`; your credentials need its permission.",
-        )
-        return
-    if reply["action"] == "NONE":
-        yield fine(f"The guardrail {choice.id} lets a question pass.")
-    else:
-        yield look(f'The guardrail {choice.id} does not let "{QUESTION}" pass.', "Look at what it blocks or masks.")
-
-
-def _denied(name: str, region: str, message: str, is_denied: bool) -> Finding | None:
-    """Return what to do about a refusal for want of access; None for another refusal."""
-    if "use case details" in message:
-        return blocks(
-            f"Anthropic's first-use form was not sent for this account, so {name} refuses.",
-            f"Fill it in once, at {name}'s page in {CATALOG.format(region)}, and run it again in 15 minutes.",
-        )
-    if "aws-marketplace" in message:
-        return blocks(
-            f"The account has no subscription to {name} yet, and your credentials may not make it.",
-            "Call it once with credentials that allow aws-marketplace:Subscribe and aws-marketplace:ViewSubscriptions, "
-            "and run it again in 15 minutes. The functions need neither.",
-        )
-    if "is not authorized to perform" in message:
-        return unknown(
-            f"Your credentials may not invoke {name} in {region}, which says nothing of the functions' roles.",
-            "Allow yourself bedrock:InvokeModel for a moment and run it again.",
-        )
-    if not is_denied:
-        return None
-    return blocks(
-        f"The account has no access to {name} in {region}.",
-        "The first call asks for it: run it again in 15 minutes. If it stays so, look at its page in "
-        f"{CATALOG.format(region)}.",
-    )
-
-
-def _busy(model: str, region: str) -> Finding:
-    return look(
-        f"{model} was too busy in {region} to answer one call.",
-        "Unless its quota is 0, run it again in a minute; if it stays so, open a case with AWS Support.",
-    )
+    return blocks(says, error.hint)

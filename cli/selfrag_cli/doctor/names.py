@@ -3,7 +3,8 @@
 One role stands for all: what has the other roles, tables, machines or the collection has it, too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from botocore.exceptions import ClientError
 
@@ -11,35 +12,22 @@ from selfrag.adapters.faults import code_of
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine
 
-_MISSING = {"404", "NoSuchBucket", "NoSuchEntity", "NoSuchEntityException"}
+_MISSING = {"404", "NoSuchBucket", "NoSuchEntity", "NoSuchEntityException", "ResourceNotFoundException"}
 
 
 def roles(account: Account) -> Iterator[Finding]:
     """Look for the role of the API's function in IAM, whose names are unique in all regions of an account."""
     name = f"{account.choices.name}-ask"
-    try:
-        account.client("iam").get_role(RoleName=name)
-    except ClientError as error:
-        if code_of(error) not in _MISSING:
-            raise
-        yield _finding(account, "roles", [])
-        return
-    yield _finding(account, "roles", [name])
+    role = _read(account.client("iam").get_role, RoleName=name)
+    yield _finding(account, "roles", [name] if role else [])
 
 
 def buckets(account: Account) -> Iterator[Finding]:
     """Look for the deployment's buckets, whose names are unique in all accounts."""
-    taken = []
-    for part in ("documents", "work", *(["recognized"] if account.choices.text_recognition != "off" else [])):
-        name = f"{account.choices.name}-{part}-{account.number}-{account.region}"
-        try:
-            account.client("s3").head_bucket(Bucket=name)
-        except ClientError as error:
-            # 403 is a bucket of another account.
-            if code_of(error) in _MISSING:
-                continue
-        taken.append(name)
-    yield _finding(account, "buckets", taken)
+    parts = ("documents", "work", *(["recognized"] if account.choices.text_recognition != "off" else []))
+    names = [f"{account.choices.name}-{part}-{account.number}-{account.region}" for part in parts]
+    head = account.client("s3").head_bucket
+    yield _finding(account, "buckets", [name for name in names if _read(head, Bucket=name)])
 
 
 def log_groups(account: Account) -> Iterator[Finding]:
@@ -51,23 +39,29 @@ def log_groups(account: Account) -> Iterator[Finding]:
 
 def secrets(account: Account) -> Iterator[Finding]:
     """Look for the deployment's secrets; one that is only marked for deletion keeps its name."""
-    taken = []
-    for name in account.choices.secrets:
-        try:
-            secret = account.client("secretsmanager").describe_secret(SecretId=name)
-        except ClientError as error:
-            if code_of(error) == "ResourceNotFoundException":
-                continue
-            raise
-        if "DeletedDate" not in secret:
-            taken.append(name)
-            continue
+    describe = account.client("secretsmanager").describe_secret
+    taken = {name: secret for name in account.choices.secrets if (secret := _read(describe, SecretId=name))}
+    for name in [name for name, secret in taken.items() if "DeletedDate" in secret]:
+        del taken[name]
         yield blocks(
             f"The secret {name} is scheduled for deletion and keeps its name until then.",
             f"Free it: aws secretsmanager delete-secret --region {account.region} --force-delete-without-recovery "
             f"--secret-id {name}",
         )
-    yield _finding(account, "secrets", taken)
+    yield _finding(account, "secrets", list(taken))
+
+
+def _read(call: Callable[..., dict[str, Any]], **arguments: str) -> dict[str, Any] | None:
+    """Return what a service says of a thing, None if there is none."""
+    try:
+        return call(**arguments)
+    except ClientError as error:
+        if code_of(error) in _MISSING:
+            return None
+        # A bucket of another account.
+        if code_of(error) == "403":
+            return dict(error.response)
+        raise
 
 
 def _finding(account: Account, kind: str, taken: list[str]) -> Finding:
@@ -78,6 +72,5 @@ def _finding(account: Account, kind: str, taken: list[str]) -> Finding:
         return fine(f"The {kind} are those of the deployment that infra/'s state describes: {names}.")
     return blocks(
         f"Names of {kind} that the deployment needs are taken: {names}.",
-        "Choose another `name` (names of roles are unique in all regions), or remove what has it. If a deployment of "
-        "yours broke off, its state has them: go on with `make deploy`.",
+        "Choose another `name` (names of roles are unique in all regions), or remove what has it.",
     )

@@ -1,4 +1,7 @@
-"""The account's limits, each in questions a second."""
+"""The account's limits, each in questions a second.
+
+The figures are of a question that is answered at the first try; tests/unit/test_costs.py counts them.
+"""
 
 import re
 from collections.abc import Iterator
@@ -6,24 +9,22 @@ from dataclasses import dataclass
 
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
-from selfrag_cli.doctor.needs import (
-    BEDROCK_TOKENS,
-    LAMBDA_SECONDS,
-    MODEL_CALLS,
-    MODEL_TOKENS,
-    PASSAGE_TOKENS,
-    by_embedding,
-    by_lambda,
-    by_model,
-)
 
-ACTIONS = ("servicequotas:ListServiceQuotas", "servicequotas:ListAWSDefaultServiceQuotas")
+MODEL_CALLS = 8
+# Input and output of all of them, as Anthropic counts them.
+MODEL_TOKENS = 14_300
+# As Bedrock does: Claude's output counts five times. While a call is at work its `max_tokens` count in place of that.
+BEDROCK_TOKENS, BEDROCK_RESERVED = 17_300, 23_300
+LAMBDA_SECONDS = 26
+PASSAGE_TOKENS = 230
+
 # Service Quotas has this code for "Concurrent executions"; below the usual limit more should be requested.
 CONCURRENCY, USUAL_CONCURRENCY = "L-B99A9384", 1000
 # Bedrock has renamed these ("InvokeModel", "model inference"), and some accounts are limited by tokens alone.
 TITAN = r"On-demand .*{} per minute for Amazon Titan Text Embeddings V2"
-# docs/operate.md reckons with this one.
-USUAL_EMBEDDINGS = 2000
+# Embeddings a minute: docs/run.md reckons with this one. A model of Claude should make all calls of a question a
+# second.
+USUAL_EMBEDDINGS, USUAL_QUESTIONS = 2000, 60
 CONSOLE = "https://{0}.console.aws.amazon.com/servicequotas/home/services/bedrock/quotas"
 # Bedrock's ids: a group of regions, the maker, family and version in either order, a date.
 _ID = re.compile(
@@ -58,13 +59,13 @@ class Quota:
 def concurrency(account: Account) -> Iterator[Finding]:
     """Compare Lambda's limit with the usual one and with `account_concurrency`."""
     limit = account.client("lambda").get_account_settings()["AccountLimit"]["ConcurrentExecutions"]
-    rate = by_lambda(limit)
+    rate = limit / LAMBDA_SECONDS
     says = f"Lambda runs {limit:,} functions at once: {rate:.1f} questions a second, of {LAMBDA_SECONDS} s each."
     quota = Quota("lambda", account.region, "Concurrent executions", CONCURRENCY, limit, adjustable=True)
     todo = [] if limit >= USUAL_CONCURRENCY else [quota.raise_to(USUAL_CONCURRENCY)]
     if account.choices.account_concurrency != limit:
         todo.insert(0, f"Set `account_concurrency = {limit}`, so that the API refuses what is more.")
-    yield look(says, " ".join(todo), rate) if todo else fine(says, rate)
+    yield look(says, " ".join(todo), rate=rate) if todo else fine(says, rate=rate)
 
 
 def embeddings(account: Account) -> Iterator[Finding]:
@@ -73,24 +74,9 @@ def embeddings(account: Account) -> Iterator[Finding]:
     quotas = _quotas(account, region)
     requests, tokens = (_named(quotas, TITAN.format(unit)) for unit in ("requests", "tokens"))
     # Calls are what binds: the quota of tokens counts where an account has no other.
-    quota, each = (requests, 1) if requests else (tokens, PASSAGE_TOKENS)
-    if quota is None:
-        yield _unlisted("Titan Text Embeddings V2", region)
-        return
-    calls, more = quota.value / each, quota.raise_to(USUAL_EMBEDDINGS * each)
-    limits = _limits(requests, tokens)
-    if calls == 0:
-        yield blocks(
-            f"Titan Text Embeddings V2 has a quota of 0 in {region} ({limits} a minute): no document can be loaded.",
-            more + " Or set `embedding_region` to a region where it is not 0.",
-        )
-        return
-    rate = by_embedding(calls)
-    says = (
-        f"Titan Text Embeddings V2 embeds {calls:,.0f} passages a minute in {region} ({limits} a minute): "
-        f"{rate:.1f} questions a second while nothing is loaded."
-    )
-    yield fine(says, rate) if calls >= USUAL_EMBEDDINGS else look(says, more, rate)
+    limit = (requests, 1) if requests else (tokens, PASSAGE_TOKENS)
+    elsewhere = "Or set `embedding_region` to a region where it is not 0."
+    yield _compared("Titan Text Embeddings V2", region, [limit], USUAL_EMBEDDINGS, elsewhere)
 
 
 def claude(account: Account) -> Iterator[Finding]:
@@ -104,39 +90,26 @@ def claude(account: Account) -> Iterator[Finding]:
         return
     quotas = _quotas(account, account.region)
     for model in sorted(set(account.choices.models.values())):
-        yield _of_claude(quotas, account.region, model)
+        scope, words = _name_in_quotas(model) or ("no", "such model")
+        calls, tokens = (_named(quotas, rf"{scope} .*{unit} per minute for {words}") for unit in ("requests", "tokens"))
+        limits = [(calls, MODEL_CALLS), (tokens, BEDROCK_TOKENS)]
+        yield _compared(model, account.region, limits, USUAL_QUESTIONS, "Or choose another id in `models`.")
 
 
-def _of_claude(quotas: list[Quota], region: str, model: str) -> Finding:
-    name = _name_in_quotas(model)
-    calls = _named(quotas, rf"{name[0]} .*requests per minute for {name[1]}") if name else None
-    tokens = _named(quotas, rf"{name[0]} .*tokens per minute for {name[1]}") if name else None
-    # The limit that breaks first.
-    limits = [
-        (quota.value / each, quota, 60 * each)
-        for quota, each in ((tokens, BEDROCK_TOKENS), (calls, MODEL_CALLS))
-        if quota
-    ]
-    if not limits:
-        return _unlisted(model, region)
-    _, scarce, usual = min(limits, key=lambda limit: limit[0])
-    rate = by_model(calls.value if calls else None, tokens.value if tokens else None)
+def _compared(model: str, region: str, limits: list[tuple[Quota | None, int]], usual: int, elsewhere: str) -> Finding:
+    """Compare quotas with what each question needs of them; `usual` is how many questions a minute are enough."""
+    rates = [(quota.value / need, need, quota) for quota, need in limits if quota]
+    if not rates:
+        return unknown(
+            f"Service Quotas names no quota of {model} in {region}.", f"Look for it at {CONSOLE.format(region)}."
+        )
+    a_minute, need, scarce = min(rates, key=lambda rate: rate[0])
+    more, rate = scarce.raise_to(usual * need), a_minute / 60
     if rate == 0:
-        return blocks(f"{model} has a quota of 0 in {region}.", scarce.raise_to(usual))
-    says = (
-        f"{model} takes {_limits(calls, tokens)} a minute: {rate:.1f} questions a second if it made all calls of one."
-    )
-    return fine(says, rate) if rate >= 1 else look(says, scarce.raise_to(usual), rate)
-
-
-def _unlisted(model: str, region: str) -> Finding:
-    return unknown(
-        f"Service Quotas names no quota of {model} in {region}.", f"Look for it at {CONSOLE.format(region)}."
-    )
-
-
-def _limits(calls: Quota | None, tokens: Quota | None) -> str:
-    return ", ".join(f"{quota.value:,.0f} {unit}" for quota, unit in ((calls, "calls"), (tokens, "tokens")) if quota)
+        return blocks(f"{model} has a quota of 0 in {region}.", f"{more} {elsewhere}")
+    shown = " and ".join(f"{quota.value:,.0f} ({quota.name})" for _, _, quota in rates)
+    says = f"{model} has a quota of {shown} in {region}: {rate:.1f} questions a second."
+    return fine(says, rate=rate) if a_minute >= usual else look(says, more, rate=rate)
 
 
 def _quotas(account: Account, region: str) -> list[Quota]:
@@ -154,7 +127,7 @@ def _quotas(account: Account, region: str) -> list[Quota]:
 
 def _named(quotas: list[Quota], pattern: str) -> Quota | None:
     # Codes differ between accounts; names are what the console shows.
-    return next((each for each in quotas if re.fullmatch(pattern, each.name, re.IGNORECASE)), None)
+    return next((quota for quota in quotas if re.fullmatch(pattern, quota.name, re.IGNORECASE)), None)
 
 
 def _name_in_quotas(model: str) -> tuple[str, str] | None:

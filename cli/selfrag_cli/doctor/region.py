@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from typing import Any
 
 from botocore.config import Config
 from botocore.exceptions import ClientError, EndpointConnectionError
@@ -10,26 +9,22 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from selfrag.adapters.faults import code_of
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look
-from selfrag_cli.doctor.needs import month_dollars
 
-# The cap that docs/operate.md proposes for either kind of unit.
-CAP = 4
+# The cap that docs/costs.md proposes for either kind of unit, and what a unit costs if it is used all month.
+CAP, UNIT_MONTH_DOLLARS = 4, 730 * 0.24
 # No job has this id, so the call costs nothing; a region that has the service says so.
 _NO_JOB = "0" * 64
 _THERE = {"InvalidJobIdException", "InvalidParameterException", "ValidationException"}
 
 
-def synchronous_client(account: Account) -> Any:
-    """Make the client of StartSyncExecution, whose host `sync-states` only AWS's own endpoints have."""
-    own = bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
-    return account.client("stepfunctions", config=Config(inject_host_prefix=not own))
-
-
 def synchronous(account: Account) -> Iterator[Finding]:
     """Start a machine that is not there, to see whether StartSyncExecution answers."""
-    arn = f"{account.arn('states')}:stateMachine:{account.choices.name}-nowhere"
+    # Only AWS's own endpoints have its host, `sync-states`.
+    own = bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
+    client = account.client("stepfunctions", config=Config(inject_host_prefix=not own))
+    machine = f"arn:{account.partition}:states:{account.region}:{account.number}:stateMachine:selfrag-nowhere"
     try:
-        synchronous_client(account).start_sync_execution(stateMachineArn=arn)
+        client.start_sync_execution(stateMachineArn=machine)
     except EndpointConnectionError:
         yield blocks(
             f"Step Functions has no synchronous start in {account.region}, which POST /v1/ask needs.",
@@ -47,16 +42,13 @@ def collections(account: Account) -> Iterator[Finding]:
     try:
         settings = account.client("opensearchserverless").get_account_settings()
     except EndpointConnectionError:
-        yield blocks(
-            f"OpenSearch Serverless does not answer in {account.region}.",
-            "Choose another `region`, or set `collection_endpoint` to a collection elsewhere.",
-        )
+        yield _absent(account, "OpenSearch Serverless", "set `collection_endpoint` to a collection elsewhere")
         return
     limits = settings["accountSettingsDetail"]["capacityLimits"]
     indexing, search = limits["maxIndexingCapacityInOCU"], limits["maxSearchCapacityInOCU"]
     says = (
         f"All collections together may use {indexing} units for indexing and {search} for search, which would cost "
-        f"{month_dollars(indexing + search):,.0f} dollars a month."
+        f"{(indexing + search) * UNIT_MONTH_DOLLARS:,.0f} dollars a month."
     )
     if max(indexing, search) <= CAP:
         yield fine(says)
@@ -75,10 +67,7 @@ def textract(account: Account) -> Iterator[Finding]:
     try:
         account.client("textract").get_document_text_detection(JobId=_NO_JOB)
     except EndpointConnectionError:
-        yield blocks(
-            f"Amazon Textract does not answer in {account.region}, so scanned documents would not be read.",
-            "Choose another `region`, or leave `text_recognition` out.",
-        )
+        yield _absent(account, "Amazon Textract", "leave `text_recognition` out")
         return
     except ClientError as error:
         if code_of(error) not in _THERE:
@@ -100,7 +89,9 @@ def logging_role(account: Account) -> Iterator[Finding]:
             f"Other APIs of the account write their logs by {role}, which manage_api_gateway_account would replace.",
             "Leave `manage_api_gateway_account` out: this API then writes its logs by that role, too.",
         )
-    elif role:
-        yield fine(f"API Gateway writes logs by {role}.")
     else:
-        yield fine(f"API Gateway has no role to write logs by; the deployment makes {own}.")
+        yield fine(f"API Gateway writes logs by {role or own}.")
+
+
+def _absent(account: Account, service: str, remedy: str) -> Finding:
+    return blocks(f"{service} does not answer in {account.region}.", f"Choose another `region`, or {remedy}.")

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.local.sources.place import Place, place_to_ask
+from selfrag_cli.local.sources.source import DocumentSource, source_to_ask
 from selfrag_cli.options import AsJson, Collection, Docs, Endpoint
 from selfrag_cli.sample import QUESTIONS
 from selfrag_cli.terminal import err, measuring_progress, out, print_json, reading_progress, visible, warn, warn_of_wait
@@ -155,7 +155,7 @@ def evaluate(
     gold = read_questions(file or QUESTIONS) if feedback is None else feedback_questions(feedback, collection)
     plan = EvaluationPlan(gold[:limit], read_variants(variant or []), parallel, max_cost)
     stored = results or Path(f"{file.stem if file else 'sample'}.results.jsonl")
-    place = None if endpoint else place_to_ask(docs, collection)
+    place = None if endpoint else source_to_ask(docs, collection)
     if place:
         _update_documents(place)
     findings, left = _ask(plan, stored, place, endpoint)
@@ -184,13 +184,13 @@ def _check_source(
         raise InvalidInput("The sample's questions are about the sample handbook: name a file of your own questions.")
 
 
-def _update_documents(place: Place) -> None:
+def _update_documents(place: DocumentSource) -> None:
     """Bring a directory up to date before it is asked, and warn if not all of it can be read.
 
     Raises InvalidInput for a collection that was never read, Misconfigured for a service that has no URL.
     """
+    from selfrag_cli.local.asking import stored_records
     from selfrag_cli.local.backends import check_services
-    from selfrag_cli.local.lookup import stored_records
     from selfrag_cli.local.sources.sync import sync
 
     check_services()
@@ -201,7 +201,7 @@ def _update_documents(place: Place) -> None:
         warn(sync(place, on_document, on_wait=warn_of_wait).in_short(place))
 
 
-def _ask(plan: "EvaluationPlan", stored: Path, place: Place | None, endpoint: str) -> "tuple[Findings, int]":
+def _ask(plan: "EvaluationPlan", stored: Path, place: DocumentSource | None, endpoint: str) -> "tuple[Findings, int]":
     """Ask the questions without a result, and return the findings and the number of questions left."""
     from selfrag_cli.lab.records import open_results, traces_path
     from selfrag_cli.lab.run import Connect, ask_all, connect_endpoint, connect_place
@@ -326,7 +326,7 @@ def _ways(
 
 
 def _adopt(adoption: "Adoption", output: Path | None) -> None:
-    from selfrag_cli.local.adopted_graders import adopted_file, read_adopted
+    from selfrag_cli.local.backends import adopted_file, read_adopted
 
     path = output or adopted_file()
     thresholds = adoption.thresholds if adoption.grader == "cascade" else None

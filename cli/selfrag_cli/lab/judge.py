@@ -46,7 +46,7 @@ from selfrag.runtime.settings import Settings, read
 from selfrag_cli.lab.gate import MAX_FAILURES, RunBudget
 from selfrag_cli.lab.question_sets import NOT_FOR_IT, GoldQuestion, Measured, Share
 from selfrag_cli.local.backends import check_services, chosen_backends
-from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.sources.source import DocumentSource
 from selfrag_cli.local.stack import opened_stores
 
 SUPPORT, CORRECTNESS = "grade_support", "grade_correctness"
@@ -155,7 +155,7 @@ def open_graders(overrides: GraderOverrides, recorded: Mapping[str, str]) -> Ite
     """
     check_services()
     # No sample documents are asked, so no web is needed.
-    with chosen_backends(Place("replay")) as backends:
+    with chosen_backends(DocumentSource("replay")) as backends:
         own = {**os.environ, **backends.environment}
         by_rule = backends.environment.get("SELFRAG_MODELS")
         models = {**(json.loads(by_rule) if by_rule else read(Settings).models), **overrides.models}

@@ -20,7 +20,7 @@ from selfrag.domain.feedback import Feedback
 from selfrag.domain.history import Step
 from selfrag.domain.passages import Evidence, Passage
 from selfrag.question.generate.citations import source_of
-from selfrag_cli.histories import ExecutionHistory
+from selfrag_cli.local.stores.histories import ExecutionHistory
 
 # The graders' states, each with its folder, and the state that composes the response.
 GRADERS = {"GradeRelevance": "grade_relevance", "GradeSupport": "grade_support", "GradeUtility": "grade_utility"}

@@ -25,15 +25,14 @@ from selfrag.domain.strategies import Strategy
 from selfrag.judging.prompts import prompt_of
 from selfrag.ports.model import Prompt
 from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
-from selfrag_cli.histories import ExecutionHistory
+from selfrag_cli.deployment.remote import ask_remote, retry_after
 from selfrag_cli.lab.gate import MAX_FAILURES, MIN_QUESTION_USD, RunBudget
 from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.records import Results, RunResult, VariantConfig, open_traces
-from selfrag_cli.local.backends import policy_fields
-from selfrag_cli.local.serving.server import answering
-from selfrag_cli.local.setup import AS_SET, Setup
-from selfrag_cli.local.sources.place import Place
-from selfrag_cli.remote import ask_remote, retry_after
+from selfrag_cli.local.asking import answering
+from selfrag_cli.local.backends import AS_SET, Setup, policy_fields
+from selfrag_cli.local.sources.source import DocumentSource
+from selfrag_cli.local.stores.histories import ExecutionHistory
 
 # The pauses before a question without an answer is asked once more; a service may ask for a longer one.
 PAUSES = (2.0, 10.0, 30.0)
@@ -135,7 +134,7 @@ def read_step(text: str, steps: Collection[str], expected: str) -> tuple[str, st
 
 
 @contextmanager
-def connect_place(place: Place, traces: Path, setup: Setup) -> Iterator[Ask]:
+def connect_place(place: DocumentSource, traces: Path, setup: Setup) -> Iterator[Ask]:
     """Yield what answers from an up-to-date place with these prompts and models, and stores the traces."""
     with open_traces(traces) as store, answering(place, setup, keeps_histories=False) as (executions, _):
 

@@ -1,34 +1,40 @@
-"""One question on the laptop: documents in step, the local stack up, the execution kept."""
+"""Questions and searches on the laptop: documents up to date, the local stack up, the execution kept."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, TypedDict
 
 from selfrag.domain.errors import InvalidInput, SelfragError
-from selfrag.domain.questions import AskRequest
-from selfrag_cli.local.backends import Backends, check_services, chosen_backends, policy_fields
-from selfrag_cli.local.index import local_parts
-from selfrag_cli.local.lookup import stored_records
-from selfrag_cli.local.sources.embedding import embed_for
-from selfrag_cli.local.sources.place import Place
-from selfrag_cli.local.sources.progress import OnDocument
+from selfrag.domain.passages import Passage
+from selfrag.domain.questions import AskRequest, Filters
+from selfrag.domain.records import Record
+from selfrag.retrieval.search import search
+from selfrag_cli.local.backends import AS_SET, Backends, Setup, check_services, chosen_backends, policy_fields
+from selfrag_cli.local.index import local_parts, open_embedder, open_index
 from selfrag_cli.local.sources.report import IngestionReport
-from selfrag_cli.local.sources.sync import read
+from selfrag_cli.local.sources.source import DocumentSource, stored_source
+from selfrag_cli.local.sources.sync import embed_for, read
+from selfrag_cli.local.stores.bindings import LocalBindings
+from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
 from selfrag_cli.local.stores.tables import ANSWERS, opened_items
-from selfrag_cli.terminal import warn_of_wait
+from selfrag_cli.terminal import OnDocument, warn_of_wait
 
 if TYPE_CHECKING:
     from selfrag.bootstrap import Parts
     from selfrag_cli.local.runner.machine import Execution
     from selfrag_cli.local.stack import OnStep
+    from selfrag_cli.local.stores.executions import LocalExecutions, OnEnd
 
 
 def ask_question(
-    request: AskRequest, place: Place, on_document: OnDocument, steps: "Callable[[], AbstractContextManager[OnStep]]"
+    request: AskRequest,
+    source: DocumentSource,
+    on_document: OnDocument,
+    steps: "Callable[[], AbstractContextManager[OnStep]]",
 ) -> "tuple[Execution, IngestionReport | None]":
-    """Answer a question from a place and keep answer, verdicts and history; Ctrl-C ends the execution.
+    """Answer a question from a source and keep answer, verdicts and history; Ctrl-C ends the execution.
 
     A directory is brought up to date first; the report is of that. `steps` shows each step as it begins. Raises
     InvalidInput for a collection that was never read or an earlier question that is not kept, Misconfigured for a
@@ -36,13 +42,15 @@ def ask_question(
     """
     if request.previous and not _is_kept(request.previous):
         raise InvalidInput(f"There is no answer with the id {request.previous} here; ask its question again.")
-    if place.directory is None:
-        stored_records(place)
+    if source.directory is None:
+        stored_records(source)
     check_services()
-    report = read(place, on_document, on_wait=warn_of_wait) if place.directory else None
-    embed_for(request.question, place.collection, on_document)
-    with chosen_backends(place) as backends:
-        execution = _executed(request, place, backends, steps)
+    report = read(source, on_document, on_wait=warn_of_wait) if source.directory else None
+    embed_for(request.question, source.collection, on_document)
+    payload = request.execution_input([source.collection])
+    payload["policy"] |= policy_fields(request, source)
+    with chosen_backends(source) as backends:
+        execution = _executed(payload, backends, steps)
     if execution.output is None:
         raise SelfragError(f"The workflow did not end as it should: {execution.error}")
     return execution, report
@@ -54,7 +62,7 @@ def _is_kept(question_id: str) -> bool:
 
 
 class _Cancellation:
-    """Whether an execution is to end, if it has begun or as soon as it begins."""
+    """A cancellation flag that also applies to an execution started later."""
 
     _is_set = False
     _stop: Callable[[], None] | None = None
@@ -71,10 +79,8 @@ class _Cancellation:
 
 
 def _executed(
-    request: AskRequest, place: Place, backends: Backends, steps: "Callable[[], AbstractContextManager[OnStep]]"
+    payload: Mapping[str, object], backends: Backends, steps: "Callable[[], AbstractContextManager[OnStep]]"
 ) -> "Execution":
-    payload = request.execution_input([place.collection])
-    payload["policy"] |= policy_fields(request, place)
     cancellation = _Cancellation()
 
     def run() -> "Execution":
@@ -93,3 +99,122 @@ def _executed(
         except KeyboardInterrupt:
             cancellation.set()
             raise
+
+
+@contextmanager
+def answering(
+    source: DocumentSource,
+    setup: Setup = AS_SET,
+    keeps_histories: bool = True,
+    on_end: "OnEnd" = lambda execution: None,
+) -> "Iterator[tuple[LocalExecutions, LocalManifest]]":
+    """Yield the executions of questions to a source that is up to date, its manifest, and all that the API needs."""
+    from selfrag_cli.local.stack import running_stack
+
+    with chosen_backends(source) as backends, opened_manifest() as manifest:
+        environment = {
+            **backends.environment,
+            "SELFRAG_WEB_SEARCH": str(backends.has_web).lower(),
+            **({"SELFRAG_PROFILE": setup.profile} if setup.profile else {}),
+        }
+        parts: Parts = {
+            **local_parts(),
+            **backends.parts,
+            "prompts": dict(setup.prompts),
+            "manifest": manifest,
+            "bindings": LocalBindings(source.collection),
+        }
+        with running_stack(
+            environment, backends.secrets, parts, keeps_histories=keeps_histories, on_end=on_end
+        ) as executions:
+            yield executions, manifest
+
+
+def stored_records(source: DocumentSource) -> list[Record]:
+    """Return the manifest's record of each document of a source, and of each file that could not be read at all.
+
+    Of a page that could not be read again the record says so in a warning. Raises InvalidInput if nothing of the source
+    was ever ingested.
+    """
+    with opened_manifest() as manifest:
+        records = manifest.records(source.collection)
+    if not records:
+        raise InvalidInput(f"Nothing of {source} has been read yet; use `selfrag ingest` first.")
+    stored = stored_source(source.collection)
+    for path, why in (stored.unread if stored else {}).items():
+        key = f"{source.collection}/{path}"
+        if record := records.get(key):
+            records[key] = record.model_copy(update={"warnings": [*record.warnings, why]})
+        else:
+            updated_at = stored.read_at if stored else 0
+            records[key] = Record(id="", key=key, status="failed", reason=why, updated_at=updated_at)
+    return [records[key] for key in sorted(records)]
+
+
+class DocumentRow(TypedDict):
+    """The manifest's record of a document, for a reader: its reason and warnings name it without the collection."""
+
+    document: str
+    status: str
+    reason: str
+    title: str
+    passages: int
+    pages: int
+    warnings: list[str]
+    tags: list[str]
+    date: str | None
+    updated_at: int
+
+
+def stored_documents(source: DocumentSource) -> list[DocumentRow]:
+    """Return what the manifest says of each document of a source, as it is shown.
+
+    Raises InvalidInput if nothing of it was ever ingested.
+    """
+    return [
+        {
+            "document": source.path_of(record.key),
+            "status": record.status,
+            "reason": source.path_of(record.reason),
+            "title": source.path_of(record.title),
+            "passages": record.passages,
+            "pages": record.pages,
+            "warnings": [source.path_of(warning) for warning in record.warnings],
+            "tags": record.tags,
+            "date": record.date,
+            "updated_at": record.updated_at,
+        }
+        for record in stored_records(source)
+    ]
+
+
+class SearchHit(Passage):
+    """A passage, with its scores by text and by vector; None where that search did not return it."""
+
+    by_text: float | None
+    by_vector: float | None
+
+
+def search_passages(
+    query: str, source: DocumentSource, filters: Filters, top_k: int, on_document: OnDocument
+) -> tuple[list[SearchHit], int | None, IngestionReport | None]:
+    """Return the best passages for a query.
+
+    The second value is the number of passages that full text matched. A directory is brought up to date first; the
+    report is of that. A named collection is searched as it is.
+    """
+    if not query.strip():
+        raise InvalidInput("The query is empty: say what to look for.")
+    report = read(source, on_document, on_wait=warn_of_wait) if source.directory else None
+    embed_for(query, source.collection, on_document)
+    embedder, bounds = open_embedder(), filters.within([source.collection])
+    result = search(open_index(), [(query, embedder.query(query))], top_k, bounds, embedder.spread_floor)
+    hits = [
+        SearchHit(
+            **dict(passage),
+            by_text=result.by_text.get(passage.passage_id),
+            by_vector=result.by_vector.get(passage.passage_id),
+        )
+        for passage in result.passages
+    ]
+    return hits, result.text_hits, report

@@ -5,17 +5,24 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 from selfrag.bootstrap import Parts, question_settings, shared
+from selfrag.domain.base import Model
+from selfrag.domain.decisions import Thresholds
+from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.policy import MAX_DEADLINE_SECONDS
 from selfrag.domain.verdicts import RULE_MODEL
+from selfrag.judging.graders import GraderKind
+from selfrag.ports.model import Prompt
 from selfrag.runtime.decider_settings import DeciderSettings
 from selfrag.runtime.models import DEFAULT_MODELS, FIRST
 from selfrag.runtime.settings import Settings, read
-from selfrag_cli.local.adopted_graders import adopted_file, read_adopted
-from selfrag_cli.local.environment import DECIDER_SECRET, MODEL_SECRET, WEB_SECRET
-from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.home import home
+from selfrag_cli.local.sources.source import DocumentSource
 from selfrag_cli.sample import WEB
 
 if TYPE_CHECKING:
@@ -24,7 +31,58 @@ if TYPE_CHECKING:
     from selfrag.ports.model import Claude
 
 LOCAL_DEADLINE_SECONDS = 180.0
+MODEL_SECRET, WEB_SECRET, DECIDER_SECRET = "selfrag/model-key", "selfrag/web-key", "selfrag/decider-key"
 _MODEL_TIMEOUT = "SELFRAG_MODEL_TIMEOUT_SECONDS"
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A profile in place of the settings', "" for theirs, and prompts in place of the steps' own, by folder."""
+
+    profile: str = ""
+    prompts: tuple[tuple[str, Prompt], ...] = ()
+
+
+AS_SET = Setup()
+
+
+class AdoptedGraders(Model):
+    """The kind of judge of each step, and a cascade's thresholds: two variables of Terraform, and two settings here."""
+
+    graders: dict[str, GraderKind] = {}
+    decider_thresholds: dict[str, Thresholds] = {}
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Return the settings by the names of their environment variables."""
+        return {f"SELFRAG_{name.upper()}": json.dumps(value) for name, value in self.model_dump().items()}
+
+    def adopt(self, step: str, grader: GraderKind, thresholds: Thresholds | None) -> "AdoptedGraders":
+        """Return the judges with another one of this step."""
+        others = {name: value for name, value in self.decider_thresholds.items() if name != step}
+        adopted = {step: thresholds} if thresholds else {}
+        return AdoptedGraders(graders={**self.graders, step: grader}, decider_thresholds={**others, **adopted})
+
+    def write(self, path: Path) -> None:
+        """Write a file; raises InvalidInput where that fails."""
+        try:
+            path.write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def adopted_file() -> Path:
+    """Return the file that the laptop reads."""
+    return home() / "graders.json"
+
+
+def read_adopted(path: Path) -> AdoptedGraders:
+    """Read a file, and nothing where there is none; raises Misconfigured for one that holds something else."""
+    try:
+        return AdoptedGraders.model_validate_json(path.read_bytes()) if path.exists() else AdoptedGraders()
+    except (OSError, ValidationError) as error:
+        sentence = f"{path} does not say who judges which step: delete it, and run `selfrag eval graders --adopt`."
+        raise Misconfigured(sentence) from error
 
 
 def check_services() -> None:
@@ -39,19 +97,19 @@ def check_services() -> None:
             checked_url(url, name)
 
 
-def has_web(place: Place) -> bool:
-    """Return whether questions to a place can go to the web: by a service, or by the pages of the sample documents."""
-    return any(map(os.environ.get, ("TAVILY_API_KEY", "TAVILY_BASE_URL"))) or (is_offline() and place.is_sample)
+def has_web(source: DocumentSource) -> bool:
+    """Return whether questions to a source can go to the web: by a service, or by the pages of the sample documents."""
+    return any(map(os.environ.get, ("TAVILY_API_KEY", "TAVILY_BASE_URL"))) or (is_offline() and source.is_sample)
 
 
-def policy_fields(request: "AskRequest", place: Place) -> dict[str, bool | float]:
+def policy_fields(request: "AskRequest", source: DocumentSource) -> dict[str, bool | float]:
     """Return the fields of a question's policy that this machine decides, where the request does not.
 
     Who sets TAVILY_API_KEY has chosen the web for this machine; a deployment's default is no. A model of this machine
     is slow, so it has a longer deadline.
     """
     policy, names = request.policy, request.policy.model_fields_set
-    web_search = has_web(place) and (policy.web_search or "web_search" not in names)
+    web_search = has_web(source) and (policy.web_search or "web_search" not in names)
     slow = bool(os.environ.get("SELFRAG_MODEL")) and "deadline_seconds" not in names
     return {"web_search": web_search, "deadline_seconds": LOCAL_DEADLINE_SECONDS if slow else policy.deadline_seconds}
 
@@ -91,7 +149,7 @@ def _by_rule() -> "Callable[[Limits], Claude]":
 
 
 @contextmanager
-def chosen_backends(place: Place) -> Iterator[Backends]:
+def chosen_backends(source: DocumentSource) -> Iterator[Backends]:
     """Choose by ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, TAVILY_API_KEY and TAVILY_BASE_URL.
 
     The model of SELFRAG_MODEL, with the key SELFRAG_MODEL_KEY if its server wants one, comes before Claude.
@@ -121,7 +179,7 @@ def chosen_backends(place: Place) -> Iterator[Backends]:
         adopted = read_adopted(adopted_file()).settings
         backends.environment |= {name: value for name, value in adopted.items() if not os.environ.get(name)}
     offline = is_offline()
-    backends.has_web = has_web(place)
+    backends.has_web = has_web(source)
     backends.secrets |= {MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline"}
     if os.environ.get("SELFRAG_MODEL"):
         backends.secrets[MODEL_SECRET] = os.environ.get("SELFRAG_MODEL_KEY", "")

@@ -1,18 +1,23 @@
 """The local stack: the deployed definitions and handlers over the stores of the home, in this process."""
 
 import importlib
+import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+import yaml
 
 from selfrag import bootstrap
 from selfrag.domain.policy import MAX_DEADLINE_SECONDS
 from selfrag.ports.secrets import Secrets
-from selfrag_cli.local.definitions import QUESTION, ROOMS, definition_of, placeholders
-from selfrag_cli.local.environment import MACHINE_ARN, handlers_environment
+from selfrag_cli.local.runner.asl import StateMachine
 from selfrag_cli.local.runner.lane import Pause
 from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.runner.tasks import ItemTables, LambdaHandler, services
@@ -25,9 +30,53 @@ from selfrag_cli.local.stores.verdicts import LocalVerdicts
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
 
+# The Standard and the Express machine are one here: every execution has a history.
+MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
+DOCUMENTS_BUCKET = "selfrag-documents"
+_FOLDER = Path(str(files("selfrag.workflows")))
+QUESTION = _FOLDER / "question.asl.yaml"
+INGESTION = _FOLDER / "ingestion.asl.yaml"
+INTAKE = _FOLDER / "intake.asl.yaml"
+REINDEX = _FOLDER / "reindex.asl.yaml"
+# The packages of a definition's steps.
+STEP_PACKAGES = {QUESTION: "selfrag.question", INGESTION: "selfrag.ingestion"}
+_PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+# The C loader takes a tenth of the time; not every platform's wheel has it.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 OnStep = Callable[[str], None]
 # No gateway and no function limits a step here: it may take until the question's deadline.
 _VALUES = {"answers_table": ANSWERS.name, "step_seconds": f"{MAX_DEADLINE_SECONDS:g}"}
+
+
+@contextmanager
+def handlers_environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Yield the handlers' environment; nothing of the user's own AWS gets in."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    # Python looks at both spellings, and at the lower one last.
+    no_proxy = [inherited.get("NO_PROXY", ""), inherited.get("no_proxy", ""), "127.0.0.1", "localhost"]
+    loopback = ",".join(filter(None, no_proxy))
+    fixed = {
+        "SELFRAG_EXPRESS_MACHINE_ARN": MACHINE_ARN,
+        "SELFRAG_STANDARD_MACHINE_ARN": MACHINE_ARN,
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "NO_PROXY": loopback,
+        "no_proxy": loopback,
+        "SELFRAG_AUTH": "none",
+    }
+    before = dict(os.environ)
+    _set({**inherited, **fixed, **variables})
+    try:
+        yield
+    finally:
+        _set(before)
+
+
+def _set(environment: Mapping[str, str]) -> None:
+    # Never without what stays: other threads read it at any moment.
+    os.environ.update(environment)
+    for name in os.environ.keys() - environment.keys():
+        del os.environ[name]
 
 
 @contextmanager
@@ -96,7 +145,22 @@ def _untimed(part: Any) -> Any:
 def deployed_handlers(definition: Path) -> dict[str, LambdaHandler]:
     """Return the handlers of all steps that a definition names, by their folders."""
     steps = sorted(placeholders(definition) - _VALUES.keys())
-    return {name: importlib.import_module(f"{ROOMS[definition]}.{name}.handler").handler for name in steps}
+    return {name: importlib.import_module(f"{STEP_PACKAGES[definition]}.{name}.handler").handler for name in steps}
+
+
+def definition_of(definition: Path, names: Mapping[str, str] = MappingProxyType({})) -> StateMachine:
+    """Return what AWS gets, made as Terraform makes it: filled in, then read, without the keys that begin with x-.
+
+    A placeholder `${...}` that is not among `names` stays.
+    """
+    filled = _PLACEHOLDER.sub(lambda match: names.get(match[1], match[0]), definition.read_text(encoding="utf-8"))
+    read = yaml.load(filled, Loader=_LOADER)  # noqa: S506 (a safe loader)
+    return cast("StateMachine", {key: value for key, value in read.items() if not key.startswith("x-")})
+
+
+def placeholders(definition: Path) -> set[str]:
+    """Return the names that are filled in at deployment."""
+    return set(_PLACEHOLDER.findall(definition.read_text(encoding="utf-8")))
 
 
 def _requests_in(items: Items) -> "BasePersistenceLayer":

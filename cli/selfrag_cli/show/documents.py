@@ -8,7 +8,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from selfrag_cli.local.lookup import DocumentRow, SearchHit
+from selfrag_cli.local.asking import DocumentRow, SearchHit
 from selfrag_cli.show.places import copies_of, place_of
 from selfrag_cli.terminal import visible
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from selfrag.domain.history import Step
-from selfrag_cli.histories import ExecutionHistory
+from selfrag_cli.local.stores.histories import ExecutionHistory
 from selfrag_cli.show.places import places
 from selfrag_cli.show.step_summaries import summarize
 from selfrag_cli.terminal import visible

@@ -5,7 +5,7 @@ numbered sentences, and the markers of the reply are its citations (numbered_sen
 """
 
 from types import SimpleNamespace
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import httpx2
 from pydantic import BaseModel, Field, ValidationError
@@ -15,7 +15,7 @@ from selfrag.adapters.claude.messages import TOO_LONG, Message, ReplyContent, na
 from selfrag.adapters.claude.profiles import MessagesRequest, Profile
 from selfrag.adapters.model import ServiceModel, unreadable
 from selfrag.adapters.numbered_sentences import user_text, without_thoughts
-from selfrag.adapters.outbound import checked_url, host_of, http_client_for, unreachable
+from selfrag.adapters.outbound import checked_url, host_of, http_client_for, read_json, unreachable
 from selfrag.domain.errors import Misconfigured, RequestRejected, TemporarilyUnavailable
 from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
@@ -75,6 +75,11 @@ class ChatModel(ServiceModel):
     @override
     def profile(model: str) -> Profile:
         return _PROFILE
+
+    @staticmethod
+    @override
+    def read(client: httpx2.Client, path: str) -> Any:
+        return read_json(client, str(client.base_url).rstrip("/").removesuffix("/v1") + path)
 
     @override
     def _ignores_form(self, content: ReplyContent, error: ValidationError) -> bool:

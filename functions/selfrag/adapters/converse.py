@@ -19,7 +19,7 @@ from selfrag.adapters.clients import bedrock_client
 from selfrag.adapters.faults import code_of, typed
 from selfrag.adapters.model import ServiceModel, unreadable
 from selfrag.adapters.numbered_sentences import user_text, without_thoughts
-from selfrag.adapters.outbound import checked_url
+from selfrag.adapters.outbound import checked_url, http_client_for, read_json
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
@@ -55,6 +55,11 @@ class ConverseModel(ServiceModel):
     @override
     def profile(model: str) -> Profile:
         return _PROFILE
+
+    @staticmethod
+    @override
+    def read(client: ConverseClient, path: str) -> Any:
+        return read_json(http_client_for(client.base_url), client.base_url + path)
 
     @override
     def _create(self, request: MessagesRequest, max_tokens: int, seconds: float) -> Message:

@@ -113,6 +113,11 @@ class ServiceModel(Claude):
         """Return the JSON schema of a verdict's shape, in the service's dialect."""
         return plain_schema(shape)
 
+    @staticmethod
+    @abstractmethod
+    def read(client: Any, path: str) -> Any:
+        """Return the JSON at a path of the server, None if there is none; raises the error of a server out of reach."""
+
     @abstractmethod
     def _create(self, request: MessagesRequest, max_tokens: int, seconds: float) -> Message:
         """Return the reply to a request; raises RequestFailure where a retry may help, else the typed error."""

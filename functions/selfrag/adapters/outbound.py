@@ -3,6 +3,7 @@
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
+from typing import Any
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -13,6 +14,8 @@ from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, 
 from selfrag.runtime.encryption import check_encrypted, is_loopback_host
 
 _PORTS = {"http": 80, "https": 443}
+# A server that is there says so at once.
+REACH_SECONDS = 5.0
 
 
 def checked_url(url: str, name: str) -> str:
@@ -67,6 +70,17 @@ def posted(
     if reply.status_code >= 400:
         raise RequestRejected(f"{service} refused the request: status {reply.status_code}")
     return reply
+
+
+def read_json(client: httpx2.Client, url: str) -> Any:
+    """Return the JSON at a URL, None if there is none; raises the error of a server out of reach."""
+    try:
+        reply = client.get(url, timeout=REACH_SECONDS)
+        return reply.json() if reply.status_code == httpx2.codes.OK else None
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise unreachable(error, url) from error
+    except (ValueError, RecursionError):
+        return None
 
 
 def unreachable(error: Exception, url: str) -> SelfragError:

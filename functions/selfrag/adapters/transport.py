@@ -6,7 +6,7 @@ everything from the connection to the last byte.
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from ssl import SSLContext
 from typing import Any
@@ -16,17 +16,12 @@ import httpx2
 
 # A reply with the longest answer that a model may write has a fiftieth of it.
 MAX_REPLY_BYTES = 8_000_000
-# The extension of a request that has more time in all than its timeout for one read.
-TOTAL_SECONDS = "total_seconds"
 # As httpx2 keeps connections.
 _KEEPALIVE_SECONDS = 5.0
 # The decoders whose output is at most a thousand times their input; other encodings are not decoded.
 _DECODED = ("", "identity", "gzip", "deflate")
 
 _BODY_HEADERS = ("content-encoding", "content-length", "transfer-encoding")
-
-# The addresses of a host, or its name; raises OSError if there are none.
-Resolve = Callable[[str, int], Sequence[str]]
 
 
 class ReplyTooLarge(httpx2.ReadError):
@@ -36,19 +31,10 @@ class ReplyTooLarge(httpx2.ReadError):
 class Transport(httpx2.HTTPTransport):
     """httpx2's transport with a clock for each request, by the proxy at an address if there is one.
 
-    A reply larger than `max_bytes`, decoded, is not read; None is for callers with a limit of their own. Connections go
-    to the addresses that `resolve` returns. Raises ImportError or ValueError for an unusable proxy.
+    A reply larger than MAX_REPLY_BYTES, decoded, is not read. Raises ImportError or ValueError for an unusable proxy.
     """
 
-    def __init__(
-        self,
-        proxy: str = "",
-        max_bytes: int | None = MAX_REPLY_BYTES,
-        resolve: Resolve = lambda host, port: [host],
-        backend: httpcore2.NetworkBackend | None = None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._max_bytes, self._clock = max_bytes, clock
+    def __init__(self, proxy: str = "") -> None:
         # A thread reads the reply to its request whole before it sends another.
         self._thread = threading.local()
         by = httpx2.Proxy(proxy) if proxy else None
@@ -60,26 +46,24 @@ class Transport(httpx2.HTTPTransport):
             proxy=httpcore2.Proxy(str(by.url), by.raw_auth, by.headers.raw, by.ssl_context) if by else None,
             max_connections=None,
             keepalive_expiry=_KEEPALIVE_SECONDS,
-            network_backend=_TimedBackend(backend or httpcore2.SyncBackend(), self._left, resolve),
+            network_backend=_TimedBackend(httpcore2.SyncBackend(), self._left),
         )
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Return the reply to a request."""
-        seconds = request.extensions.get(TOTAL_SECONDS) or request.extensions.get("timeout", {}).get("read")
-        self._thread.ends_at = None if seconds is None else self._clock() + seconds
-        if self._max_bytes is None:
-            return super().handle_request(request)
+        seconds = request.extensions.get("timeout", {}).get("read")
+        self._thread.ends_at = None if seconds is None else time.monotonic() + seconds
         request.headers["accept-encoding"] = "identity"
         reply = super().handle_request(request)
         headers = [item for item in reply.headers.multi_items() if item[0] not in _BODY_HEADERS]
-        body = _BoundedBody(reply, self._max_bytes)
+        body = _BoundedBody(reply)
         return httpx2.Response(reply.status_code, headers=headers, stream=body, extensions=reply.extensions)
 
     def _left(self, timeout: float | None) -> float | None:
         """Return what a timeout may be at most; raises TimeoutException if the time of the thread's request is over."""
         if self._thread.ends_at is None:
             return timeout
-        left: float = self._thread.ends_at - self._clock()
+        left: float = self._thread.ends_at - time.monotonic()
         if left <= 0:
             raise httpcore2.ReadTimeout("the reply was not complete in time")
         return left if timeout is None else min(timeout, left)
@@ -88,15 +72,15 @@ class Transport(httpx2.HTTPTransport):
 class _BoundedBody(httpx2.SyncByteStream):
     """The decoded body of a reply."""
 
-    def __init__(self, reply: httpx2.Response, max_bytes: int) -> None:
-        self._reply, self._max_bytes = reply, max_bytes
+    def __init__(self, reply: httpx2.Response) -> None:
+        self._reply = reply
 
     def __iter__(self) -> Iterator[bytes]:
         size, encoding = 0, self._reply.headers.get("content-encoding", "").strip().lower()
         for part in self._reply.iter_bytes() if encoding in _DECODED else self._reply.iter_raw():
             size += len(part)
-            if size > self._max_bytes:
-                raise ReplyTooLarge(f"sent a reply larger than {self._max_bytes / 1_000_000:g} MB, which is not read")
+            if size > MAX_REPLY_BYTES:
+                raise ReplyTooLarge(f"sent a reply larger than {MAX_REPLY_BYTES / 1_000_000:g} MB, which is not read")
             yield part
 
     def close(self) -> None:
@@ -105,12 +89,10 @@ class _BoundedBody(httpx2.SyncByteStream):
 
 
 class _TimedBackend(httpcore2.NetworkBackend):
-    """Connects to the addresses of a host, one after the other, with timeouts by `left`."""
+    """Connects with timeouts by `left`."""
 
-    def __init__(
-        self, backend: httpcore2.NetworkBackend, left: Callable[[float | None], float | None], resolve: Resolve
-    ) -> None:
-        self._backend, self._left, self._resolve = backend, left, resolve
+    def __init__(self, backend: httpcore2.NetworkBackend, left: Callable[[float | None], float | None]) -> None:
+        self._backend, self._left = backend, left
 
     def connect_tcp(
         self,
@@ -120,21 +102,9 @@ class _TimedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Return a connection; raises ConnectError, ConnectTimeout and what `resolve` raises."""
-        try:
-            addresses = self._resolve(host, port)
-        except (OSError, UnicodeError) as error:
-            raise httpcore2.ConnectError(str(error)) from error
-        failed: Exception = httpcore2.ConnectError(f"{host} has no address")
-        for address in addresses:
-            seconds = self._left(timeout)
-            try:
-                stream = self._backend.connect_tcp(address, port, seconds, local_address, socket_options)
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-                failed = error
-            else:
-                return _TimedStream(stream, self._left)
-        raise failed
+        """Return a connection; raises ConnectError and ConnectTimeout."""
+        stream = self._backend.connect_tcp(host, port, self._left(timeout), local_address, socket_options)
+        return _TimedStream(stream, self._left)
 
 
 class _TimedStream(httpcore2.NetworkStream):

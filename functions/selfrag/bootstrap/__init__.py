@@ -115,10 +115,10 @@ def spending() -> "DynamoSpending | None":
     config = read(SpendingSettings)
     if config.daily_max_usd is None:
         return None
-    from selfrag.adapters.clients import spending_client
+    from selfrag.adapters.clients import make_client
     from selfrag.adapters.spending import DynamoSpending
 
-    return DynamoSpending(spending_client(), config.requests_table, config.daily_max_usd)
+    return DynamoSpending(make_client("spending"), config.requests_table, config.daily_max_usd)
 
 
 @part("index")

@@ -25,20 +25,20 @@ def api_settings() -> ApiSettings:
 @part("executions")
 def executions() -> "Executions":
     """Make the access to the state machines and the table of answers."""
-    from selfrag.adapters.clients import states_client
+    from selfrag.adapters.clients import make_client
     from selfrag.adapters.executions import Machines, StatesExecutions
 
     config = api_settings()
     machines = Machines(config.express_machine_arn, config.standard_machine_arn, config.answers_table)
-    return StatesExecutions(states_client(), requests_client(), machines)
+    return StatesExecutions(make_client("states"), requests_client(), machines)
 
 
 @part("requests_client")
 def requests_client() -> Any:
     """Make boto3's client of the API's tables."""
-    from selfrag.adapters import clients
+    from selfrag.adapters.clients import make_client
 
-    return clients.requests_client()
+    return make_client("requests")
 
 
 @part("idempotency")
@@ -60,10 +60,10 @@ def bindings() -> "Bindings":
 @part("functions")
 def functions() -> Callable[[str, Mapping[str, Any]], Any]:
     """Return what invokes the deployment's functions, by which agents are answered."""
-    from selfrag.adapters.clients import functions_client
+    from selfrag.adapters.clients import make_client
     from selfrag.adapters.functions import invoke
 
-    return partial(invoke, functions_client())
+    return partial(invoke, make_client("functions"))
 
 
 @part("feedback")
@@ -77,7 +77,7 @@ def feedback() -> "FeedbackBook":
 @part("uploads")
 def uploads() -> "Uploads":
     """Make the access to the bucket of documents, for uploads and deletions."""
-    from selfrag.adapters.clients import uploads_client
+    from selfrag.adapters.clients import make_client
     from selfrag.adapters.objects import S3Uploads
 
-    return S3Uploads(uploads_client(), api_settings().documents_bucket)
+    return S3Uploads(make_client("uploads"), api_settings().documents_bucket)

@@ -24,7 +24,7 @@ def guardrail() -> "Guardrail | None":
     config = read(GuardrailSettings)
     if not config.guardrail_id:
         return None
-    from selfrag.adapters.clients import guardrail_client
+    from selfrag.adapters.clients import make_client
     from selfrag.adapters.guardrail import BedrockGuardrail
 
-    return BedrockGuardrail(guardrail_client(), config.guardrail_id, config.guardrail_version)
+    return BedrockGuardrail(make_client("guardrail"), config.guardrail_id, config.guardrail_version)

@@ -20,10 +20,10 @@ def ingestion_settings() -> IngestionSettings:
 @part("objects")
 def objects() -> "Objects":
     """Make the access to the buckets."""
-    from selfrag.adapters.clients import objects_client
+    from selfrag.adapters.clients import make_client
     from selfrag.adapters.objects import S3Objects
 
-    return S3Objects(objects_client(), ingestion_settings().work_bucket)
+    return S3Objects(make_client("objects"), ingestion_settings().work_bucket)
 
 
 @part("recognizer")
@@ -31,17 +31,19 @@ def recognizer() -> "Recognizer | None":
     """Make the text recognition; None where it is not switched on."""
     if ingestion_settings().text_recognition == "off":
         return None
-    from selfrag.adapters.clients import objects_client, textract_client
+    from selfrag.adapters.clients import make_client
     from selfrag.adapters.objects import S3Objects
     from selfrag.adapters.textract import TextractRecognizer
 
-    return TextractRecognizer(textract_client(), S3Objects(objects_client(), ingestion_settings().recognized_bucket))
+    return TextractRecognizer(
+        make_client("textract"), S3Objects(make_client("objects"), ingestion_settings().recognized_bucket)
+    )
 
 
 @part("manifest")
 def manifest() -> "Manifest":
     """Make the manifest of documents."""
-    from selfrag.adapters.clients import manifest_client
+    from selfrag.adapters.clients import make_client
     from selfrag.adapters.manifest import DynamoManifest
 
-    return DynamoManifest(manifest_client(), ingestion_settings().documents_table)
+    return DynamoManifest(make_client("manifest"), ingestion_settings().documents_table)

@@ -30,11 +30,11 @@ def knowledge_base() -> "PassageIndex | None":
     config = read(KnowledgeBaseSettings)
     if not config.knowledge_base_id:
         return None
-    from selfrag.adapters.clients import knowledge_base_client
+    from selfrag.adapters.clients import make_client
     from selfrag.adapters.knowledge_base import KnowledgeBase
 
     return KnowledgeBase(
-        knowledge_base_client(),
+        make_client("knowledge_base"),
         config.knowledge_base_id,
         config.knowledge_base_collection,
         config.knowledge_base_user_id,

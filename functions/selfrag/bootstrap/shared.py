@@ -35,15 +35,15 @@ def model_slots() -> Semaphore:
 @part("verdicts_client")
 def verdicts_client() -> Any:
     """Make the client of the table of verdicts, which holds the recent calls, too."""
-    from selfrag.adapters import clients
+    from selfrag.adapters.clients import make_client
 
-    return clients.verdicts_client()
+    return make_client("verdicts")
 
 
 @part("secrets")
 def secrets() -> "Secrets":
     """Make the reader of the deployment's secrets."""
-    from selfrag.adapters.clients import secrets_client
+    from selfrag.adapters.clients import make_client
     from selfrag.adapters.secrets import secrets_manager
 
-    return secrets_manager(secrets_client())
+    return secrets_manager(make_client("secrets"))

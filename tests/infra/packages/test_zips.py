@@ -215,7 +215,7 @@ def test_every_requirement_of_a_package_in_a_layer_is_in_one_at_a_version_that_i
 
 def test_every_aws_service_that_the_code_names_is_described_in_the_layer() -> None:
     sources = "".join(path.read_text() for path in FUNCTIONS.rglob("*.py"))
-    named = set(re.findall(r"""(?:client|resource)\(\s*["']([\w-]+)["']""", sources))
+    named = set(re.findall(r"""(?:\bclient|\bresource|_ClientOptions)\(\s*["']([\w-]+)["']""", sources))
     assert named
     assert named <= SERVICES
 

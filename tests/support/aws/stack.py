@@ -16,12 +16,19 @@ from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
 
 from selfrag import bootstrap
-from selfrag_cli.local.definitions import INGESTION, QUESTION, definition_of, placeholders
-from selfrag_cli.local.environment import MACHINE_ARN, handlers_environment
 from selfrag_cli.local.runner.lane import Pause
 from selfrag_cli.local.runner.machine import Execution, Machine
 from selfrag_cli.local.runner.tasks import LambdaHandler, services
-from selfrag_cli.local.stack import announced, secrets_of
+from selfrag_cli.local.stack import (
+    INGESTION,
+    MACHINE_ARN,
+    QUESTION,
+    announced,
+    definition_of,
+    handlers_environment,
+    placeholders,
+    secrets_of,
+)
 from selfrag_cli.local.stack import deployed_handlers as handlers_of
 from tests.support.aws.resources import DOCUMENTS_BUCKET, TABLES, VALUES, make
 from tests.support.aws.states import Answers, States, table_services

@@ -10,12 +10,11 @@ from typing import Any
 from selfrag import bootstrap
 from selfrag.domain.passages import Passage
 from selfrag.ports.index import IndexEntry
-from selfrag_cli.local.definitions import QUESTION
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index.embedders import E5Embedder
 from selfrag_cli.local.index.passage_index import EmbeddedIndex
 from selfrag_cli.local.index.store import SCHEMA
-from selfrag_cli.local.stack import deployed_handlers
+from selfrag_cli.local.stack import QUESTION, deployed_handlers
 from tests.support.chains.model import ChainModel
 from tests.support.chains.world import COLLECTION, Chain, passages
 from tests.support.fakes import MemoryCache

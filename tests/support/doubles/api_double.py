@@ -1,5 +1,7 @@
 """A loopback server that stands in for a deployed API: a document goes in, and is answered from."""
 
+import base64
+import hashlib
 import json
 import re
 
@@ -9,6 +11,9 @@ from tests.support.loopback import Loopback
 
 DOCUMENT = "0" * 32
 STAGE = "/live"
+SCRIPT = "ask()"
+PAGE = f"<html><body><script>{SCRIPT}</script></body></html>"
+POLICY = f"script-src 'sha256-{base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()}'"
 NOT_THERE = {"status": 404, "detail": "There is no such thing."}
 
 
@@ -16,8 +21,8 @@ class ApiDouble(Loopback):
     """A context manager: inside it, the API answers at `endpoint`.
 
     Knobs: `status` is what becomes of a document, `unseen` how many questions are asked before it is found, `later`
-    what becomes of a question for later, `slow_from` after how many questions none is answered in time, `warnings` are
-    those of an answer, `garbled` are the ends of requests whose reply is no JSON, and `key` is the one that is let in
+    what becomes of a question for later, `warnings` are those of an answer, `page` is what is served as the page under
+    the policy of PAGE, `garbled` are the ends of requests whose reply is no JSON, and `key` is the one that is let in
     ("" lets in all). `readable_from` is the origin whose page may read the bucket's replies ("" is the API's own).
     `asked` has every request, `headers` theirs, and `held` the document's text while it is there.
     """
@@ -29,7 +34,7 @@ class ApiDouble(Loopback):
         self.key = key
         self.status, self.later, self.unseen = "ready", "answered", 0
         self.garbled: tuple[str, ...] = ()
-        self.slow_from: int | None = None
+        self.page = PAGE
         self.warnings: list[str] = []
         self.asked: list[str] = []
         self.headers: list[dict[str, str]] = []
@@ -52,6 +57,8 @@ class ApiDouble(Loopback):
         if self.key and request.headers.get("x-api-key") != self.key:
             return _json({"message": "Forbidden"}, 403)
         match asked.replace(STAGE, ""):
+            case "GET /":
+                return Response(self.page, content_type="text/html", headers={"content-security-policy": POLICY})
             case "GET /v1/health":
                 healthy, failed = _json({"status": "ok"}), _json({"message": "Internal server error"}, 500)
                 return healthy if self.is_healthy else failed
@@ -59,8 +66,6 @@ class ApiDouble(Loopback):
                 key = json.loads(request.get_data())["key"]
                 target = {"method": "PUT", "url": f"{self.url}/bucket", "headers": {"If-None-Match": "*"}}
                 return _json({"id": DOCUMENT, "key": key, "upload": target}, 201)
-            case "POST /v1/ask" if self.slow_from is not None and self.asked.count(asked) > self.slow_from:
-                return _json({"id": "1", "status": "running"}, 202)
             case "POST /v1/ask":
                 return _json(self._answer())
             case "POST /v1/questions":

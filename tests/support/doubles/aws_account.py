@@ -3,6 +3,7 @@
 What is asked and what is answered is held against botocore's own shapes. An operation without an answer fails the test.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from io import BytesIO
@@ -13,8 +14,6 @@ from botocore.loaders import create_loader
 from botocore.session import Session
 from botocore.validate import ParamValidator
 
-from tests.support.doubles.knowledge_base_double import chunk
-
 Reply = dict[str, Any]
 Answer = Reply | Exception | Callable[[Reply], Reply | Exception]
 
@@ -23,16 +22,8 @@ CALLER = f"arn:aws:iam::{ACCOUNT}:user/operator"
 TITAN_CALLS = "On-demand model inference requests per minute for Amazon Titan Text Embeddings V2"
 TITAN_TOKENS = "On-demand model inference tokens per minute for Amazon Titan Text Embeddings V2"
 
-# Operations whose IAM action has another name.
-_ACTIONS = {
-    "apigateway:GetAccount": "apigateway:GET", "apigateway:GetApiKey": "apigateway:GET",
-    "s3:HeadBucket": "s3:ListBucket",
-}  # fmt: skip
-_PREFIXES = {
-    "bedrock-runtime": "bedrock", "bedrock-agent-runtime": "bedrock", "opensearchserverless": "aoss",
-    "service-quotas": "servicequotas",
-    "stepfunctions": "states",
-}  # fmt: skip
+EMBEDDED = json.dumps({"embedding": [0.0625] * 256}).encode()
+
 # Read once: reading a service's model takes a tenth of a second.
 _MODELS = create_loader()
 
@@ -83,20 +74,13 @@ class AwsAccount:
         session.events.register("before-call.*.*", self._answer)
         return session
 
-    @property
-    def actions(self) -> set[str]:
-        """Return the IAM actions that were needed for what was called."""
-        return {_action(operation) for operation, _ in self.asked}
-
     def _usual(self) -> dict[str, Answer]:
         return {
             "sts.GetCallerIdentity": {"Arn": CALLER, "Account": ACCOUNT},
             "lambda.GetAccountSettings": limit_of_lambda(1_000),
             "service-quotas.ListServiceQuotas": lambda asked: {"Quotas": self.quotas.get(asked["ServiceCode"], [])},
             "service-quotas.ListAWSDefaultServiceQuotas": {"Quotas": []},
-            "bedrock-runtime.InvokeModel": lambda asked: {"body": BytesIO(b"{}"), "contentType": "application/json"},
-            "bedrock-runtime.ApplyGuardrail": checked_by_a_guardrail("NONE"),
-            "bedrock-agent-runtime.Retrieve": {"retrievalResults": [chunk("25 days.", collection="documents")]},
+            "bedrock-runtime.InvokeModel": lambda asked: {"body": BytesIO(EMBEDDED), "contentType": "application/json"},
             "stepfunctions.StartSyncExecution": Refused("StateMachineDoesNotExist"),
             "opensearchserverless.GetAccountSettings": limit_of_collections(2, 2),
             "textract.GetDocumentTextDetection": Refused("InvalidJobIdException"),
@@ -132,20 +116,6 @@ class AwsAccount:
         assert set(required) <= set(reply), f"{operation} always answers {required}"
         _validate(plain, model.output_shape, required)
         return _Response(200), {**reply, "ResponseMetadata": {"HTTPStatusCode": 200}}
-
-
-def _action(operation: str) -> str:
-    service, _, name = operation.partition(".")
-    action = f"{_PREFIXES.get(service, service)}:{name}"
-    return _ACTIONS.get(action, action)
-
-
-def checked_by_a_guardrail(action: str) -> Reply:
-    """Return what a guardrail says of a text."""
-    policies = ("topic", "content", "word", "sensitiveInformation", "contextualGrounding")
-    units = {f"{policy}PolicyUnits": 1 for policy in policies}
-    usage = {**units, "sensitiveInformationPolicyFreeUnits": 0}
-    return {"action": action, "outputs": [], "assessments": [], "usage": usage}
 
 
 def simulated(allows: Callable[[str, str, dict[str, list[str]]], bool]) -> Callable[[Reply], Reply]:

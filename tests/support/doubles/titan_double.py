@@ -8,7 +8,6 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from tests.support.doubles.aws_account import checked_by_a_guardrail
 from tests.support.fakes import embed
 from tests.support.loopback import Loopback
 
@@ -17,6 +16,8 @@ PATH = "/model/amazon.titan-embed-text-v2%3A0/invoke"
 # A guardrail, and the word that it lets nobody say.
 GUARDRAIL, VERSION, FORBIDDEN = "abc123", "1", "forbidden"
 _GUARDRAIL = f"/guardrail/{GUARDRAIL}/version/{VERSION}/apply"
+_POLICIES = ("topic", "content", "word", "sensitiveInformation", "contextualGrounding")
+_UNITS = {**{f"{policy}PolicyUnits": 1 for policy in _POLICIES}, "sensitiveInformationPolicyFreeUnits": 0}
 _SIGNED = re.compile(r"Credential=[^ ]*/bedrock/aws4_request")
 
 
@@ -50,4 +51,5 @@ class TitanDouble(Loopback):
     def _checked(self, asked: dict[str, Any]) -> Response:
         self.sources.append(asked["source"])
         blocks = any(FORBIDDEN in block["text"]["text"] for block in asked["content"])
-        return Response(json.dumps(checked_by_a_guardrail("GUARDRAIL_INTERVENED" if blocks else "NONE")))
+        action = "GUARDRAIL_INTERVENED" if blocks else "NONE"
+        return Response(json.dumps({"action": action, "outputs": [], "assessments": [], "usage": _UNITS}))

@@ -63,8 +63,6 @@ class Bridge:
 if __name__ == "__main__":
     bridge = Bridge()
     sys.stdout = sys.stderr
-    interpreter.work_out_timeouts()
-    interpreter.give_results_of_branches()
     interpreter.give_outputs_of_ends()
     stepfunctions._invoke_resource = stepfunctions._invoke_resource_with_timeout = bridge.task
     stepfunctions.time = SimpleNamespace(**{**vars(stepfunctions.time), "sleep": lambda seconds: None})

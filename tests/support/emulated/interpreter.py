@@ -1,6 +1,5 @@
 """Corrections of how a state machine runs; each is asserted by the apply test."""
 
-import json
 from contextvars import ContextVar
 from typing import Any
 
@@ -19,19 +18,6 @@ def work_out_timeouts() -> None:
         return execute(state, given, execution, context)
 
     stepfunctions._execute_task = execute_task
-
-
-def give_results_of_branches() -> None:
-    """`Assign` and `Output` of a Parallel state are left out where the language is JSONata."""
-    run = stepfunctions._run_parallel_branches
-
-    def run_branches(state: dict[str, Any], given: Any, execution: Any, context: dict[str, Any]) -> Any:
-        results, following = run(state, given, execution, context)
-        output = stepfunctions._apply_jsonata_output(state, given, context, result=results, default=results)
-        stepfunctions._apply_state_assign(state, given, context, result=results)
-        return output, following
-
-    stepfunctions._run_parallel_branches = run_branches
 
 
 def give_outputs_of_ends() -> None:
@@ -74,26 +60,3 @@ def run_the_version_that_was_started() -> None:
     stepfunctions._state_machines = machines
     stepfunctions._start_execution = at_its_version(stepfunctions._start_execution)
     stepfunctions._start_sync_execution = at_its_version(stepfunctions._start_sync_execution)
-
-
-def give_no_output_of_what_failed() -> None:
-    """An execution that failed is described with its error as its output, which passes for a response."""
-    describe = stepfunctions._describe_execution
-
-    def describe_execution(data: dict[str, Any]) -> Any:
-        answer = describe(data)
-        told = json.loads(answer[2])
-        return stepfunctions.json_response({**told, "output": None}) if told.get("error") else answer
-
-    stepfunctions._describe_execution = describe_execution
-
-
-def delete_machines_once_more() -> None:
-    """A machine that is gone is deleted again without an error: an SDK that got no answer sends the same again."""
-    delete = stepfunctions._delete_state_machine
-
-    def delete_machine(data: dict[str, Any]) -> Any:
-        known = data.get("stateMachineArn") in stepfunctions._state_machines
-        return delete(data) if known else stepfunctions.json_response({})
-
-    stepfunctions._delete_state_machine = delete_machine

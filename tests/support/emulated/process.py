@@ -27,11 +27,8 @@ def correct() -> None:
     services.unpack_a_layer_once()
     name_errors()
     interpreter.work_out_timeouts()
-    interpreter.give_results_of_branches()
     interpreter.give_outputs_of_ends()
     interpreter.run_the_version_that_was_started()
-    interpreter.give_no_output_of_what_failed()
-    interpreter.delete_machines_once_more()
     maps.run_distributed_maps()
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from selfrag_cli.local.port import HOST, listening
+from selfrag_cli.local.serving.http import HOST, listening
 
 ROOT = Path(__file__).parents[3]
 POM = Path(__file__).with_name("pom.xml")

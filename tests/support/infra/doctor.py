@@ -12,8 +12,6 @@ from tests.support.infra.tools import ROOT, environment, run
 
 # What ministack does not know; of AWS the doctor would hear it.
 UNKNOWN_HERE = {"quotas", "region"}
-# Asked only where it is chosen.
-UNASKED = {"guardrail", "knowledge-base"}
 
 
 def examined_before(stack: Stack, titan: TitanDouble) -> tuple[int, str]:
@@ -25,7 +23,7 @@ def the_doctor_knew_an_account_without_a_deployment(code: int, printed: str) -> 
     """One thing blocks."""
     levels = _levels(printed)
     assert code == 1, printed
-    assert levels.keys() == {check.name for check in ACCOUNT} - UNASKED
+    assert levels.keys() == ACCOUNT.keys()
     # This account has no role by which API Gateway writes logs, and the emulator needs none.
     assert {name for name, found in levels.items() if "blocks" in found} == {"api-logs"}
     assert {name for name, found in levels.items() if "unknown" in found} == UNKNOWN_HERE
@@ -36,7 +34,7 @@ def the_doctor_finds_the_deployment_well(stack: Stack, titan: TitanDouble) -> No
     code, printed = _run(stack, titan, "--deployed", "--endpoint", stack.url(""))
     levels = _levels(printed)
     assert code == 0, printed
-    assert levels.keys() == {check.name for check in DEPLOYED}
+    assert levels.keys() == DEPLOYED.keys()
     # A question may be slow here.
     levels.pop("question")
     # The emulator counts no executions.

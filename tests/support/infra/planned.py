@@ -15,7 +15,7 @@ class Plan:
     """The attributes of every resource and of the policies that name one, by address, and what steps are told."""
 
     resources: dict[str, dict[str, Any]]
-    # By step, a function's variables of the decision model, the guardrail, the knowledge base and the daily cap.
+    # By step, a function's variables of what optional settings choose.
     told: dict[str, dict[str, str]]
 
     @property
@@ -34,6 +34,7 @@ class Plan:
 
 
 _POLICY = "data.aws_iam_policy_document."
+_OPTIONAL = "DECIDER|GRADERS|GUARD|DAILY|KNOWLEDGE|UPLOADS|EMBEDDING_REGION|RETRIEVAL_GUIDANCE"
 _TEST = """
 mock_provider "aws" {
   override_during = plan
@@ -67,12 +68,12 @@ mock_provider "aws" {
 }
 run "planned" {
   command = plan
-  # Fails with what the functions are told of a decision model, a guardrail, a knowledge base and a daily cap.
+  # Fails with what the functions are told of optional settings.
   assert {
     condition = local.environments == null
     error_message = jsonencode({ for step, of in local.environments : step => {
       for name in keys(of) : name => of[name]
-      if can(regex("^SELFRAG_(DECIDER|GRADERS|GUARD|DAILY|KNOWLEDGE|UPLOADS)", name)) ? of[name] != null : false
+      if can(regex("^SELFRAG_(%s)", name)) ? of[name] != null : false
     } })
   }
 }
@@ -84,7 +85,7 @@ def prepared(directory: Path) -> Path:
     copy_configuration(directory)
     for package in [*steps_of(FUNCTIONS), *LAYERS]:
         (directory / f"{package}.zip").touch()
-    (directory / "planned.tftest.hcl").write_text(_TEST)
+    (directory / "planned.tftest.hcl").write_text(_TEST % _OPTIONAL)
     run([terraform(), "init", "-input=false", "-backend=false", *provider_mirror()], directory, environment(directory))
     return directory
 

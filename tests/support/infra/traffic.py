@@ -32,6 +32,8 @@ class Traffic:
     def __init__(self, stack: Stack) -> None:
         self.responses: list[dict[str, Any]] = []
         self.ingested: list[dict[str, Any]] = []
+        # The deployment's own key, by its id, as API Gateway names it.
+        self._key = stack.outputs()["api_key_command"].split()[-1]
         self._lambda, self._s3, self._states = (
             boto3.client(name, **at(stack)) for name in ("lambda", "s3", "stepfunctions")
         )
@@ -68,7 +70,8 @@ class Traffic:
         return ended
 
     def _called(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
-        request = {"requestId": uuid.uuid4().hex, "path": f"/live{path}", "stage": "live"}
+        request: dict[str, Any] = {"requestId": uuid.uuid4().hex, "path": f"/live{path}", "stage": "live"}
+        request |= {"identity": {"apiKeyId": self._key}}
         text = None if body is None else json.dumps(body)
         headers = {"headers": {"content-type": "application/json"}, "multiValueHeaders": {}}
         event = {"httpMethod": method, "path": path, "body": text, "requestContext": request, **headers}

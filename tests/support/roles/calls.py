@@ -3,7 +3,7 @@
 from typing import Any
 from urllib.parse import urlsplit
 
-from selfrag_cli.local.environment import MACHINE_ARN
+from selfrag_cli.local.stack import MACHINE_ARN
 from tests.support.aws.resources import MODEL_SECRET, WEB_SECRET
 
 ACCOUNT = "000000000000"

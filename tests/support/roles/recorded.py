@@ -1,7 +1,6 @@
-"""The calls of each Lambda and machine, recorded while they run, and refused where their roles do not allow it."""
+"""The calls of each Lambda and machine, recorded while they run; roles.py decides them afterwards."""
 
 import os
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -12,9 +11,7 @@ from unittest.mock import patch
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 from opensearchpy.connection import Urllib3HttpConnection
-from opensearchpy.exceptions import AuthorizationException
 
-from selfrag_cli.local.runner.failures import Failure
 from selfrag_cli.local.runner.lane import Service
 from tests.support.roles.calls import (
     COLLECTION,
@@ -30,24 +27,13 @@ _caller: ContextVar[str] = ContextVar("caller", default=NOBODY)
 
 # The caller, the IAM action and the resource.
 Call = tuple[str, str, str]
-Calls = set[Call]
-Allows = Callable[[str, str, str], bool]
+Calls = list[Call]
 Handler = Callable[[dict[str, Any], Any], Any]
-_recordings: list["_Watched"] = []
-
-# The code and the status by which a service refuses; the head of an object has no body that could name a code.
-_REFUSALS = {"s3": ("AccessDenied", 403), "dynamodb": ("AccessDeniedException", 400)}
-_REFUSALS |= dict.fromkeys(("secretsmanager", "stepfunctions", "textract"), ("AccessDeniedException", 400))
-_OTHERS_REFUSE = ("AccessDeniedException", 403)
-
-
-def everything(who: str, action: str, resource: str) -> bool:
-    """Return what a role allows that is not looked at."""
-    return True
+_recordings: list[Calls] = []
 
 
 def as_caller(name: str, handler: Handler) -> Handler:
-    """Return the handler, whose AWS calls are made in this name; NOBODY's are not looked at."""
+    """Return the handler, whose AWS calls are made in this name; NOBODY's are not recorded."""
 
     def called(event: dict[str, Any], context: Any) -> Any:
         token = _caller.set(name)
@@ -68,8 +54,8 @@ def _in_the_name(name: str, service: Service) -> Service:
     def call(arguments: dict[str, Any]) -> Any:
         token = _caller.set(name)
         try:
-            if "FunctionName" in arguments and not _may_invoke(arguments):
-                raise Failure("Lambda.AWSLambdaException", "AccessDeniedException", "TaskFailed")
+            if "FunctionName" in arguments:
+                _record("lambda:InvokeFunction", resource_of("lambda:InvokeFunction", arguments))
             return service(arguments)
         finally:
             _caller.reset(token)
@@ -77,67 +63,51 @@ def _in_the_name(name: str, service: Service) -> Service:
     return call
 
 
-def _may_invoke(arguments: dict[str, Any]) -> bool:
-    action = "lambda:InvokeFunction"
-    return all(recorded.allowed(action, resource_of(action, arguments)) for recorded in _recordings)
+def _record(action: str, resource: str) -> None:
+    if _caller.get() != NOBODY:
+        for calls in _recordings:
+            calls.append((_caller.get(), action, resource))
 
 
 @contextmanager
-def recording(allows: Allows = everything) -> Iterator[Calls]:
-    """Yield the calls made in the block, those of its own thread left out; what is not allowed is refused as by AWS."""
-    calls = _Watched(allows)
+def recording() -> Iterator[Calls]:
+    """Yield the calls made in the block, in their order; those of its own thread are left out."""
+    calls: Calls = []
     call_api, call_collection = BaseClient._make_api_call, Urllib3HttpConnection.perform_request
     submit = ThreadPoolExecutor.submit
 
     def make_api_call(self: Any, operation: str, parameters: dict[str, Any]) -> Any:
-        service = self.meta.service_model.service_name
-        action = action_of(service, operation)
         if _caller.get() == NOBODY:
             return call_api(self, operation, parameters)
-        if not calls.allowed(action, resource_of(action, parameters)):
-            raise _denied(self, service, operation)
+        action = action_of(self.meta.service_model.service_name, operation)
+        _record(action, resource_of(action, parameters))
         # Textract reads the object as its caller.
-        if (read := read_by(action, parameters)) and not calls.allowed(*read):
-            raise _denied(self, service, operation, "InvalidS3ObjectException", 400)
+        if read := read_by(action, parameters):
+            _record(*read)
         try:
             return call_api(self, operation, parameters)
         except ClientError as error:
             # S3 says that an object is not there only to those who may list the bucket.
-            missing = action == "s3:GetObject" and error.response["ResponseMetadata"]["HTTPStatusCode"] == 404
-            if missing and not calls.allowed("s3:ListBucket", bucket_arn(parameters["Bucket"])):
-                raise _denied(self, service, operation) from None
+            if action == "s3:GetObject" and error.response["ResponseMetadata"]["HTTPStatusCode"] == 404:
+                _record("s3:ListBucket", bucket_arn(parameters["Bucket"]))
             raise
 
     def perform_request(self: Any, method: str, url: str, *arguments: Any, **named: Any) -> Any:
-        asked = ("aoss:APIAccessAll", COLLECTION), _in_the_collection(method, url)
-        if _caller.get() != NOBODY and not all(calls.allowed(*each) for each in asked):
-            raise AuthorizationException(403, "authorization_exception", {"status": 403})
+        _record("aoss:APIAccessAll", COLLECTION)
+        _record(*_in_the_collection(method, url))
         return call_collection(self, method, url, *arguments, **named)
 
     def submit_in_the_callers_name(self: Any, work: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         return submit(self, copy_context().run, work, *arguments, **named)
 
     with ExitStack() as patches:
-        patches.callback(_recordings.remove, calls)
+        if not _recordings:
+            patches.enter_context(patch.object(BaseClient, "_make_api_call", make_api_call))
+            patches.enter_context(patch.object(Urllib3HttpConnection, "perform_request", perform_request))
+            patches.enter_context(patch.object(ThreadPoolExecutor, "submit", submit_in_the_callers_name))
         _recordings.append(calls)
-        patches.enter_context(patch.object(BaseClient, "_make_api_call", make_api_call))
-        patches.enter_context(patch.object(Urllib3HttpConnection, "perform_request", perform_request))
-        patches.enter_context(patch.object(ThreadPoolExecutor, "submit", submit_in_the_callers_name))
-        yield calls.made
-
-
-class _Watched:
-    """The calls that were made, and what decides them."""
-
-    def __init__(self, allows: Allows) -> None:
-        self.made: Calls = set()
-        self._allows, self._lock = allows, threading.Lock()
-
-    def allowed(self, action: str, resource: str) -> bool:
-        call = (_caller.get(), action, resource)
-        with self._lock:
-            self.made.add(call)
-        return self._allows(*call)
+        patches.callback(_recordings.pop)
+        yield calls
 
 
 def _in_the_collection(method: str, url: str) -> tuple[str, str]:
@@ -145,13 +115,3 @@ def _in_the_collection(method: str, url: str) -> tuple[str, str]:
     permission, index = data_access(method, url, "selfrag")
     told = f"index/selfrag/{os.environ.get('SELFRAG_INDEX_NAME', 'passages')}"
     return permission, "index/selfrag/passages" if index == told else index
-
-
-def _denied(client: Any, service: str, operation: str, code: str = "", status: int = 0) -> ClientError:
-    if not code:
-        code, status = _REFUSALS.get(service, _OTHERS_REFUSE)
-    code = "403" if operation == "HeadObject" else code
-    metadata = {"HTTPStatusCode": status, "RequestId": "denied"}
-    reply = {"Error": {"Code": code, "Message": "Forbidden"}, "ResponseMetadata": metadata}
-    refusal: ClientError = client.exceptions.from_code(code)(reply, operation)
-    return refusal

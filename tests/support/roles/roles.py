@@ -1,6 +1,6 @@
 """Roles as Terraform makes them: whether one allows a call, and which of its statements no call needs."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from tests.support.infra.rules import ROLES
@@ -8,7 +8,9 @@ from tests.support.infra.tools import can_decide, simulator
 from tests.support.roles.calls import ACCOUNT
 from tests.support.roles.decider import Decider
 from tests.support.roles.policies import Policies, exported, reductions
-from tests.support.roles.recorded import Allows, Call, everything
+from tests.support.roles.recorded import Call
+
+Allows = Callable[[str, str, str], bool]
 
 
 @cache
@@ -38,9 +40,15 @@ class Roles:
         return any(permission in rule["Permission"] and index in rule["Resource"] for rule in rules)
 
 
-def decided() -> Allows:
-    """Return what the roles allow; where nothing can decide, everything, for one test says that already."""
-    return Roles(exported()).allow if can_decide() else everything
+def check_roles(calls: Iterable[Call], also_allows: Allows = lambda who, action, resource: False) -> None:
+    """Fail for calls that no role allows, which AWS would have refused; where nothing can decide, another test says so.
+
+    `also_allows` is what the roles of another deployment than the usual one allow.
+    """
+    if can_decide():
+        roles = Roles(exported())
+        refused = [call for call in dict.fromkeys(calls) if not (also_allows(*call) or roles.allow(*call))]
+        assert not refused, f"AWS would refuse: {refused}"
 
 
 def unneeded(policies: Policies, calls: Iterable[Call]) -> list[str]:

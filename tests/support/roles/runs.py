@@ -1,4 +1,4 @@
-"""Runs of the whole system that take every path, each AWS call of them recorded and decided by the roles."""
+"""Runs of the whole system that take every path, each AWS call of them recorded."""
 
 import json
 import threading
@@ -18,8 +18,9 @@ from selfrag import bootstrap
 from selfrag.agents.handler import handler as agents_handler
 from selfrag.api.streaming.program import reply_to
 from selfrag.runtime.clock import Clock
-from selfrag_cli.local.definitions import INGESTION, QUESTION
-from selfrag_cli.local.serving.gateway import serving, threaded_handler
+from selfrag_cli.local.serving.gateway import serving
+from selfrag_cli.local.serving.invocation import threaded_handler
+from selfrag_cli.local.stack import INGESTION, QUESTION
 from tests.support.aws.resources import CALLERS_TABLE, DOCUMENTS_BUCKET, WORK_BUCKET, bind
 from tests.support.aws.stack import MACHINE_ARN, LocalStack, deployed_handlers, running_stack
 from tests.support.documents.scans import scanned_pdf
@@ -30,7 +31,7 @@ from tests.support.doubles.stand_in import WebServer
 from tests.support.doubles.textract_double import TextractDouble
 from tests.support.doubles.titan_double import TitanDouble
 from tests.support.ingesting import object_of
-from tests.support.roles.recorded import NOBODY, Allows, Calls, Handler, as_caller, recording
+from tests.support.roles.recorded import NOBODY, Calls, Handler, as_caller, recording
 from tests.support.streaming import asked_by_the_gateway
 
 ROOT = Path(__file__).parents[3]
@@ -39,7 +40,7 @@ READERS = ("parse_document", "recognize_pages", "split_document", "embed_passage
 
 
 @contextmanager
-def every_path(allows: Allows) -> Iterator[Calls]:
+def every_path() -> Iterator[Calls]:
     """Yield what was called in runs that take every path.
 
     Documents: put, changed, deleted, unreadable, gone before each step that reads them; replies that are lost.
@@ -84,7 +85,7 @@ def every_path(allows: Allows) -> Iterator[Calls]:
             {"caller": {"S": "collection#c"}},
         ):
             boto3.client("dynamodb").put_item(TableName=CALLERS_TABLE, Item=caller)
-        calls = opened.enter_context(recording(allows))
+        calls = opened.enter_context(recording())
         _ingest_everything(stack, collection, gone)
         url = opened.enter_context(serving(0, stack.watch, handler=as_caller("ask", threaded_handler())))
         api = httpx2.Client(base_url=url, headers={"x-api-key": "k"}, timeout=40)

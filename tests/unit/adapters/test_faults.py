@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError, NoCredentialsError
 
-from selfrag.adapters.clients import secrets_client
+from selfrag.adapters.clients import make_client
 from selfrag.adapters.items import part_of, record_of
 from selfrag.adapters.manifest import DynamoManifest
 from selfrag.adapters.objects import S3Objects
@@ -136,4 +136,4 @@ def test_without_a_region_no_secret_can_be_read_and_the_operator_is_told(
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     with pytest.raises(Misconfigured, match="NoRegionError"):
-        secrets_manager(secrets_client())
+        secrets_manager(make_client("secrets"))

@@ -17,7 +17,7 @@ from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
 from selfrag.runtime.decider_settings import DeciderSettings
 from selfrag.runtime.settings import Settings, read
-from selfrag_cli.remote import ask_remote
+from selfrag_cli.deployment.remote import ask_remote
 from tests.support.doubles.model_server import ModelServer
 
 PASSWORD = "hunter2"

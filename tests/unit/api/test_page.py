@@ -8,7 +8,7 @@ import pytest
 from moto import mock_aws
 
 from selfrag import bootstrap
-from selfrag.adapters import clients
+from selfrag.adapters.clients import make_client
 from selfrag.adapters.objects import S3Uploads
 from selfrag.api.handler import handler
 from selfrag.api.page import bundle
@@ -25,7 +25,7 @@ def test_the_page_may_send_to_the_host_of_its_upload_addresses_and_to_no_other(
         monkeypatch.setenv(name, region)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "key")
-    uploads = S3Uploads(clients.uploads_client(), "selfrag-documents-1")
+    uploads = S3Uploads(make_client("uploads"), "selfrag-documents-1")
     with mock_aws():
         # A bucket of that name may be there or not: S3 is asked about the object alone.
         boto3.client("s3", region_name="us-east-1").create_bucket(Bucket="selfrag-documents-1")

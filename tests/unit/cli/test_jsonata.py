@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from selfrag_cli.local.jsonata import QueryError, evaluate
+from selfrag_cli.local.runner.jsonata import QueryError, evaluate
 
 _JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -1,11 +1,18 @@
-"""The commands of the laptop load no AWS SDK and no emulator of AWS."""
+"""The commands of the laptop load no package of an extra, and name it where they need one."""
 
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from selfrag_cli.main import main
+
+# Modules of ours that import such a package as they are loaded.
+USERS = ("selfrag_cli.deployment.releases", "selfrag_cli.commands.releases", "selfrag_cli.local.serving.agents")
 PROGRAM = """
 import json, sys
 from selfrag_cli.main import app
@@ -34,3 +41,24 @@ def test_what_answers_on_the_laptop_loads_neither_moto_nor_boto3_nor_claudes_sdk
     # Powertools looks at the package botocore alone, for the headers of requests that nothing here makes.
     assert {"moto", "boto3", "anthropic", "opensearchpy", "mcp", "mcp_types"}.isdisjoint(loaded)
     assert [name for name in loaded if name.startswith("botocore.")] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "package", "extra"),
+    [
+        (["rollback", "--name", "selfrag", "--region", "eu-west-1"], "boto3", "aws"),
+        (["mcp"], "mcp", "agents"),
+        (["ingest", "https://example.com/"], "scrapy", "sites"),
+    ],
+)
+def test_a_command_without_its_package_names_the_extra_to_install(
+    arguments: list[str], package: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["selfrag", *arguments])
+    for name in [name for name in sys.modules if name.partition(".")[0] == package or name in USERS]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(SystemExit):
+        main()
+    assert f"pip install '.[{extra}]'" in capsys.readouterr().err

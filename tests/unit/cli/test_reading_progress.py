@@ -2,8 +2,7 @@
 
 import pytest
 
-from selfrag_cli.local.sources.progress import Progress
-from selfrag_cli.terminal import reading_progress
+from selfrag_cli.terminal import Progress, reading_progress
 
 
 def test_without_a_terminal_a_line_is_written_every_ten_seconds_and_not_more_often(

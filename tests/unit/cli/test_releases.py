@@ -10,7 +10,7 @@ import pytest
 from botocore.stub import Stubber
 
 from selfrag.domain.errors import InvalidInput, Misconfigured
-from selfrag_cli.releases import Releases, releases_of, to_go_back_to
+from selfrag_cli.deployment.releases import Releases, releases_of, to_go_back_to
 
 HERE = "arn:aws:states:eu-west-1:123456789012:stateMachine"
 KEYS = {"region_name": "eu-west-1", "aws_access_key_id": "a", "aws_secret_access_key": "b"}
@@ -28,7 +28,7 @@ def version(number: str, stream: str | None = None, agents: str | None = None, *
     return {**listed, "Environment": {"Variables": variables}} if machines else listed
 
 
-# What a canary gave another release is taken back.
+# A share that somebody gave to another version is taken back.
 WHOLE: dict[str, Any] = {"RoutingConfig": {"AdditionalVersionWeights": {}}}
 FIRST, SECOND = version("1", standard="1", ingestion="1"), version("2", standard="2", ingestion="1")
 

@@ -7,7 +7,7 @@ import pytest
 
 from selfrag.api import app as api
 from selfrag.runtime import observability
-from selfrag_cli.local.definitions import QUESTION
+from selfrag_cli.local.stack import QUESTION
 from tests.support.aws.stack import deployed_handlers
 
 EVENT = {"keep_warm": True}

@@ -8,7 +8,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from typing import Any
 
-from selfrag_cli.local.jsonata import QueryError, evaluate
 from selfrag_cli.local.runner.failures import (
     DATA_LIMIT_EXCEEDED,
     QUERY_EVALUATION_ERROR,
@@ -20,6 +19,7 @@ from selfrag_cli.local.runner.failures import (
     ItemAbort,
 )
 from selfrag_cli.local.runner.history import History
+from selfrag_cli.local.runner.jsonata import QueryError, evaluate
 
 # Of a state's input and output, of what a task is given and gives, and of what one Assign sets; AWS's quotas.
 MAX_BYTES = 256 * 1024

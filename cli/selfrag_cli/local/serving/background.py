@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from selfrag.domain.errors import SelfragError
 from selfrag_cli.local.index.backfill import yield_to_questions
 from selfrag_cli.local.serving.documents import Documents
-from selfrag_cli.local.sources.embedding import Busy
+from selfrag_cli.local.sources.sync import Busy
 
 # How long a run may take to end when the server ends.
 END_SECONDS = 5.0

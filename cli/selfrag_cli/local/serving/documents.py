@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from selfrag.domain.documents import document_id
-from selfrag_cli.local.environment import DOCUMENTS_BUCKET
+from selfrag_cli.local.stack import DOCUMENTS_BUCKET
 from selfrag_cli.local.stores.manifest import LocalManifest
 
 # Any moment will do: no execution has seen a deletion of the API's.

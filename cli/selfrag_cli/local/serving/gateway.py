@@ -5,35 +5,31 @@ import hmac
 import json
 import re
 import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from contextvars import ContextVar
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from aws_lambda_powertools.event_handler import APIGatewayRestResolver
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from selfrag import bootstrap
-from selfrag.api.app import make_app, make_handler
 from selfrag.api.edge.body import MAX_BODY_BYTES, refuse_large
-from selfrag.api.edge.cors import SECURITY_HEADERS
+from selfrag.api.edge.cors import EVERY, EXPOSED, PREFLIGHT_SECONDS, SECURITY_HEADERS, SENT, may_ask
 from selfrag.api.edge.problems import ProblemError, as_problem, respond
 from selfrag.api.streaming.events import PATH
+from selfrag.domain.errors import InvalidInput
 from selfrag.ports.objects import UPLOAD_SECONDS
 from selfrag.runtime.observability import Handler
 from selfrag.text.file_names import disposition
-from selfrag_cli.local.port import HOST, listening
 from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, DirectoryBucket, check_size
-from selfrag_cli.local.serving.cors import opened, refuse_strangers
 from selfrag_cli.local.serving.events import Streams, Watch
-from selfrag_cli.local.serving.http import answering_http
-from selfrag_cli.local.serving.invocation import invoke, proxy_request
+from selfrag_cli.local.serving.http import HOST, answering_http, listening
+from selfrag_cli.local.serving.invocation import invoke, proxy_request, threaded_handler
 from selfrag_cli.local.serving.threads import in_thread
 
 if TYPE_CHECKING:
@@ -43,6 +39,10 @@ MAX_LINE_BYTES = MAX_HEADERS_BYTES = 64 * 1024
 # What is open without the server's token: the page, which has no data, and addresses that hold a token of their own.
 _OPEN, _OPEN_BELOW = ("/", "/v1/health", "/v1/openapi.json"), (UPLOADS_PATH, ORIGINALS_PATH)
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+# As a browser writes it: no path, no blank, nothing in capitals.
+_ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+_READING = ("GET", "HEAD", "OPTIONS")
+_METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT")
 
 
 def problem_response(problem: ProblemError) -> Response:
@@ -70,6 +70,34 @@ def refuse_head(request: Request) -> None:
     if re.sub(r":\d*$", "", request.headers.get("host", LOOPBACK[0]).lower()) not in LOOPBACK:
         detail = "This server answers only under the name of this machine."
         raise ProblemError(HTTPStatus.FORBIDDEN, detail, "Ask http://127.0.0.1.")
+
+
+def origins_of(named: Iterable[str]) -> frozenset[str]:
+    """Return the origins that are named; raises InvalidInput for what no browser would name so."""
+    origins = frozenset(named)
+    for origin in sorted(origins):
+        if origin != EVERY and not _ORIGIN.fullmatch(origin):
+            raise InvalidInput(f"{origin} is no origin: name it as https://app.example.com, in small letters, no path.")
+    return origins
+
+
+def refuse_strangers(request: Request, origins: Collection[str]) -> None:
+    """Raise ProblemError if a page of an origin that is not named would change something, or ask.
+
+    A browser sends some requests without asking first, and keeps from the page only what came of them.
+    """
+    named, host = request.headers.getlist("origin"), request.headers.get("host", "")
+    if not named or request.method in _READING:
+        return
+    # The page that this server has itself, also where somebody forwards another port to it.
+    own = f"http://{host}".lower() if host else ""
+    if len(named) == 1 and (may_ask(named[0], origins) or named[0].lower() == own):
+        return
+    raise ProblemError(
+        HTTPStatus.FORBIDDEN,
+        "Pages of another origin may not ask this server.",
+        "Start it with `selfrag serve --cors ORIGIN`.",
+    )
 
 
 def refuse_keyless(request: Request, token: str) -> None:
@@ -122,13 +150,26 @@ class ServedApi:
     ) -> None:
         self._handler, self._streams, self._bucket, self._origins = handler, streams, bucket, origins
         self._token, self._agents, self._admit = token, agents, admit
+        self._app: ASGIApp = self._answer
+        if origins:
+            sent, exposed = SENT.split(", "), EXPOSED.split(", ")
+            self._app = CORSMiddleware(
+                self._answer, origins, _METHODS, sent, expose_headers=exposed, max_age=int(PREFLIGHT_SECONDS)
+            )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        try:
+            refuse_head(Request(scope, receive))
+        except ProblemError as problem:
+            await problem_response(problem)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         with ExitStack() as admission:
             try:
-                refuse_head(request)
                 refuse_strangers(request, self._origins)
                 refuse_keyless(request, self._token)
                 if self._token:  # all who have it are one caller, also of the servers before and after this one
@@ -140,7 +181,7 @@ class ServedApi:
             except Exception as error:
                 response = problem_response(as_problem(error))
             response.headers.update(SECURITY_HEADERS)
-            answer: ASGIApp = opened(request, response, self._origins)
+            answer: ASGIApp = response
             if not scope["path"].startswith(ORIGINALS_PATH):  # a file of many megabytes would hold up the loop
                 answer = GZipMiddleware(answer, COMPRESSED_FROM_BYTES)
             await answer(scope, receive, send)
@@ -240,18 +281,6 @@ async def _body(request: Request, most: int, seconds: float) -> bytes:
         return body.read()
 
 
-@dataclass(frozen=True)
-class _Invocation:
-    """The request that a thread answers, as Powertools has it."""
-
-    event: Any = None
-    lambda_context: Any = None
-    context: dict[str, object] = field(default_factory=dict)
-
-
-_of_thread: ContextVar[_Invocation] = ContextVar("of_thread", default=_Invocation())  # noqa: B039 (it is frozen)
-
-
 @contextmanager
 def serving(
     port: int,
@@ -277,25 +306,3 @@ def serving(
         app = ServedApi(answers, Streams(answers, watch), uploads, origins, token, agents and agents(answers), admit)
         with bootstrap.using(**parts), answering_http(bound, app):
             yield url
-
-
-def threaded_handler() -> Handler:
-    """Return the deployed handler, for a server that has many requests at a time."""
-    app = make_app(PerThread)
-    for route in (*app._static_routes, *app._dynamic_routes):
-        # Powertools does it at a route's first request, and two at once break the route for good.
-        route._build_middleware_stack(app._router_middlewares, app)
-    return make_handler(app)
-
-
-class PerThread(APIGatewayRestResolver):
-    """Powertools keeps the request at hand on a class, since a Lambda has one at a time; a server has many."""
-
-    current_event: Any = property(lambda self: _of_thread.get().event)
-    lambda_context: Any = property(lambda self: _of_thread.get().lambda_context)
-    context: Any = property(lambda self: _of_thread.get().context, lambda self, value: None)
-
-    def resolve(self, event: Any, context: Any) -> dict[str, Any]:
-        """Answer one request; what is known of it is this thread's."""
-        _of_thread.set(_Invocation(self._to_proxy_event(event), context))
-        return super().resolve(event, context)

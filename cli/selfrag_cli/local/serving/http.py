@@ -12,6 +12,10 @@ from starlette.types import ASGIApp
 from uvicorn import Config, Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from selfrag.domain.errors import Misconfigured
+
+HOST = "127.0.0.1"
+_QUEUE = 128
 # What of a request's line and headers is read before it is refused; an app may refuse less with a better sentence.
 MAX_HEAD_BYTES = 128 * 1024
 # What requests at work may take to end once the server is to end.
@@ -19,6 +23,26 @@ END_SECONDS = 1
 # How long the head of a request may take to come, from the connection or the first byte on.
 HEAD_SECONDS = 60
 MOST_CONNECTIONS = 512
+
+
+def listening(port: int) -> socket.socket:
+    """Return a socket that listens on a port, 0 for any free one; raises Misconfigured if it is taken."""
+    bound = socket.socket()
+    try:
+        # A connection that has just ended does not keep the port.
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((HOST, port))
+        bound.listen(_QUEUE)
+    except OSError as error:
+        bound.close()
+        another = f"choose another one, such as --port {port + 1}, or --port 0 for a free one"
+        raise Misconfigured(f"Port {port} cannot be used: {error.strerror}; {another}.") from error
+    return bound
+
+
+def refuse_busy(port: int) -> None:
+    """Raise Misconfigured if a server could not listen on a port."""
+    listening(port).close()
 
 
 @contextmanager

@@ -1,16 +1,19 @@
-"""A request over HTTP as API Gateway hands it to a Lambda, and the Lambda's reply as a response."""
+"""The deployed function called for a request over HTTP, as API Gateway calls it."""
 
 import base64
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 from starlette.requests import Request
 from starlette.responses import Response
 
+from selfrag.api.app import make_app, make_handler
 from selfrag.domain.policy import MAX_DEADLINE_SECONDS
 from selfrag.runtime.observability import Handler
 
@@ -89,3 +92,37 @@ class LocalContext(SimpleNamespace):
             aws_request_id=str(uuid.uuid4()),
             get_remaining_time_in_millis=lambda: max(0, int(1000 * (ends - time.monotonic()))),
         )
+
+
+@dataclass(frozen=True)
+class _Invocation:
+    """The request that a thread answers, as Powertools has it."""
+
+    event: Any = None
+    lambda_context: Any = None
+    context: dict[str, object] = field(default_factory=dict)
+
+
+_of_thread: ContextVar[_Invocation] = ContextVar("of_thread", default=_Invocation())  # noqa: B039 (it is frozen)
+
+
+def threaded_handler() -> Handler:
+    """Return the deployed handler, for a server that has many requests at a time."""
+    app = make_app(PerThread)
+    for route in (*app._static_routes, *app._dynamic_routes):
+        # Powertools does it at a route's first request, and two at once break the route for good.
+        route._build_middleware_stack(app._router_middlewares, app)
+    return make_handler(app)
+
+
+class PerThread(APIGatewayRestResolver):
+    """Powertools keeps the request at hand on a class, since a Lambda has one at a time; a server has many."""
+
+    current_event: Any = property(lambda self: _of_thread.get().event)
+    lambda_context: Any = property(lambda self: _of_thread.get().lambda_context)
+    context: Any = property(lambda self: _of_thread.get().context, lambda self, value: None)
+
+    def resolve(self, event: Any, context: Any) -> dict[str, Any]:
+        """Answer one request; what is known of it is this thread's."""
+        _of_thread.set(_Invocation(self._to_proxy_event(event), context))
+        return super().resolve(event, context)

@@ -1,4 +1,4 @@
-"""`selfrag serve`: the local stack and its HTTP API for a place, until its process is to end."""
+"""`selfrag serve`: the local stack and its HTTP API for a source, until its process is to end."""
 
 import hashlib
 import json
@@ -9,38 +9,33 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
-from selfrag import bootstrap
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.local.agents import StackService
-from selfrag_cli.local.backends import check_services, chosen_backends
-from selfrag_cli.local.index import local_parts, open_embedder
-from selfrag_cli.local.lookup import stored_records
+from selfrag_cli.local.asking import answering, stored_records
+from selfrag_cli.local.backends import check_services
+from selfrag_cli.local.index import open_embedder
 from selfrag_cli.local.runner.machine import Execution
+from selfrag_cli.local.serving.agent_service import StackService
 from selfrag_cli.local.serving.background import EmbeddingThread, IngestionThread
 from selfrag_cli.local.serving.bucket import DirectoryBucket
 from selfrag_cli.local.serving.documents import Documents
 from selfrag_cli.local.serving.folder import Folder
 from selfrag_cli.local.serving.gateway import serving
-from selfrag_cli.local.setup import AS_SET, Setup
-from selfrag_cli.local.sources.embedding import Busy, embed_all, refuse_to_wait
-from selfrag_cli.local.sources.place import AnotherDirectory, Place, source_of
-from selfrag_cli.local.sources.progress import OnDocument
 from selfrag_cli.local.sources.report import MassRemoval, NothingUsable
-from selfrag_cli.local.sources.sync import IngestionStack, ingestion_stack, read
-from selfrag_cli.local.stack import running_stack
-from selfrag_cli.local.stores.bindings import LocalBindings
-from selfrag_cli.local.stores.executions import LocalExecutions, OnEnd
-from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
+from selfrag_cli.local.sources.source import DocumentSource, SourceMismatch, stored_source
+from selfrag_cli.local.sources.sync import Busy, embed_all, read, refuse_to_wait
+from selfrag_cli.local.sources.workflow import IngestionStack, ingestion_stack
+from selfrag_cli.local.stores.manifest import LocalManifest
 from selfrag_cli.sample import HANDBOOK
-from selfrag_cli.terminal import warn
+from selfrag_cli.terminal import OnDocument, warn
 
 _LOOK_SECONDS = 0.5
 
 
 def serve_documents(
-    place: Place,
+    source: DocumentSource,
     writable: bool,
     port: int,
     origins: Collection[str],
@@ -48,7 +43,7 @@ def serve_documents(
     on_document: OnDocument,
     announce: Callable[[str], None],
 ) -> None:
-    """Serve a place, also to pages of these origins; `announce` gets the URL. With a `token` it is every caller's key.
+    """Serve a source, also to pages of these origins; `announce` gets the URL. With a `token` it is every caller's key.
 
     A directory is read before, and embedded meanwhile; if another process reads it just now, what is there is served. A
     named collection is served as it is. If a directory is writable, the API's uploads go into it and its deletions
@@ -57,25 +52,27 @@ def serve_documents(
     """
     check_services()
     if writable:
-        _check_writable(place.source)
-    if place.directory is None:
-        stored_records(place)
+        _check_writable(source.required_directory)
+    if source.directory is None:
+        stored_records(source)
     else:
-        _read(place, writable, on_document)
+        _read(source, writable, on_document)
     ended = _end_of_process()
-    embed = partial(embed_all, place.collection, on_wait=refuse_to_wait)
+    embed = partial(embed_all, source.collection, on_wait=refuse_to_wait)
     embedding = EmbeddingThread(lambda stopped: embed(stopped=stopped))
     with (
-        answering(place, on_end=_log) as (executions, manifest),
+        answering(source, on_end=_log) as (executions, manifest),
         embedding.at_work(),
-        _bucket(place, writable, manifest, embedding.wake) as bucket,
+        _bucket(source, writable, manifest, embedding.wake) as bucket,
         serving(
             port,
             executions.watch,
             bucket,
             origins=origins,
             token=token,
-            agents=lambda handler: StackService(Place(place.collection), lambda: (handler, executions)),
+            agents=(lambda handler: StackService(DocumentSource(source.collection), lambda: (handler, executions)))
+            if find_spec("mcp")
+            else None,
             admit=executions.admit,
         ) as url,
     ):
@@ -83,30 +80,6 @@ def serve_documents(
         # The signal may come to another thread, and what waits without an end would not notice.
         while not ended.wait(_LOOK_SECONDS):
             pass
-
-
-@contextmanager
-def answering(
-    place: Place, setup: Setup = AS_SET, keeps_histories: bool = True, on_end: OnEnd = lambda execution: None
-) -> Iterator[tuple[LocalExecutions, LocalManifest]]:
-    """The executions of questions to a place, whose documents are in step, its manifest, and all that the API needs."""
-    with chosen_backends(place) as backends, opened_manifest() as manifest:
-        environment = {
-            **backends.environment,
-            "SELFRAG_WEB_SEARCH": str(backends.has_web).lower(),
-            **({"SELFRAG_PROFILE": setup.profile} if setup.profile else {}),
-        }
-        parts: bootstrap.Parts = {
-            **local_parts(),
-            **backends.parts,
-            "prompts": dict(setup.prompts),
-            "manifest": manifest,
-            "bindings": LocalBindings(place.collection),
-        }
-        with running_stack(
-            environment, backends.secrets, parts, keeps_histories=keeps_histories, on_end=on_end
-        ) as executions:
-            yield executions, manifest
 
 
 def _log(execution: Execution) -> None:
@@ -136,45 +109,45 @@ def _check_writable(directory: Path) -> None:
 
 @contextmanager
 def _bucket(
-    place: Place, writable: bool, manifest: LocalManifest, on_read: Callable[[], None]
+    source: DocumentSource, writable: bool, manifest: LocalManifest, on_read: Callable[[], None]
 ) -> Iterator[Callable[[str], DirectoryBucket]]:
     """Yield what makes the bucket of a server's URL, in which documents are changed and ingested if it is writable."""
     if not writable:
-        source = source_of(place.collection)
-        read = Folder(source.root, place.collection) if source and isinstance(source.root, Path) else None
+        stored = stored_source(source.collection)
+        read = Folder(stored.root, source.collection) if stored and isinstance(stored.root, Path) else None
         yield lambda url: DirectoryBucket(read, url)
         return
-    folder = Folder(place.source, place.collection)
+    folder = Folder(source.required_directory, source.collection)
     with ingestion_stack(manifest, open_embedder()) as stack:
         deleted = set[str]()
-        documents = Documents(place.collection, manifest)
-        ingesting = IngestionThread(partial(_ingest, place, stack, on_read, deleted), documents)
+        documents = Documents(source.collection, manifest)
+        ingesting = IngestionThread(partial(_ingest, source, stack, on_read, deleted), documents)
 
         def note(key: str, etag: str) -> None:
-            (deleted.discard if etag else deleted.add)(place.path_of(key))
+            (deleted.discard if etag else deleted.add)(source.path_of(key))
             ingesting.changed(key, etag)
 
         with ingesting.at_work(stack.close):
             yield lambda url: DirectoryBucket(folder, url, note)
 
 
-def _read(place: Place, writable: bool, on_document: OnDocument) -> None:
+def _read(source: DocumentSource, writable: bool, on_document: OnDocument) -> None:
     """Read a directory, unless another process does so now; an empty one may be filled by uploads."""
     with suppress(NothingUsable) if writable else nullcontext():
         try:
-            warn(read(place, on_document, on_wait=refuse_to_wait).in_short(place))
+            warn(read(source, on_document, on_wait=refuse_to_wait).in_short(source))
         except Busy as error:
-            warn([f"Another selfrag (process {error.process}) reads {place} just now; what is there is served."])
+            warn([f"Another selfrag (process {error.process}) reads {source} just now; what is there is served."])
 
 
-def _ingest(place: Place, stack: IngestionStack, on_read: Callable[[], None], deleted: set[str]) -> None:
+def _ingest(source: DocumentSource, stack: IngestionStack, on_read: Callable[[], None], deleted: set[str]) -> None:
     """Ingest changed documents; remove more than half of them only if callers `deleted` every one."""
 
-    def may_replace(refusal: AnotherDirectory | MassRemoval) -> bool:
+    def may_replace(refusal: SourceMismatch | MassRemoval) -> bool:
         return isinstance(refusal, MassRemoval) and deleted.issuperset(refusal.lost)
 
     try:
-        report = read(place, may_replace=may_replace, stack=stack)
+        report = read(source, may_replace=may_replace, stack=stack)
         on_read()
     except NothingUsable as error:
         # A directory whose documents were deleted is no mistake.

@@ -1,1 +1,1 @@
-"""Directories as collections: their files, the registry of their directories, comparison, report and progress."""
+"""Directories and sites as collections: their files, their comparison with the manifest, ingestion and its report."""

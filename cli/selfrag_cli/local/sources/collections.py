@@ -1,5 +1,6 @@
 """The collections in the home directory: what is known of each, one removed, one moved to another directory."""
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -11,20 +12,18 @@ from selfrag_cli.local.home import alone, connect, writing
 from selfrag_cli.local.index import SCHEMA as INDEX
 from selfrag_cli.local.index import NamedEmbedder, embedding_with
 from selfrag_cli.local.index.collections import Size, forget, sizes
-from selfrag_cli.local.sources.place import SCHEMA as SOURCES
-from selfrag_cli.local.sources.place import (
-    Place,
+from selfrag_cli.local.sources.site import cache_of
+from selfrag_cli.local.sources.site.addresses import canonical, is_address
+from selfrag_cli.local.sources.source import SCHEMA as SOURCES
+from selfrag_cli.local.sources.source import (
+    DocumentSource,
     Root,
     check_directory,
-    directory_collection,
     is_own,
-    remember,
-    site_collection,
-    source_of,
+    own_collection,
+    save_source,
+    stored_source,
 )
-from selfrag_cli.local.sources.site.addresses import canonical, is_address
-from selfrag_cli.local.sources.site.visits import FORGET as FORGET_VISITS
-from selfrag_cli.local.sources.site.visits import SCHEMA as VISITS
 from selfrag_cli.local.stores.manifest import SCHEMA as MANIFEST
 from selfrag_cli.local.stores.manifest import LocalManifest
 
@@ -32,7 +31,6 @@ _NAMES = "SELECT collection FROM sources UNION SELECT collection FROM kept_docum
 _FORGET = (
     "DELETE FROM kept_documents WHERE id IN (SELECT id FROM kept_documents WHERE collection = ?)",
     "DELETE FROM sources WHERE collection = ?",
-    FORGET_VISITS,
 )
 
 
@@ -56,7 +54,7 @@ class StoredCollection:
         """Return "named", or "own" for a directory's own collection, "sample" for that of the sample handbook."""
         if not is_own(self.name):
             return "named"
-        return "sample" if isinstance(self.root, Path) and Place(self.name, self.root).is_sample else "own"
+        return "sample" if isinstance(self.root, Path) and DocumentSource(self.name, self.root).is_sample else "own"
 
 
 def stored_collections() -> list[StoredCollection]:
@@ -74,7 +72,7 @@ def stored_collection(name: str) -> StoredCollection:
     Raises InvalidInput if there is none.
     """
     entries = {entry.name: entry for entry in stored_collections()}
-    own = site_collection(canonical(name)) if is_address(name) else directory_collection(Path(name))
+    own = own_collection(canonical(name) if is_address(name) else Path(name))
     entry = entries.get(name) or entries.get(own)
     if entry is None:
         raise InvalidInput(f"There is no collection {name!r}, and no directory or site of this name was read.")
@@ -95,6 +93,7 @@ def remove_collection(entry: StoredCollection, embedder: NamedEmbedder | None = 
         forget(connection, entry.name, embedding.key)
         for statement in _FORGET:
             connection.execute(statement, (entry.name,))
+        shutil.rmtree(cache_of(entry.name), ignore_errors=True)
 
 
 def move_collection(entry: StoredCollection, directory: Path) -> None:
@@ -105,19 +104,19 @@ def move_collection(entry: StoredCollection, directory: Path) -> None:
     check_directory(directory)
     if isinstance(entry.root, str):
         raise InvalidInput(f"{entry.root} is a site, which cannot be moved to a directory: ingest that by itself.")
-    own = directory_collection(directory)
+    own = own_collection(directory)
     if is_own(entry.name) and own != entry.name and any(other.name == own for other in stored_collections()):
         raise InvalidInput(
             f"{directory} has been read already, into a collection of its own: remove that first, with "
             f"`selfrag collections remove {directory}`."
         )
-    source = source_of(entry.name)
+    source = stored_source(entry.name)
     with alone(entry.name):
-        remember(entry.name, directory, source.unread if source else {}, read_at=entry.read_at)
+        save_source(entry.name, directory, source.unread if source else {}, read_at=entry.read_at)
 
 
 def _entry(name: str, manifest: LocalManifest, size: Size) -> StoredCollection:
-    source, records = source_of(name), list(manifest.records(name).values())
+    source, records = stored_source(name), list(manifest.records(name).values())
     ready = sum(bool(record.generation) for record in records)
     return StoredCollection(
         name=name,
@@ -131,5 +130,5 @@ def _entry(name: str, manifest: LocalManifest, size: Size) -> StoredCollection:
 
 @contextmanager
 def _opened() -> Iterator[sqlite3.Connection]:
-    with closing(connect(MANIFEST + INDEX + SOURCES + VISITS)) as connection:
+    with closing(connect(MANIFEST + INDEX + SOURCES)) as connection:
         yield connection

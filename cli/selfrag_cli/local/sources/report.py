@@ -1,19 +1,23 @@
-"""The report of an ingestion: what became of every file of a directory, or what would."""
+"""A source compared with the manifest, and the report of what became of every file, or what would."""
 
+import hashlib
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import Any
 
-from selfrag.domain.errors import InvalidInput, SelfragError
+from selfrag.domain.errors import BadDocument, InvalidInput, SelfragError
 from selfrag.domain.kinds import EXTENSIONS, REFUSED
 from selfrag.domain.records import Record
-from selfrag_cli.local.sources.comparison import Comparison, is_about
-from selfrag_cli.local.sources.place import AnotherDirectory, Place, is_own, refuse_another
+from selfrag_cli.local.sources.source import DocumentSource, Files, is_own
 
-_VERBS = {"added": "add", "changed": "change"}
-_ALWAYS = ("added", "changed", "removed", "unchanged", "failed")
+_COUNTS = ("added", "changed", "removed", "unchanged", "failed")
 _MAX_NAMES = 20
+
+# The manifest's record of each document, by its path in the source.
+Records = Mapping[str, Record]
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,8 @@ class IngestionReport:
     `failed` were read and hold nothing that can be used, or a step failed; `unreadable` could not be read at all;
     `retained` cannot be read now and stay in the index as they were read before. `others` counts files of other kinds
     by their ending, `links` what was not followed. `warnings` is a sentence for each thing that was not read, `loss`
-    says what would be removed and was not, `site_note` says how a site's pages were found.
+    says what would be removed and was not, `site_note` says how a site's pages were found. `plan` is a line for each
+    file that is not as it was, in the report of what would be done.
     """
 
     added: int = 0
@@ -38,6 +43,7 @@ class IngestionReport:
     warnings: list[str] = field(default_factory=list)
     loss: str = ""
     site_note: str = ""
+    plan: list[str] = field(default_factory=list)
 
     @property
     def not_read(self) -> int:
@@ -46,7 +52,7 @@ class IngestionReport:
 
     def summary(self) -> str:
         """Return the counts in one line."""
-        counts = [f"{getattr(self, count)} {count}" for count in _ALWAYS]
+        counts = [f"{getattr(self, count)} {count}" for count in _COUNTS]
         rare = (("unreadable", self.unreadable), ("kept", self.retained))
         counts += [f"{number} {name}" for name, number in rare if number]
         if self.others:
@@ -57,11 +63,11 @@ class IngestionReport:
             counts.append(f"{self.links} link{'s' if self.links > 1 else ''} not followed")
         return ", ".join(counts)
 
-    def in_short(self, place: Place) -> list[str]:
+    def in_short(self, source: DocumentSource) -> list[str]:
         """Return one line for a person who asks, if not all documents could be read; ingestion told the rest."""
         if self.loss or not self.not_read:
             return [self.loss] if self.loss else []
-        docs = "" if place.is_sample else f" --docs {shlex.quote(str(place.source))}"
+        docs = "" if source.is_sample else f" --docs {shlex.quote(str(source.directory))}"
         some = "1 document" if self.not_read == 1 else f"{self.not_read} documents"
         return [f"{some} could not be read; see `selfrag documents{docs}`"]
 
@@ -84,90 +90,163 @@ class NothingUsable(InvalidInput):
 class MassRemoval(SelfragError):
     """Much of a collection would be removed, as if a share was not mounted."""
 
-    def __init__(self, place: Place, lost: Sequence[str], total: int) -> None:
+    def __init__(self, source: DocumentSource, lost: Sequence[str], total: int) -> None:
         self.lost = lost
-        into = f" --collection {place.collection}" if not is_own(place.collection) else ""
+        into = f" --collection {source.collection}" if not is_own(source.collection) else ""
         super().__init__(
-            f"{place} has no longer {len(lost)} of the {total} documents of its collection: {_listed(lost)}. They were "
-            "not removed: a share that is not mounted looks the same, and a site that is down in part. To remove them: "
-            f"`selfrag ingest {shlex.quote(str(place.root))}{into} --replace`."
+            f"{source} has no longer {len(lost)} of the {total} documents of its collection: {_listed(lost)}. They "
+            "were not removed: a share that is not mounted looks the same, and a site that is down in part. To remove "
+            f"them: `selfrag ingest {shlex.quote(str(source.root))}{into} --replace`."
         )
 
 
-@dataclass(frozen=True)
-class IngestionPlan:
-    """The report that an ingestion would end with if all can be read; a line for each file that is not as it was."""
+class Comparison:
+    """A source's files as they are now, and the records of `before`.
 
-    report: IngestionReport
-    lines: list[str]
-
-
-def plan_of(place: Place, comparison: Comparison) -> IngestionPlan:
-    """Return the plan of a place; whether a file holds what can be used shows only when it is read."""
-    read = Record(id="", status="ready", generation="to be read")
-    after = {**comparison.before, **{path: read for path in comparison.todo if path not in comparison.unread}}
-    lines = [f"{_VERBS[outcome]} {path}" for path, outcome in _outcomes(comparison, after).items() if outcome in _VERBS]
-    lines += [f"remove {path}" for path in comparison.gone if comparison.before[path].generation]
-    report = _counted(place, comparison, after)
-    try:
-        refuse_another(place)
-    except AnotherDirectory as error:
-        report = replace(report, warnings=[str(error), *report.warnings])
-    if removal := mass_removal(place, comparison):
-        report = replace(report, warnings=[str(removal), *report.warnings])
-    return IngestionPlan(report, lines)
-
-
-def mass_removal(place: Place, comparison: Comparison) -> MassRemoval | None:
-    """Return what to say if more than half of a place's documents would be removed, or all of a folder that is empty.
-
-    A document that is alone in that is no mistake.
+    `todo` are to be ingested, `gone` are known but no files any more; `unread` says why something cannot be read;
+    `loss` says what would be removed and is not. `made_by` names what else passages depend on than the content.
     """
-    lost, indexed = comparison.lost, sum(bool(record.generation) for record in comparison.before.values())
-    is_empty = any(sum(path.startswith(f"{folder}/") for path in lost) > 1 for folder in comparison.files.empty)
-    return MassRemoval(place, lost, indexed) if is_empty or 2 * len(lost) > max(indexed, 2) else None
+
+    def __init__(self, source: DocumentSource, files: Files, before: Records, made_by: str) -> None:
+        self.source, self.files, self.before = source, files, before
+        self.todo, self.unread, self.loss = list[str](), dict(files.unread), ""
+        self._digests = set[str]()
+        for path in files.paths:
+            try:
+                digest = digest_of(files.content(path))
+            except BadDocument as error:
+                self.unread[path] = str(error)
+                continue
+            self._digests.add(digest)
+            if not is_settled(before.get(path), digest, made_by):
+                self.todo.append(path)
+        missing = before.keys() - set(files.paths)
+        for path in missing:
+            # A document that cannot be seen now may well be there: a folder above it cannot be listed.
+            above = (self.unread[str(folder)] for folder in PurePosixPath(path).parents if str(folder) in self.unread)
+            if why := next(above, ""):
+                self.unread[path] = why
+        for path in self.retained:
+            self.unread[path] = f"{self.unread[path].removesuffix('.')}; what was read of it before is kept."
+        self.gone = sorted(missing - self.unread.keys())
+
+    @property
+    def retained(self) -> list[str]:
+        """Return the documents that cannot be read now and stay in the index as they were read before."""
+        return sorted(path for path in self.unread if path in self.before and self.before[path].generation)
+
+    def mass_removal(self) -> MassRemoval | None:
+        """Return what to say if more than half of the documents would be removed, or all of a folder that is empty.
+
+        A document that is alone in that is no mistake, and one that was renamed is not removed.
+        """
+        lost, indexed = self._lost(), sum(bool(record.generation) for record in self.before.values())
+        is_empty = any(sum(path.startswith(f"{folder}/") for path in lost) > 1 for folder in self.files.empty)
+        return MassRemoval(self.source, lost, indexed) if is_empty or 2 * len(lost) > max(indexed, 2) else None
+
+    def retain_lost(self, why: str) -> None:
+        """Keep in the index what would be removed."""
+        lost, self.loss = self._lost(), why
+        self.gone = sorted(set(self.gone) - set(lost))
+        self.unread |= dict.fromkeys(lost, why)
+        self.files.notes.insert(0, why)
+
+    def _lost(self) -> list[str]:
+        records = ((path, self.before[path]) for path in self.gone)
+        return [path for path, record in records if record.generation and _digest(record) not in self._digests]
+
+    def planned(self, objections: Sequence[SelfragError | None]) -> IngestionReport:
+        """Return the report that an ingestion would end with if all can be read."""
+        read = Record(id="", status="ready", generation="to be read")
+        after = {**self.before, **{path: read for path in self.todo if path not in self.unread}}
+        verbs, outcomes = {"added": "add", "changed": "change"}, self._outcomes(after)
+        plan = [f"{verbs[outcome]} {path}" for path, outcome in outcomes.items() if outcome in verbs]
+        plan += [f"remove {path}" for path in self.gone if self.before[path].generation]
+        report = self._counted(after)
+        warnings = [*(str(error) for error in objections if error), *report.warnings]
+        return replace(report, warnings=warnings, plan=plan)
+
+    def report(self, after: Records) -> IngestionReport:
+        """Return the report by the manifest's records afterwards; raises NothingUsable if there is no document."""
+        report = self._counted(after)
+        if not any(record.generation for record in after.values()):
+            more = " any more" if report.removed else ""
+            why = report.warnings[0] if report.warnings else self._emptiness()
+            raise NothingUsable(f"{self.source} holds no document that can be used{more}: {why}", report)
+        return report
+
+    def _counted(self, after: Records) -> IngestionReport:
+        """Count every file once, by its record before and after."""
+        files, counts = self.files, Counter(self._outcomes(after).values())
+        counts["retained"] = len(self.retained)
+        counts["unreadable"] += len(files.unread.keys() - set(self.retained))
+        counts["removed"] = sum(bool(self.before[path].generation) for path in self.gone)
+        unlisted = (why for path, why in files.unread.items() if path not in files.paths)
+        warnings = [*files.notes, *unlisted, *_refused(files.others), *self._warnings(after)]
+        totals: dict[str, Any] = dict(counts)
+        others, loss, note = dict(files.others), self.loss, files.summary
+        return IngestionReport(**totals, links=files.links, others=others, warnings=warnings, loss=loss, site_note=note)
+
+    def _outcomes(self, after: Records) -> dict[str, str]:
+        """Return the name of the count that each document is in, by its path."""
+        return {path: self._outcome(path, after) for path in self.files.paths}
+
+    def _outcome(self, path: str, after: Records) -> str:
+        was, now = self.before.get(path), after.get(path)
+        if path in self.unread or now is None:
+            return "retained" if was and was.generation else "unreadable"
+        if now.status == "failed":
+            return "failed"
+        if was is None or not was.generation:
+            return "added"
+        return "unchanged" if was.generation == now.generation else "changed"
+
+    def _warnings(self, after: Records) -> Iterator[str]:
+        """Yield the warnings of the files in their order; what was lost of a file only when it is read."""
+        for path in self.files.paths:
+            record = after.get(path)
+            if path in self.unread:
+                yield self.unread[path]
+            elif record and record.status == "failed":
+                yield self.source.path_of(record.reason) if is_about(record) else f"{path}: {record.reason}"
+            elif record and path in self.todo:
+                yield from map(self.source.path_of, record.warnings)
+        if unseen := sorted(set(self.retained) - set(self.files.paths)):
+            yield f"Kept as read before: {_listed(unseen)}."
+
+    def _emptiness(self) -> str:
+        others = self.files.others.total()
+        if others:
+            return f"none of its {others} files is of a kind that is read ({', '.join(sorted(EXTENSIONS))})."
+        return "it holds nothing but links." if self.files.links else "it is empty."
+
+
+def is_about(record: Record) -> bool:
+    """Return whether a document failed for what it holds: its reason begins with its key, and no retry helps."""
+    return record.reason.startswith(record.key)
+
+
+def digest_of(content: bytes) -> str:
+    """Return the digest of a content that is its ETag in a bucket."""
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()
+
+
+def is_settled(record: Record | None, digest: str, made_by: str) -> bool:
+    """Return whether the manifest says what became of the content of this digest, and it would be the same again."""
+    if record is None:
+        return False
+    final = record.status == "ready" or (record.status == "failed" and is_about(record))
+    # The version that the workflow records for an object: its ETag, and what made its passages.
+    return final and record.version == f'"{digest}" {made_by}'
+
+
+def _digest(record: Record) -> str:
+    return record.version.split('"')[1]
 
 
 def _listed(paths: Sequence[str]) -> str:
     more = f" and {len(paths) - _MAX_NAMES} more" if len(paths) > _MAX_NAMES else ""
     return ", ".join(paths[:_MAX_NAMES]) + more
-
-
-def report_of(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> IngestionReport:
-    """Return the report of a place as the manifest says it afterwards; raises NothingUsable if it holds nothing."""
-    report = _counted(place, comparison, after)
-    if not any(record.generation for record in after.values()):
-        more = " any more" if report.removed else ""
-        why = _reason(comparison, report.warnings)
-        raise NothingUsable(f"{place} holds no document that can be used{more}: {why}", report)
-    return report
-
-
-def _counted(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> IngestionReport:
-    """Count every file once, by its record before and after."""
-    files, counts = comparison.files, Counter(_outcomes(comparison, after).values())
-    counts["retained"] = len(comparison.retained)
-    counts["unreadable"] += len(files.unread.keys() - set(comparison.retained))
-    counts["removed"] = sum(bool(comparison.before[path].generation) for path in comparison.gone)
-    warnings = [*files.notes, *files.unread.values(), *_refused(files.others), *_warnings(place, comparison, after)]
-    others, loss, note = dict(files.others), comparison.loss, files.summary
-    return IngestionReport(**counts, links=files.links, others=others, warnings=warnings, loss=loss, site_note=note)
-
-
-def _outcomes(comparison: Comparison, after: Mapping[str, Record]) -> dict[str, str]:
-    """Return the name of the count that each document is in, by its path."""
-    return {path: _outcome(path, comparison, after) for path in comparison.files.paths}
-
-
-def _outcome(path: str, comparison: Comparison, after: Mapping[str, Record]) -> str:
-    was, now = comparison.before.get(path), after.get(path)
-    if path in comparison.unread or now is None:
-        return "retained" if was and was.generation else "unreadable"
-    if now.status == "failed":
-        return "failed"
-    if was is None or not was.generation:
-        return "added"
-    return "unchanged" if was.generation == now.generation else "changed"
 
 
 def _refused(others: Mapping[str, int]) -> Iterator[str]:
@@ -176,26 +255,3 @@ def _refused(others: Mapping[str, int]) -> Iterator[str]:
         count = others[ending]
         files = f"1 file ending in {ending} is" if count == 1 else f"{count} files ending in {ending} are"
         yield f"{files} not read: {REFUSED[ending]}."
-
-
-def _warnings(place: Place, comparison: Comparison, after: Mapping[str, Record]) -> Iterator[str]:
-    """Yield the warnings of the files in their order; what was lost of a file only when it is read."""
-    for path in comparison.files.paths:
-        record = after.get(path)
-        if path in comparison.unread:
-            yield comparison.unread[path]
-        elif record and record.status == "failed":
-            yield place.path_of(record.reason) if is_about(record) else f"{path}: {record.reason}"
-        elif record and path in comparison.todo:
-            yield from map(place.path_of, record.warnings)
-    if unseen := sorted(set(comparison.retained) - set(comparison.files.paths)):
-        yield f"Kept as read before: {_listed(unseen)}."
-
-
-def _reason(comparison: Comparison, warnings: list[str]) -> str:
-    others = comparison.files.others.total()
-    if warnings:
-        return warnings[0]
-    if others:
-        return f"none of its {others} files is of a kind that is read ({', '.join(sorted(EXTENSIONS))})."
-    return "it holds nothing but links." if comparison.files.links else "it is empty."

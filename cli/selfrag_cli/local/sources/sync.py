@@ -1,343 +1,217 @@
-"""Brings a collection of the local index in step with a directory, by the workflow that is deployed.
+"""The local index brought up to date with a source: documents by the workflow, then the vectors of their passages.
 
-Passages are written without vectors, which `embedding` adds, so that they can be searched at once.
-
-The directory is the bucket, and the manifest says what the index holds of it. The workflow runs only for documents
-whose content is not what the manifest says; with nothing to do, not even the local stack is started.
+Passages are written without vectors, so that they can be searched by their words at once. The directory is the bucket,
+and the manifest says what the index holds of it: the workflow runs only for documents whose content differs from that.
 """
 
+import subprocess
+import sys
 import threading
 import time
-import uuid
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
-from queue import SimpleQueue
-from typing import Never
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext, suppress
+from pathlib import Path
 
-from typing_extensions import override
-
-from selfrag import bootstrap
-from selfrag.domain.documents import document_id
-from selfrag.domain.errors import BadDocument, Misconfigured, SelfragError
+from selfrag.domain.errors import SelfragError
 from selfrag.domain.passages import Bounds
-from selfrag.ports.embedder import Embedder
-from selfrag.ports.objects import Object
-from selfrag.reader.processes.pool import POOL
-from selfrag.retrieval.search import search
+from selfrag.reader.processes import isolation
 from selfrag.runtime.settings import IngestionSettings
-from selfrag_cli.local.definitions import INGESTION
-from selfrag_cli.local.environment import DOCUMENTS_BUCKET, handlers_environment
-from selfrag_cli.local.home import OnWait, alone
-from selfrag_cli.local.index import CachedEmbedder, NamedEmbedder, embedding_with, open_index
-from selfrag_cli.local.index.tokens import TOKENIZER
-from selfrag_cli.local.recognition.tesseract import program
-from selfrag_cli.local.runner.tasks import LambdaHandler
-from selfrag_cli.local.sources.comparison import Comparison, compare, is_about, records_by_path
-from selfrag_cli.local.sources.embedding import embed_all
-from selfrag_cli.local.sources.place import AnotherDirectory, Place, refuse_another, remember
-from selfrag_cli.local.sources.progress import OnDocument, Progress
-from selfrag_cli.local.sources.report import (
-    IngestionPlan,
-    IngestionReport,
-    Interruption,
-    MassRemoval,
-    mass_removal,
-    plan_of,
-    report_of,
+from selfrag_cli.local.home import OnWait, alone, home
+from selfrag_cli.local.index import NamedEmbedder, embedding_with, open_index
+from selfrag_cli.local.index.backfill import VectorBackfill, yield_to_questions
+from selfrag_cli.local.sources.report import Comparison, IngestionReport, Interruption, MassRemoval
+from selfrag_cli.local.sources.site import SiteLimits, cache_of
+from selfrag_cli.local.sources.source import (
+    DocumentSource,
+    Files,
+    SourceMismatch,
+    documents_below,
+    mismatch_of,
+    save_source,
+    stored_source,
 )
-from selfrag_cli.local.stores.attributes import Item
-from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
-from selfrag_cli.local.stores.objects import LocalObjects
+from selfrag_cli.local.sources.workflow import IngestionStack, ingest_documents, ingestion_stack, pipeline
+from selfrag_cli.local.stores.manifest import opened_manifest
+from selfrag_cli.terminal import OnDocument, Progress
 
-# Embedding takes one core and the workflow, which is Python, another; more threads only wait for each other.
-AT_ONCE = 3
-# What is at work when a person interrupts the command may take so long to end; then the command ends without it.
-GRACE_SECONDS = 1.0
+# So many passages are embedded before a question is answered; it takes some twenty seconds on two cores.
+SMALL = 150
+# Of a larger collection so many, which are those that the question's words find.
+_SOON = 24
 
-Compare = Callable[[Place, LocalManifest, str], Comparison]
-MayReplace = Callable[[AnotherDirectory | MassRemoval], bool]
-
-
-@dataclass(frozen=True)
-class IngestionStack:
-    """The parts of ingestion's steps while they are in force; `stopped` is set when no step is to begin."""
-
-    objects: LocalObjects
-    stopped: threading.Event = field(default_factory=threading.Event)
-    closed: threading.Event = field(default_factory=threading.Event)
-
-    def start(self) -> None:
-        """Let steps begin, unless the stack is closed."""
-        self.stopped.clear()
-        if self.closed.is_set():
-            self.stopped.set()
-
-    def stop(self) -> None:
-        """End the run: begin no other step, and end the workers that read files."""
-        self.stopped.set()
-        POOL.stop()
-
-    def close(self) -> None:
-        """End the run, and let no other begin."""
-        self.closed.set()
-        self.stop()
-
-
-@contextmanager
-def ingestion_stack(manifest: LocalManifest, embedding: CachedEmbedder) -> Iterator[IngestionStack]:
-    """Have the environment and the parts of ingestion's steps until the block ends."""
-    # It takes a second to load.
-    from selfrag_cli.local.recognition.local import local_recognizer
-
-    # Every write can be searched at once here.
-    settings = {"SELFRAG_PIPELINE": _pipeline(embedding), "SELFRAG_VIEW_SECONDS": "0"}
-    stack = IngestionStack(LocalObjects())
-    with handlers_environment(settings), local_recognizer() as recognizer:
-        parts: bootstrap.Parts = {
-            "objects": stack.objects,
-            "manifest": manifest,
-            "index": open_index(),
-            "embedder": DeferredEmbedder(embedding),
-            "recognizer": recognizer,
-        }
-        with bootstrap.using(**parts):
-            yield stack
+MayReplace = Callable[[SourceMismatch | MassRemoval], bool]
 
 
 def sync(
-    place: Place,
+    source: DocumentSource,
     on_document: OnDocument = lambda progress: None,
     embedder: NamedEmbedder | None = None,
     may_replace: MayReplace = lambda refusal: False,
-    compare_with: Compare = compare,
+    limits: SiteLimits = SiteLimits(),  # noqa: B008 (it is frozen)
     on_wait: OnWait = lambda process: None,
+    is_trial: bool = False,
 ) -> IngestionReport:
-    """Read a place as `read` does, then embed all its passages; returns the report, or raises what `read` raises."""
-    report = read(place, on_document, embedder, may_replace, compare_with, on_wait=on_wait)
-    embed_all(place.collection, on_document, embedder, on_wait=on_wait)
+    """Read a source as `read` does, then embed all its passages; returns the report, or raises what `read` raises.
+
+    A trial does neither, and returns the report that this would end with.
+    """
+    report = read(source, on_document, embedder, may_replace, limits, None, on_wait, is_trial)
+    if not is_trial:
+        embed_all(source.collection, on_document, embedder, on_wait=on_wait)
     return report
 
 
 def read(
-    place: Place,
+    source: DocumentSource,
     on_document: OnDocument = lambda progress: None,
     embedder: NamedEmbedder | None = None,
     may_replace: MayReplace = lambda refusal: False,
-    compare_with: Compare = compare,
+    limits: SiteLimits = SiteLimits(),  # noqa: B008 (it is frozen)
     stack: IngestionStack | None = None,
     on_wait: OnWait = lambda process: None,
+    is_trial: bool = False,
 ) -> IngestionReport:
-    """Bring a place's collection up to date with its directory, or with what else `compare_with` compares it with.
+    """Bring a collection up to date with its source.
 
     Its passages can then be searched by their words; `embed_all` adds the vectors, of multilingual-e5-small unless
     another embedder is given. A `stack` is one that is in force already. If more than half of the documents are gone,
     they are removed only if `may_replace` says so; else they are kept, and the report says so. Several processes may do
     so at once, for the same directory or others: `on_wait` is called with the id of the one that is waited for. Raises
-    InvalidInput if the directory is missing, AnotherDirectory if the collection was read from another one which it may
+    InvalidInput if the directory is missing, SourceMismatch if the collection was read from another source which it may
     not replace, NothingUsable if it holds no document that can be used, Interruption.
     """
-    # Of several processes one brings it in step, and the others find it so.
-    with alone(place.collection, on_wait), embedding_with(embedder) as embedding, opened_manifest() as manifest:
-        try:
-            refuse_another(place)
-        except AnotherDirectory as error:
-            if not may_replace(error):
-                raise
-        comparison = compare_with(place, manifest, _made_by(embedding))
-        if (removal := mass_removal(place, comparison)) and not may_replace(removal):
-            comparison = comparison.keep_lost(str(removal))
-        comparison.keep()
-        if not comparison.in_step:
-            _remember(place, comparison, int(time.time()))
+    lock = nullcontext() if is_trial else alone(source.collection, on_wait)
+    # Of several processes one brings it up to date, and the others find it so.
+    with lock, embedding_with(embedder) as embedding, opened_manifest() as manifest:
+        mismatch = mismatch_of(source)
+        if mismatch and not is_trial and not may_replace(mismatch):
+            raise mismatch
+        # Read before the files are: what another process adds meanwhile is then not taken for a file that is gone.
+        before = {source.path_of(key): record for key, record in manifest.records(source.collection).items()}
+        files = _files(source, before, limits, on_document)
+        comparison = Comparison(source, files, before, IngestionSettings(pipeline=pipeline(embedding)).made_by)
+        removal = comparison.mass_removal()
+        if is_trial:
+            return comparison.planned([removal, mismatch])
+        if removal and not may_replace(removal):
+            comparison.retain_lost(str(removal))
+        if comparison.todo or comparison.gone:
+            _save(comparison, int(time.time()))
             with nullcontext(stack) if stack else ingestion_stack(manifest, embedding) as parts:
-                unread = _ingest(place, comparison, manifest, parts, on_document)
-            _try_suggestions(place, manifest)
-            comparison = replace(comparison, unread=unread)
-        _remember(place, comparison)
-        return report_of(place, comparison, records_by_path(place, manifest))
+                after = ingest_documents(comparison, parts, on_document)
+        else:
+            after = before
+        _save(comparison)
+        return comparison.report(after)
 
 
-def plan(place: Place, embedder: NamedEmbedder | None = None, compare_with: Compare = compare) -> IngestionPlan:
-    """Return what `sync` would do, without doing it; raises InvalidInput if the directory is missing."""
-    with embedding_with(embedder) as embedding, opened_manifest() as manifest:
-        return plan_of(place, compare_with(place, manifest, _made_by(embedding)))
+def _files(source: DocumentSource, earlier: Iterable[str], limits: SiteLimits, on_document: OnDocument) -> Files:
+    if not source.site:
+        return documents_below(source.required_directory, source.collection)
+    from selfrag_cli.local.sources.site.pages import crawled_pages
+
+    return crawled_pages(source.site, cache_of(source.collection), earlier, limits, on_document)
 
 
-def _made_by(embedding: CachedEmbedder) -> str:
-    return IngestionSettings(pipeline=_pipeline(embedding)).made_by
-
-
-def _pipeline(embedding: CachedEmbedder) -> str:
-    """Return what else passages depend on than the files: the embedder, and whether pictures of pages are read."""
-    return " ".join([embedding.name, TOKENIZER, *(["tesseract"] if program() else [])])
-
-
-def _remember(place: Place, comparison: Comparison, read_at: int | None = None) -> None:
+def _save(comparison: Comparison, read_at: int | None = None) -> None:
     # An empty directory is no source yet.
     if comparison.before or comparison.files.paths:
-        remember(place.collection, place.root, comparison.unread, read_at)
+        save_source(comparison.source.collection, comparison.source.root, comparison.unread, read_at)
 
 
-def _ingest(
-    place: Place, comparison: Comparison, manifest: LocalManifest, stack: IngestionStack, on_document: OnDocument
-) -> dict[str, str]:
-    """Run the workflow for all that is not in step; return why files cannot be read, by path."""
-    unread = dict(comparison.unread)
-    read, total = 0, len(comparison.todo)
+def embed_all(
+    collection: str,
+    on_document: OnDocument = lambda progress: None,
+    embedder: NamedEmbedder | None = None,
+    stopped: threading.Event | None = None,
+    on_wait: OnWait = lambda process: None,
+) -> None:
+    """Embed the passages of a collection that have no vector; multilingual-e5-small does it unless another is given.
 
-    def content(key: str) -> Object | None:
-        path = place.path_of(key)
-        if path in comparison.gone:
-            return None
-        try:
-            return Object(comparison.files.content(path), comparison.files.metadata(path))
-        except BadDocument as error:
-            unread[path] = str(error)
-            raise
-
-    def report(key: str, ended: bool) -> None:
-        nonlocal read
-        path = place.path_of(key)
-        read += ended and path not in comparison.gone
-        on_document(Progress(read, total, path))
-
-    keys = [f"{place.collection}/{path}" for path in (*comparison.todo, *comparison.gone)]
-    try:
-        _Run(content, stack, report).to_the_end(keys)
-        # What failed for another reason than its content is tried once more, now that all others are read.
-        _Run(content, stack, lambda key, ended: None).to_the_end(_failed(place, manifest, keys))
-    except KeyboardInterrupt as error:
-        files = len(comparison.files.paths)
-        raise Interruption(files - total + read, files) from error
-    return unread
-
-
-def _try_suggestions(place: Place, manifest: LocalManifest) -> None:
-    """Withdraw each suggested question whose document is not the first that its words find."""
-    index, bounds = open_index(), Bounds([place.collection])
-    for key, record in manifest.records(place.collection).items():
-        if record.suggestion:
-            hits = search(index, [(record.suggestion, None)], 1, bounds, 0.0).passages
-            if not hits or hits[0].document != place.path_of(key):
-                manifest.withdraw_suggestion(record.id)
-
-
-def _failed(place: Place, manifest: LocalManifest, keys: Sequence[str]) -> list[str]:
-    """Return the keys of documents that failed, but not for what they hold."""
-    records = manifest.records(place.collection)
-    return [key for key in keys if (record := records.get(key)) and record.status == "failed" and not is_about(record)]
-
-
-class IngestionStop(SelfragError):
-    """The command ends, so no step begins any more."""
-
-
-class DeferredEmbedder(Embedder):
-    """An embedder of queries that gives passages no vectors, so that they can be searched by their words at once."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-
-    @property
-    @override
-    def spread_floor(self) -> float:
-        return self._embedder.spread_floor
-
-    @override
-    def query(self, text: str) -> list[float]:
-        """Return the vector of a search query."""
-        return self._embedder.query(text)
-
-    @override
-    def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return an empty vector for each passage: `embed_all` adds the vectors."""
-        return [[] for _ in texts]
-
-
-class _NoTables:
-    """Ingestion's definition uses no table: the manifest is its steps'."""
-
-    def get_item(self, table: str, key: Item) -> Never:
-        raise NotImplementedError(table)
-
-    def put_item(self, table: str, item: Item) -> Never:
-        raise NotImplementedError(table)
-
-
-class _Run:
-    """One execution of the workflow for each object, some at a time; each object is held only while it is read.
-
-    What became of them stands in the manifest. `report` is called with the key of each that begins, and of each that
-    ends.
+    One process at a time does so: `on_wait` is called with the id of another one. Raises Interruption.
     """
+    done = total = 0
+    modified = _modified(collection)
+    try:
+        with embedding_with(embedder) as embedding, alone(_lock(collection), on_wait):
+            for progress in VectorBackfill(open_index(), embedding, collection, modified).run(stopped):
+                done, total = progress.done, progress.total
+                on_document(Progress(done, total, progress.document, "Embedding", progress.share))
+    except KeyboardInterrupt as error:
+        raise Interruption(done, total, "passages are embedded") from error
 
-    def __init__(
-        self, content: Callable[[str], Object | None], stack: IngestionStack, report: Callable[[str, bool], None]
-    ) -> None:
-        # The handlers take a while to load.
-        from selfrag_cli.local.stack import deployed_handlers, machine
 
-        self._content, self._stack, self._report = content, stack, report
-        self._events: SimpleQueue[tuple[str, bool] | Exception] = SimpleQueue()
-        handlers = {name: self._watched(handler) for name, handler in deployed_handlers(INGESTION).items()}
-        # No step has a timeout: on a busy machine, or behind a large neighbour, it takes as long as it takes.
-        self._machine = machine(INGESTION, handlers, _NoTables(), self._pause, timed=False)
+def embed_for(question: str, collection: str, on_document: OnDocument, embedder: NamedEmbedder | None = None) -> None:
+    """Embed what a question needs most: all passages of a small collection, else those that its words find."""
+    index = open_index()
+    pending = {passage.number for passage in index.unembedded(collection)}
+    if 0 < len(pending) <= SMALL:
+        embed_all(collection, on_document, embedder)
+    elif pending:
+        with embedding_with(embedder) as embedding:
+            index.search(question, embedding.query(question), _SOON, Bounds([collection]))
+            backfill = VectorBackfill(index, embedding, collection, lambda document: 0.0)
+            backfill.embed([number for number in index.requested if number in pending])
 
-    def to_the_end(self, keys: Sequence[str]) -> None:
-        """Start the executions, and report them in this thread until all have ended.
 
-        Raises Misconfigured when a step does, for it would be the same with every other document.
-        """
-        threads, done, grace = ThreadPoolExecutor(AT_ONCE), 0, None
-        executions: list[Future[None]] = []
-        self._stack.start()
-        try:
-            executions = [threads.submit(self._execute, key) for key in keys]
-            while done < len(keys):
-                event = self._events.get()
-                if isinstance(event, Exception):
-                    raise event
-                done += event[1]
-                self._report(*event)
-        except KeyboardInterrupt:
-            grace = GRACE_SECONDS
-            raise
-        finally:
-            # The stores are closed after this; each execution ends with the step that it is in.
-            self._stack.stop()
-            threads.shutdown(wait=False, cancel_futures=True)
-            wait([execution for execution in executions if not execution.cancelled()], grace)
+def embed_in_background(collection: str) -> list[str]:
+    """Start a process that embeds what has no vector, and say so in a sentence; none if there is nothing to do.
 
-    def _execute(self, key: str) -> None:
-        self._events.put((key, False))
-        try:
-            with self._stack.objects.holding(document_id(DOCUMENTS_BUCKET, key), key, self._content(key)):
-                ended = self._machine.start(uuid.uuid4().hex, {"bucket": DOCUMENTS_BUCKET, "key": key}).wait()
-            if ended.output is None:
-                raise SelfragError(f"{key} was not ingested: {ended.error}")
-        except BadDocument:  # the file is unreadable now: its passages stay
-            self._events.put((key, True))
-        except Exception as error:
-            self._events.put(error)
-        else:
-            self._events.put((key, True))
+    It goes on when this process ends, as `git gc` does.
+    """
+    if not open_index().unembedded(collection):
+        return []
+    try:
+        with alone(_lock(collection), refuse_to_wait):
+            process = _started(collection)
+    except Busy as error:
+        process = error.process
+    return [f"Process {process} embeds the other passages; questions are answered by words alone where it is not done."]
 
-    def _watched(self, handler: LambdaHandler) -> LambdaHandler:
-        """Return a step that does not begin when the run is to end, and whose misconfiguration ends the run."""
 
-        def watched(event: object, context: object) -> object:
-            if self._stack.stopped.is_set():
-                raise IngestionStop("the command was ended")
-            try:
-                return handler(event, context)
-            except Misconfigured as error:
-                self._events.put(error)
-                raise
+def _started(collection: str) -> int:
+    return subprocess.Popen(  # noqa: S603 (a program of ours)
+        isolation.command("selfrag_cli.local.sources.sync", collection),
+        cwd=isolation.DIRECTORY,
+        env={**isolation.environment(), "SELFRAG_HOME": str(home().absolute())},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ).pid
 
-        return watched
 
-    def _pause(self, seconds: float) -> None:
-        """Wait before a step is tried again, unless the run is to end."""
-        self._stack.stopped.wait(seconds)
+class Busy(SelfragError):
+    """Another process, whose id is `process`, is at the work that this one was to do."""
+
+    def __init__(self, process: int) -> None:
+        super().__init__(f"Process {process} is at work here.")
+        self.process = process
+
+
+def refuse_to_wait(process: int) -> None:
+    """Raise Busy, for a process that is not to be waited for."""
+    raise Busy(process)
+
+
+def _lock(collection: str) -> str:
+    return f"{collection}.vectors"
+
+
+def _modified(collection: str) -> Callable[[str], float]:
+    """Return when a document of a collection was modified, 0 if that is not to be seen here."""
+    source = stored_source(collection)
+    directory = source.root if source and isinstance(source.root, Path) else None
+
+    def modified(document: str) -> float:
+        with suppress(OSError):
+            return (directory / document).stat().st_mtime if directory else 0.0
+        return 0.0
+
+    return modified
+
+
+if __name__ == "__main__":
+    yield_to_questions()
+    with suppress(Busy):
+        embed_all(sys.argv[1], on_wait=refuse_to_wait)

@@ -12,10 +12,9 @@ from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.ports.executions import Executions, Snapshot, StoredQuestion
 from selfrag.runtime.observability import logger
-from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.local.runner.machine import SUCCEEDED, Execution, Machine
-from selfrag_cli.local.stores.attributes import Item, item_of, values_of
-from selfrag_cli.local.stores.histories import delete_history, keep_history, last_history
+from selfrag_cli.local.runner.tasks import Item, item_of, values_of
+from selfrag_cli.local.stores.histories import ExecutionHistory, delete_history, keep_history, last_history
 from selfrag_cli.local.stores.tables import ANSWERS, Items
 
 # The questions of callers at a time: by rule two cores answer them within a third of a question's 25 seconds, and six

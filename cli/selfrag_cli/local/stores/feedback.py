@@ -6,7 +6,7 @@ from typing_extensions import override
 
 from selfrag.domain.feedback import Feedback
 from selfrag.ports.feedback import FeedbackBook
-from selfrag_cli.local.stores.attributes import item_of
+from selfrag_cli.local.runner.tasks import item_of
 from selfrag_cli.local.stores.tables import FEEDBACK, Items
 
 

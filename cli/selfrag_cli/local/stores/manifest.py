@@ -18,7 +18,7 @@ from typing_extensions import override
 from selfrag.domain.records import Record, StoredPart, part_name
 from selfrag.ports.manifest import Manifest
 from selfrag_cli.local.home import connect, writing
-from selfrag_cli.local.stores.attributes import item_of, values_of
+from selfrag_cli.local.runner.tasks import item_of, values_of
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS kept_documents (

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from selfrag.domain.errors import SelfragError
 from selfrag.ports.recent import Recent, RecentCalls
-from selfrag_cli.local.stores.attributes import Item, item_of, values_of
+from selfrag_cli.local.runner.tasks import Item, item_of, values_of
 from selfrag_cli.local.stores.tables import VERDICTS, Items
 
 _ARRIVALS = 9

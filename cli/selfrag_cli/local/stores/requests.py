@@ -10,7 +10,7 @@ from aws_lambda_powertools.utilities.idempotency.exceptions import (
 )
 from aws_lambda_powertools.utilities.idempotency.persistence.datarecord import DataRecord
 
-from selfrag_cli.local.stores.attributes import Item, item_of, values_of
+from selfrag_cli.local.runner.tasks import Item, item_of, values_of
 from selfrag_cli.local.stores.tables import REQUESTS, Items
 
 

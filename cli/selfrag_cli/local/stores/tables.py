@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from selfrag.domain.errors import Misconfigured
 from selfrag_cli.local.home import connect, explain, writing
-from selfrag_cli.local.stores.attributes import Item
+from selfrag_cli.local.runner.tasks import Item
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS kept_items (

@@ -6,7 +6,7 @@ from typing_extensions import override
 
 from selfrag.ports.cache import VerdictCache
 from selfrag.runtime.settings import Settings, read
-from selfrag_cli.local.stores.attributes import item_of, values_of
+from selfrag_cli.local.runner.tasks import item_of, values_of
 from selfrag_cli.local.stores.tables import VERDICTS, Items
 
 

@@ -11,7 +11,7 @@ from typing_extensions import override
 from selfrag.adapters.claude.messages import Message, message_of
 from selfrag.adapters.claude.profiles import MessagesRequest, Profile, profile_of
 from selfrag.adapters.model import Schema, ServiceModel, unreadable
-from selfrag.adapters.outbound import checked_url, host_of, http_client_for, unreachable
+from selfrag.adapters.outbound import REACH_SECONDS, checked_url, host_of, http_client_for, unreachable
 from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
@@ -57,6 +57,16 @@ class SdkClaude(ServiceModel):
     @override
     def schema(shape: type[BaseModel]) -> Schema:
         return anthropic.transform_schema(shape)
+
+    @staticmethod
+    @override
+    def read(client: Any, path: str) -> Any:
+        try:
+            return client.get(path, cast_to=object, options={"timeout": REACH_SECONDS})
+        except anthropic.APIConnectionError as error:
+            raise unreachable(error, str(client.base_url)) from error
+        except (anthropic.AnthropicError, ValueError, RecursionError):
+            return None
 
     @override
     def _create(self, request: MessagesRequest, max_tokens: int, seconds: float) -> Message:

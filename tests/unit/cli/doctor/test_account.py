@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
+from selfrag_cli.deployment.terraform import Choices
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.checks import ACCOUNT
-from selfrag_cli.doctor.choices import Choices
+from selfrag_cli.doctor.checks import ACCOUNT, FREE
 from selfrag_cli.doctor.findings import Finding, Severity, examine
 from tests.support.doubles.aws_account import ACCOUNT as NUMBER
 from tests.support.doubles.aws_account import (
@@ -17,22 +17,17 @@ from tests.support.doubles.aws_account import (
     AwsAccount,
     Refused,
     Reply,
-    checked_by_a_guardrail,
     limit_of_collections,
     limit_of_lambda,
     quota,
     titan_quotas,
 )
 from tests.support.doubles.bedrock_double import FORCEABLE, OFFERED, STRUCTURED, TALKATIVE, BedrockServer
-from tests.support.doubles.knowledge_base_double import chunk
 from tests.support.examined import examined, finding, findings
 
 HAIKU, SONNET = FORCEABLE, STRUCTURED
 ON_BEDROCK = {"model_provider": "bedrock", "models": {"generate": SONNET, "grade_relevance": HAIKU}}
-GUARDRAIL = {"id": "abc123", "version": "1"}
-BASE = {"id": "KB01234567"}
-EVERYTHING = {**ON_BEDROCK, "text_recognition": "lines", "web_search": True, "guardrail": GUARDRAIL}
-EVERYTHING |= {"knowledge_base": BASE}
+EVERYTHING = {**ON_BEDROCK, "text_recognition": "lines", "web_search": True}
 NOWHERE = EndpointConnectionError(endpoint_url="https://nowhere")
 
 
@@ -42,13 +37,17 @@ def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
 
 
-def test_in_an_account_with_the_usual_limits_nothing_blocks_and_each_check_names_its_actions() -> None:
-    account = AwsAccount()
+def test_in_an_account_with_the_usual_limits_nothing_blocks() -> None:
     with BedrockServer() as bedrock:
-        diagnosis = examined(account, **EVERYTHING, model_base_url=bedrock.url)
-    assert {name for name, _ in diagnosis.findings} == {check.name for check in ACCOUNT}
+        diagnosis = examined(AwsAccount(), **EVERYTHING, model_base_url=bedrock.url)
+    assert {name for name, _ in diagnosis.findings} == ACCOUNT.keys()
     assert [result for _, result in diagnosis.findings if result.level is Severity.BLOCKS] == []
-    assert account.actions == {action for check in ACCOUNT for action in check.actions}
+
+
+def test_the_free_checks_call_no_model() -> None:
+    account = AwsAccount()
+    examine(FREE, Account(account.session(), Choices()), lambda name, finding: None)
+    assert not [operation for operation, _ in account.asked if operation.startswith("bedrock")]
 
 
 def test_without_a_region_or_with_credentials_that_aws_refuses_nothing_else_is_looked_at(
@@ -65,9 +64,10 @@ def test_without_a_region_or_with_credentials_that_aws_refuses_nothing_else_is_l
 
 
 def test_a_refused_call_is_reported_with_its_action_and_the_rest_is_looked_at() -> None:
-    results = findings("names", {"iam.GetRole": NOT_ALLOWED})
+    refused = Refused("AccessDenied", f"User: {OWN} is not authorized to perform: iam:GetRole on resource: r", 403)
+    results = findings("names", {"iam.GetRole": refused})
     assert [each.level for each in results] == [Severity.UNKNOWN, *[Severity.FINE] * 3]
-    assert "iam:GetRole" in results[0].do
+    assert "iam:GetRole" in results[0].says
 
 
 def test_an_account_with_few_functions_at_once_is_advised_to_request_more_and_to_set_the_limit() -> None:
@@ -279,42 +279,6 @@ OTHERS, OWN = (f"arn:aws:iam::{NUMBER}:role/{each}" for each in ("others", "self
 def test_the_logging_role_of_others_is_left_alone(role: str, managed: bool, level: Severity) -> None:
     account = {"cloudwatchRoleArn": role} if role else {}
     assert finding("api-logs", {"apigateway.GetAccount": account}, manage_api_gateway_account=managed).level is level
-
-
-@pytest.mark.parametrize(
-    ("reply", "level"),
-    [
-        (checked_by_a_guardrail("NONE"), Severity.FINE),
-        (checked_by_a_guardrail("GUARDRAIL_INTERVENED"), Severity.LOOK),
-        (Refused("ResourceNotFoundException", status=404), Severity.BLOCKS),
-        (Refused("ValidationException"), Severity.BLOCKS),
-    ],
-    ids=["passes", "too strict", "not there", "no such version"],
-)
-def test_the_guardrail_is_asked_before_it_stands_in_front_of_every_question(reply: Any, level: Severity) -> None:
-    account = {"bedrock-runtime.ApplyGuardrail": reply}
-    assert finding("guardrail", account, guardrail=GUARDRAIL).level is level
-    assert findings("guardrail", account) == []
-
-
-@pytest.mark.parametrize(
-    ("reply", "collection", "level"),
-    [
-        ({"retrievalResults": [chunk("25 days.", collection="documents")]}, None, Severity.FINE),
-        ({"retrievalResults": [chunk("25 days.")]}, "handbook", Severity.FINE),
-        ({"retrievalResults": [chunk("25 days.")]}, None, Severity.LOOK),
-        ({"retrievalResults": []}, None, Severity.LOOK),
-        (Refused("ResourceNotFoundException", status=404), None, Severity.BLOCKS),
-        (NOT_ALLOWED, None, Severity.BLOCKS),
-    ],
-    ids=["finds", "one collection", "no attribute", "empty", "not there", "not allowed"],
-)
-def test_the_knowledge_base_is_searched_before_every_question_is(
-    reply: Any, collection: str | None, level: Severity
-) -> None:
-    account = {"bedrock-agent-runtime.Retrieve": reply}
-    assert finding("knowledge-base", account, knowledge_base={**BASE, "collection": collection}).level is level
-    assert findings("knowledge-base", account) == []
 
 
 def test_names_that_are_taken_block_unless_they_are_the_deployments_own() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from selfrag_cli.deployment.terraform import Choices, DeciderChoice
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.choices import Choices, DeciderChoice
 from selfrag_cli.doctor.findings import Finding, Severity
 from selfrag_cli.doctor.models import decider
 from tests.support.doubles.systemone import SystemOneServer
@@ -23,8 +23,7 @@ def wrong(name: str, question: Mapping[str, Any], state: Any) -> dict[str, float
 
 def examined(server: SystemOneServer | None, **choice: Any) -> list[Finding]:
     url = server.url if server else "http://127.0.0.1:9"
-    measured = {"decide_retrieval": {}, "grade_support": {}}
-    choices = Choices(decider=DeciderChoice(url=url, model="jev-latest", **{"thresholds": measured, **choice}))
+    choices = Choices(decider=DeciderChoice(url=url, model="jev-latest", **choice))
     account: Any = Account.__new__(Account)
     object.__setattr__(account, "choices", choices)
     return list(decider(account))
@@ -42,13 +41,6 @@ def test_a_model_that_does_not_is_to_be_looked_at() -> None:
     with SystemOneServer(wrong) as server:
         [finding] = examined(server)
     assert finding.level is Severity.LOOK
-
-
-def test_thresholds_that_nobody_measured_are_to_be_looked_at() -> None:
-    with SystemOneServer(right) as server:
-        advice, finding = examined(server, thresholds={"grade_support": {}})
-    assert (advice.level, finding.level) == (Severity.LOOK, Severity.FINE)
-    assert "Claude judges" in advice.says
 
 
 @pytest.mark.parametrize("mode", ["501", "404", "not_json", "refusal"])

@@ -12,10 +12,10 @@ from selfrag.domain.calls import PRICES
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.judging.graders import GraderKind
 from selfrag.runtime.models import GRADER, WRITER
-from selfrag_cli.histories import ExecutionHistory
 from selfrag_cli.lab.gate import read_conditions
 from selfrag_cli.lab.records import Trace, build_trace, open_traces, read_traces
 from selfrag_cli.lab.replay import ReplayReport, read_overrides, replay_traces
+from selfrag_cli.local.stores.histories import ExecutionHistory
 from tests.support.asking import Skipping
 from tests.support.command import ROOT
 from tests.support.doubles.model_server import Body, ModelServer

@@ -17,6 +17,7 @@ from werkzeug.wrappers import Request, Response
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest, Policy
+from selfrag_cli.deployment.remote import RetryLater, retry_after
 from selfrag_cli.lab.gate import MAX_FAILURES, RunBudget
 from selfrag_cli.lab.records import Results, open_results
 from selfrag_cli.lab.run import (
@@ -28,8 +29,7 @@ from selfrag_cli.lab.run import (
     find_open_tasks,
     read_variants,
 )
-from selfrag_cli.local.setup import AS_SET
-from selfrag_cli.remote import RetryLater, retry_after
+from selfrag_cli.local.backends import AS_SET
 from tests.support.loopback import Loopback
 from tests.unit.cli.lab.conftest import gold, response, result, ways
 

@@ -9,8 +9,8 @@ from typing import Any
 from selfrag.domain.passages import Bounds
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
-from selfrag_cli.local.sources.place import directory_collection, place_to_read
 from selfrag_cli.local.sources.report import IngestionReport, MassRemoval
+from selfrag_cli.local.sources.source import own_collection, source_to_read
 from selfrag_cli.local.sources.sync import sync
 from tests.support.fakes import FakeEmbedder
 
@@ -23,12 +23,12 @@ def report(warnings: Iterable[str] = (), others: Mapping[str, int] | None = None
 
 def ingest(directory: Path, collection: str = "", **more: Any) -> IngestionReport:
     allowed = {"embedder": FakeEmbedder(), "may_replace": lambda refusal: isinstance(refusal, MassRemoval)}
-    return sync(place_to_read(directory, collection), **{**allowed, **more})
+    return sync(source_to_read(directory, collection), **{**allowed, **more})
 
 
 def indexed(directory: Path) -> list[tuple[str, str, str]]:
     """Return what the index holds of a directory: (document, text, id) of each passage."""
-    return held_by(directory_collection(directory))
+    return held_by(own_collection(directory))
 
 
 def held_by(collection: str) -> list[tuple[str, str, str]]:

@@ -21,9 +21,8 @@ from selfrag.retrieval.search import search
 from selfrag_cli.local.home import alone, connect
 from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex, embedding_with, open_index
 from selfrag_cli.local.index.backfill import VectorBackfill
-from selfrag_cli.local.sources.embedding import SMALL, Busy, embed_all, embed_for, refuse_to_wait
-from selfrag_cli.local.sources.place import directory_collection, place_to_read
-from selfrag_cli.local.sources.sync import read
+from selfrag_cli.local.sources.source import own_collection, source_to_read
+from selfrag_cli.local.sources.sync import SMALL, Busy, embed_all, embed_for, read, refuse_to_wait
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.made import entry
@@ -34,8 +33,8 @@ LEAVE, PAY = "Leave is 25 days a year.", "Pay day is the 25th."
 
 def read_only(directory: Path) -> str:
     """Read a directory without embedding it; return its collection."""
-    read(place_to_read(directory), embedder=FakeEmbedder())
-    return directory_collection(directory)
+    read(source_to_read(directory), embedder=FakeEmbedder())
+    return own_collection(directory)
 
 
 def warnings(collection: str) -> Sequence[str]:
@@ -54,7 +53,7 @@ def test_documents_that_are_read_are_found_by_their_words_before_they_are_embedd
 
 def test_words_alone_rank_until_first_embedding_is_complete(write: Write) -> None:
     directory = write({f"{n:03}.txt": f"Leave in year {n}. {LEAVE}" for n in range(20)})
-    collection, question, bounds = read_only(directory), "leave in year 7", Bounds([directory_collection(directory)])
+    collection, question, bounds = read_only(directory), "leave in year 7", Bounds([own_collection(directory)])
 
     def state() -> tuple[list[str], bool, Sequence[str]]:
         hits = search(open_index(), [(question, FakeEmbedder().query(question))], 4, bounds, 0.0)

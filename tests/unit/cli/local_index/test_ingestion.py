@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.local.sources.progress import Progress
+from selfrag_cli.terminal import Progress
 from tests.support.documents.files import docx, paragraph, pdf
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from selfrag_cli.local.sources.progress import Progress
 from selfrag_cli.local.sources.report import Interruption
+from selfrag_cli.terminal import Progress
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, index_ids, indexed, ingest, manifest_ids, report
@@ -24,10 +24,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from selfrag_cli.local.sources.sync import sync
-from selfrag_cli.local.sources.place import place_to_read
+from selfrag_cli.local.sources.source import source_to_read
 from tests.support.fakes import FakeEmbedder
 for directory in sys.argv[1:]:
-    sync(place_to_read(Path(directory)), embedder=FakeEmbedder())
+    sync(source_to_read(Path(directory)), embedder=FakeEmbedder())
 """,
 ]
 

@@ -12,11 +12,11 @@ from selfrag.domain.documents import document_id
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Passage
 from selfrag.retrieval.search import best, search
-from selfrag_cli.local.environment import DOCUMENTS_BUCKET
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex, open_embedder, open_index
-from selfrag_cli.local.sources.place import directory_collection, place_to_read
+from selfrag_cli.local.sources.source import own_collection, source_to_read
 from selfrag_cli.local.sources.sync import sync
+from selfrag_cli.local.stack import DOCUMENTS_BUCKET
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 
@@ -30,8 +30,8 @@ def index() -> Iterator[EmbeddedIndex]:
 
 
 def indexed(directory: Path) -> str:
-    sync(place_to_read(directory), embedder=FakeEmbedder())
-    return directory_collection(directory)
+    sync(source_to_read(directory), embedder=FakeEmbedder())
+    return own_collection(directory)
 
 
 def documents(found: Sequence[tuple[Passage, float]]) -> list[str]:
@@ -203,8 +203,8 @@ def test_a_japanese_question_finds_the_japanese_passage(write: Write) -> None:
             "care.md": "# 健康診断\n\n会社は、年に1回の定期健康診断を実施します。",
         }
     )
-    sync(place_to_read(directory))
+    sync(source_to_read(directory))
     query = "有休はいつまでに申請すればよいですか"
-    found = open_index().search(query, open_embedder().query(query), 50, Bounds([directory_collection(directory)]))
+    found = open_index().search(query, open_embedder().query(query), 50, Bounds([own_collection(directory)]))
     assert documents(found.by_text)[0] == "leave-ja.md"
     assert best(found, 1)[0].document == "leave-ja.md"

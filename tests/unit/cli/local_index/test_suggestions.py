@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from selfrag_cli.local.index import open_index
-from selfrag_cli.local.sources.comparison import records_by_path
-from selfrag_cli.local.sources.place import place_to_read
+from selfrag_cli.local.sources.source import source_to_read
 from selfrag_cli.local.stores.manifest import opened_manifest
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import ingest
@@ -14,8 +13,9 @@ LENDING = "# Lending of tools\n\nThe lending period lasts two weeks, and tools g
 
 def suggestions(directory: Path) -> dict[str, str | None]:
     with opened_manifest() as manifest:
-        records = records_by_path(place_to_read(directory), manifest)
-    return {path: record.suggestion for path, record in records.items()}
+        source = source_to_read(directory)
+        records = manifest.records(source.collection)
+    return {source.path_of(key): record.suggestion for key, record in records.items()}
 
 
 def test_a_document_has_a_question_that_its_words_find_first(write: Write) -> None:

@@ -13,12 +13,12 @@ from selfrag.domain.errors import InvalidInput, Misconfigured
 from selfrag.domain.kinds import EXTENSIONS
 from selfrag.domain.passages import Bounds
 from selfrag.ports.index import IndexEntry, WriteOutcome
+from selfrag_cli.local.asking import stored_documents
 from selfrag_cli.local.index import EmbeddedIndex, open_index
-from selfrag_cli.local.lookup import stored_documents
-from selfrag_cli.local.sources.place import directory_collection, place_to_read
-from selfrag_cli.local.sources.progress import Progress
 from selfrag_cli.local.sources.report import NothingUsable
-from selfrag_cli.local.sources.sync import plan
+from selfrag_cli.local.sources.source import own_collection, source_to_read
+from selfrag_cli.local.sources.sync import sync
+from selfrag_cli.terminal import Progress
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, indexed, ingest, report
@@ -80,7 +80,7 @@ def test_what_cannot_be_read_now_keeps_its_passages(
     with monkeypatch.context() as patch:
         patch.setattr(module, function, denied)
         told = ingest(directory)
-        listed = {row["document"]: row for row in stored_documents(place_to_read(directory))}
+        listed = {row["document"]: row for row in stored_documents(source_to_read(directory))}
     assert (told.retained, told.removed, told.unchanged) == (len(kept), 0, len(documents) - len(kept))
     assert all(any(name in warning for warning in told.warnings) for name in kept)
     assert all("is kept" in listed[name]["warnings"][0] for name in kept)
@@ -103,10 +103,10 @@ def test_more_than_half_of_a_collection_is_removed_only_if_allowed(write: Write,
     for path in gone:
         (directory / path).unlink()
     told = ingest(directory, may_replace=lambda removal: False)
-    assert (told.removed, told.retained, told.in_short(place_to_read(directory))) == (0, len(gone), [told.loss])
+    assert (told.removed, told.retained, told.in_short(source_to_read(directory))) == (0, len(gone), [told.loss])
     assert f"no longer {len(gone)} of the 5 documents" in told.loss
     assert f"`selfrag ingest {directory} --replace`" in told.loss
-    assert plan(place_to_read(directory), FakeEmbedder()).report.warnings[0] == told.loss
+    assert sync(source_to_read(directory), embedder=FakeEmbedder(), is_trial=True).warnings[0] == told.loss
     assert indexed(directory) == before
     with contextlib.suppress(NothingUsable):
         ingest(directory)
@@ -236,7 +236,7 @@ def test_documents_are_found_by_their_words_though_the_embedder_cannot_be_used(w
     directory = write({"a.md": LEAVE})
     with pytest.raises(Misconfigured, match="The model is not there"):
         ingest(directory, embedder=Unusable())
-    hits = open_index().search("leave", None, 5, Bounds([directory_collection(directory)])).by_text
+    hits = open_index().search("leave", None, 5, Bounds([own_collection(directory)])).by_text
     assert [passage.document for passage, _ in hits] == ["a.md"]
 
 

@@ -15,8 +15,8 @@ from selfrag_cli.local.home import connect
 from selfrag_cli.local.recognition import tesseract
 from selfrag_cli.local.recognition.local import local_recognizer
 from selfrag_cli.local.recognition.rendering import MAX_PIXELS
-from selfrag_cli.local.sources.place import Place
 from selfrag_cli.local.sources.report import NothingUsable
+from selfrag_cli.local.sources.source import DocumentSource
 from selfrag_cli.local.sources.sync import sync
 from tests.support.documents.files import assembled, pdf, stream
 from tests.support.documents.scans import scanned_pdf
@@ -81,7 +81,7 @@ def calls(log: Path) -> int:
 
 def ingested(folder: Path) -> list[str]:
     """Return what the report of an ingestion warns of."""
-    return sync(Place("scans", folder), embedder=FakeEmbedder()).warnings
+    return sync(DocumentSource("scans", folder), embedder=FakeEmbedder()).warnings
 
 
 def test_pictures_of_pages_are_read_where_tesseract_is_on_the_path_and_the_report_says_how_sure_it_is(

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from selfrag_cli.local.definitions import INGESTION, QUESTION, definition_of
-from selfrag_cli.local.environment import MACHINE_ARN
 from selfrag_cli.local.runner.machine import Execution, Machine
 from selfrag_cli.local.runner.tasks import services
+from selfrag_cli.local.stack import INGESTION, MACHINE_ARN, QUESTION, definition_of
 from tests.support.aws.states import Answers
 
 SOON = 20.0

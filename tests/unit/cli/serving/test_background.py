@@ -10,7 +10,7 @@ import pytest
 
 from selfrag.domain.errors import Misconfigured
 from selfrag_cli.local.serving.background import EmbeddingThread, IngestionThread
-from selfrag_cli.local.sources.embedding import Busy
+from selfrag_cli.local.sources.sync import Busy
 
 SECONDS = 10.0
 

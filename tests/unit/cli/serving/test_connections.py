@@ -10,8 +10,7 @@ import httpx2
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from selfrag_cli.local.port import listening
-from selfrag_cli.local.serving.http import MOST_CONNECTIONS, answering_http, connections_within
+from selfrag_cli.local.serving.http import MOST_CONNECTIONS, answering_http, connections_within, listening
 from tests.support.command import ROOT
 
 HALF = b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -78,7 +77,7 @@ def test_the_connections_leave_descriptors_for_everything_else() -> None:
 SERVER = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
-from selfrag_cli.local.port import listening
+from selfrag_cli.local.serving.http import listening
 from selfrag_cli.local.serving.http import answering_http
 from tests.unit.cli.serving.test_connections import app
 with listening(0) as bound, answering_http(bound, app):

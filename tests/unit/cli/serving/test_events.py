@@ -10,11 +10,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from selfrag_cli.local.port import listening
 from selfrag_cli.local.serving import events
 from selfrag_cli.local.serving.events import Streams
 from selfrag_cli.local.serving.gateway import ServedApi
-from selfrag_cli.local.serving.http import answering_http
+from selfrag_cli.local.serving.http import answering_http, listening
 from tests.support.serving import eventually, problem
 
 RUNNING = {"id": "q", "status": "running", "trace": []}

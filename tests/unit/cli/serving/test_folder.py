@@ -7,7 +7,7 @@ import pytest
 
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.local.serving.folder import Folder
-from selfrag_cli.local.sources.comparison import documents_below
+from selfrag_cli.local.sources.source import documents_below
 
 
 @pytest.fixture

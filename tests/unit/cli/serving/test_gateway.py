@@ -11,12 +11,12 @@ import pytest
 from aws_lambda_powertools.event_handler.api_gateway import Route
 
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
-from selfrag_cli.local.agents import StackService
 from selfrag_cli.local.runner.machine import Machine
-from selfrag_cli.local.serving.gateway import serving, threaded_handler
-from selfrag_cli.local.serving.invocation import ProxyRequest, invoke
+from selfrag_cli.local.serving.agent_service import StackService
+from selfrag_cli.local.serving.gateway import serving
+from selfrag_cli.local.serving.invocation import ProxyRequest, invoke, threaded_handler
 from selfrag_cli.local.serving.server import _log
-from selfrag_cli.local.sources.place import Place
+from selfrag_cli.local.sources.source import DocumentSource
 
 
 def test_the_first_requests_of_a_path_may_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +62,7 @@ def test_a_busy_server_refuses_questions_at_once_and_nothing_else(path: str, bod
     def handler(event: Any, context: Any) -> dict[str, Any]:
         return {"statusCode": 200, "body": '{"documents": []}', "multiValueHeaders": {}}
 
-    service = StackService(Place(""), lambda: (handler, None))  # type: ignore[arg-type,return-value]
+    service = StackService(DocumentSource(""), lambda: (handler, None))  # type: ignore[arg-type,return-value]
     with serving(0, lambda *seen: None, handler=handler, agents=lambda handler: service, admit=refuse) as url:
         headers = {"accept": "application/json, text/event-stream"}
         reply = httpx2.post(url + path, json=body, headers=headers, trust_env=False)
@@ -81,7 +81,7 @@ def test_an_agent_over_http_learns_no_path_of_this_machine(error: Exception) -> 
     def open_stack() -> Any:
         raise error
 
-    service = StackService(Place(""), open_stack)
+    service = StackService(DocumentSource(""), open_stack)
     with serving(0, lambda *seen: None, handler=lambda event, context: {}, agents=lambda handler: service) as url:
         for method, parameters in (
             ("tools/call", {"name": "search", "arguments": {"query": "leave"}}),

@@ -9,9 +9,9 @@ import httpx2
 import pytest
 
 from selfrag.domain.errors import Misconfigured
-from selfrag_cli.local.port import listening
 from selfrag_cli.local.serving import gateway
 from selfrag_cli.local.serving.gateway import serving
+from selfrag_cli.local.serving.http import listening
 from tests.support.serving import problem
 
 

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from selfrag.domain.answers import BY_RULE
 from selfrag.domain.history import Step
-from selfrag_cli.local.lookup import SearchHit
+from selfrag_cli.local.asking import SearchHit
 from selfrag_cli.show.answers import NOT_READ, show_response
 from selfrag_cli.show.documents import show_passages
 from tests.support.paper.compared import answers

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from selfrag.domain.history import Step
-from selfrag_cli.histories import ExecutionHistory
+from selfrag_cli.local.stores.histories import ExecutionHistory
 from selfrag_cli.show.step_summaries import summarize
 from selfrag_cli.show.traces import show_trace
 from tests.support import steps

@@ -14,7 +14,7 @@ from selfrag_cli.local.sources.collections import (
     stored_collection,
     stored_collections,
 )
-from selfrag_cli.local.sources.place import AnotherDirectory, directory_collection
+from selfrag_cli.local.sources.source import SourceMismatch, own_collection
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, held_by, indexed, ingest, manifest_ids, report
@@ -32,13 +32,13 @@ def test_a_second_directory_does_not_wipe_a_collection_unless_somebody_says_so(w
     one, two = write({"a.md": LEAVE}, "one"), write({"b.md": "Pay."}, "two")
     ingest(one, collection="hr")
     before = held_by("hr")
-    with pytest.raises(AnotherDirectory, match=r"was read from .*one.*collections move hr .*two.*--replace"):
+    with pytest.raises(SourceMismatch, match=r"was read from .*one.*collections move hr .*two.*--replace"):
         ingest(two, collection="hr")
     assert held_by("hr") == before
     assert ingest(two, collection="hr", may_replace=lambda another: True) == report(added=1, removed=1)
     # The collection is of the other directory from now on.
     assert ingest(two, collection="hr") == report(unchanged=1)
-    with pytest.raises(AnotherDirectory):
+    with pytest.raises(SourceMismatch):
         ingest(one, collection="hr")
 
 
@@ -113,7 +113,7 @@ def test_collections_are_listed_with_what_is_known_of_each(write: Write) -> None
     named, own = stored_collections()
     assert (named.name, named.kind, named.root, named.documents, named.not_read) == ("hr", "named", one, 1, 1)
     assert (own.name, own.kind, own.root, own.documents, own.not_read) == (
-        directory_collection(two), "own", two, 1, 0,
+        own_collection(two), "own", two, 1, 0,
     )  # fmt: skip
     assert named.size.passages == own.size.passages == 1
     assert named.size.bytes > 0 < named.read_at

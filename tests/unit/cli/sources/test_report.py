@@ -1,16 +1,16 @@
 """What becomes of every file of a directory is said, each once."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from selfrag_cli.local.sources.comparison import documents_below
-from selfrag_cli.local.sources.place import place_to_read
 from selfrag_cli.local.sources.report import NothingUsable
-from selfrag_cli.local.sources.sync import plan
+from selfrag_cli.local.sources.source import documents_below, source_to_read
+from selfrag_cli.local.sources.sync import sync
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, indexed, ingest, report
@@ -77,12 +77,12 @@ def test_a_plan_says_what_would_be_done_and_does_nothing(write: Write, home: Pat
     (directory / "b.md").unlink()
     before = (home / "selfrag.sqlite3").read_bytes()
     embedder = FakeEmbedder()
-    planned = plan(place_to_read(directory), embedder)
-    assert planned.lines == ["change a.md", "add new.md", "remove b.md"]
+    planned = sync(source_to_read(directory), embedder=embedder, is_trial=True)
+    assert planned.plan == ["change a.md", "add new.md", "remove b.md"]
     assert (home / "selfrag.sqlite3").read_bytes() == before
     assert embedder.embedded == []
     done = ingest(directory)
-    assert planned.report == done == report(
+    assert replace(planned, plan=[]) == done == report(
         added=1, changed=1, removed=1, unchanged=1, failed=1, others={".png": 1},
         warnings=["bad.md holds no words."],
     )  # fmt: skip
@@ -90,7 +90,7 @@ def test_a_plan_says_what_would_be_done_and_does_nothing(write: Write, home: Pat
 
 def test_a_plan_of_what_was_never_read_remembers_no_directory(write: Write) -> None:
     one, two = write({"a.md": LEAVE}, "one"), write({"b.md": "Pay."}, "two")
-    plan(place_to_read(one, "hr"), FakeEmbedder())
+    sync(source_to_read(one, "hr"), embedder=FakeEmbedder(), is_trial=True)
     assert ingest(two, collection="hr") == report(added=1)
 
 
@@ -115,7 +115,7 @@ def test_links_in_a_circle_end(write: Write) -> None:
 
 def test_who_asks_is_told_in_one_line_that_not_all_could_be_read(write: Write) -> None:
     directory = write({"a.md": LEAVE, "b d.md": b"", "c.md": b""})
-    place = place_to_read(directory)
+    place = source_to_read(directory)
     told = ingest(directory)
     assert told.in_short(place) == [f"2 documents could not be read; see `selfrag documents --docs {directory}`"]
     for name in ("b d.md", "c.md"):

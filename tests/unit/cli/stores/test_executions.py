@@ -11,13 +11,12 @@ import pytest
 
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.feedback import Feedback
-from selfrag_cli.histories import ExecutionHistory
-from selfrag_cli.local.environment import MACHINE_ARN
 from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.runner.tasks import services
+from selfrag_cli.local.stack import MACHINE_ARN
 from selfrag_cli.local.stores.executions import MAX_QUESTIONS, LocalExecutions
 from selfrag_cli.local.stores.feedback import LocalFeedback
-from selfrag_cli.local.stores.histories import KEPT_EXECUTIONS, keep_history, last_history
+from selfrag_cli.local.stores.histories import KEPT_EXECUTIONS, ExecutionHistory, keep_history, last_history
 from selfrag_cli.local.stores.tables import FEEDBACK, Items, opened_items
 
 SOON = 20.0

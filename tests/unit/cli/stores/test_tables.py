@@ -11,7 +11,7 @@ import pytest
 
 from selfrag.domain.errors import Misconfigured
 from selfrag_cli.local.home import connect
-from selfrag_cli.local.stores.attributes import item_of, values_of
+from selfrag_cli.local.runner.tasks import item_of, values_of
 from selfrag_cli.local.stores.tables import ANSWERS, VERDICTS, Items, opened_items
 from selfrag_cli.local.stores.verdicts import LocalVerdicts
 

@@ -2,17 +2,12 @@
 
 from pathlib import Path
 
-import httpx2
 import pytest
 
-from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
-from selfrag_cli.local.sources.place import place_to_ask, place_to_read
-from selfrag_cli.local.sources.site.addresses import canonical, is_address, linked, same_site
-from selfrag_cli.local.sources.site.fetching import ending_for, head_of
-from selfrag_cli.local.sources.site.notes import SiteLimits
-from selfrag_cli.local.sources.site.walk import site_comparison
-from selfrag_cli.local.sources.sync import sync
-from tests.support.fakes import FakeEmbedder
+from selfrag.domain.errors import InvalidInput
+from selfrag_cli.local.sources.site.addresses import canonical, is_address, same_site
+from selfrag_cli.local.sources.site.spider import ending_for
+from selfrag_cli.local.sources.source import source_to_ask, source_to_read
 
 
 @pytest.mark.parametrize(
@@ -26,7 +21,7 @@ from tests.support.fakes import FakeEmbedder
 )
 def test_an_address_has_one_form(given: str, form: str) -> None:
     assert canonical(given) == form == canonical(form)
-    assert place_to_read(given).site == form
+    assert source_to_read(given).site == form
 
 
 @pytest.mark.parametrize(
@@ -42,7 +37,7 @@ def test_an_address_has_one_form(given: str, form: str) -> None:
     ],
 )
 def test_what_is_meant_as_an_address_and_is_none_is_refused(given: str, words: str) -> None:
-    for place in (place_to_read, lambda docs: place_to_ask(docs, "")):
+    for place in (source_to_read, lambda docs: source_to_ask(docs, "")):
         with pytest.raises(InvalidInput, match=words) as refused:
             place(given)
         assert "hunter2" not in str(refused.value)
@@ -53,28 +48,19 @@ def test_a_path_is_no_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for name in ("a", "a:b", "http"):
         (tmp_path / name).mkdir()
         assert not is_address(name)
-        assert place_to_read(name).directory == Path(name)
+        assert source_to_read(name).directory == Path(name)
 
 
 def test_links_are_of_a_site_by_their_host_and_port() -> None:
-    base = "https://example.com/a/b"
-    links = [
-        "../c#d",
-        "//example.com/e",
-        "http://example.com/",
-        "https://www.example.com/",
-        "https://example.com:8443/",
-    ]
-    found = [linked(base, link) or "" for link in links]
-    assert found[0] == "https://example.com/c"
-    assert [same_site(base, one) for one in found] == [True, True, True, False, False]
-    assert [linked(base, link) for link in ("mailto:a@b.c", "javascript:x()", "tel:1", "http://[")] == [None] * 4
+    others = [f"{host}/e" for host in ("https://example.com", "http://example.com", "https://www.example.com")]
+    assert [same_site("https://example.com/a", other) for other in others] == [True, True, False]
+    assert not same_site("https://example.com/", "https://example.com:8443/")
 
 
 @pytest.mark.parametrize(
     ("address", "kind", "ending"),
     [
-        ("http://h/", "text/html; charset=utf-8", ".html"),
+        ("http://h/", "text/html", ".html"),
         ("http://h/a.md", "text/html", ".html"),
         ("http://h/a.md", "text/plain", ".md"),
         ("http://h/a", "text/plain", ".txt"),
@@ -88,21 +74,3 @@ def test_links_are_of_a_site_by_their_host_and_port() -> None:
 )
 def test_a_page_is_of_the_kind_that_its_type_says_and_else_its_address(address: str, kind: str, ending: str) -> None:
     assert ending_for(address, kind) == ending
-
-
-def test_how_long_to_wait_is_a_number_or_a_moment() -> None:
-    def wait(retry_after: str) -> float | None:
-        headers = {"retry-after": retry_after, "date": "Wed, 25 Nov 2026 10:00:00 GMT"}
-        return head_of("http://h/", httpx2.Response(503, headers=headers)).retry_after
-
-    asked = [wait(one) for one in ("7", "Wed, 25 Nov 2026 10:01:30 GMT", "Wed, 25 Nov 2026 09:00:00 GMT", "soon", "-1")]
-    assert asked == [7.0, 90.0, 0.0, None, None]
-
-
-def test_a_host_that_cannot_be_reached_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path))
-    waits: list[float] = []
-    compare_with = site_comparison(SiteLimits(), lambda reading: None, wait=waits.append)
-    with pytest.raises(TemporarilyUnavailable, match=r"robots\.txt was not sent: 127\.0\.0\.1:9 cannot be reached"):
-        sync(place_to_read("http://127.0.0.1:9/", "site"), embedder=FakeEmbedder(), compare_with=compare_with)
-    assert waits == []

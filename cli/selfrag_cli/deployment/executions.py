@@ -1,0 +1,37 @@
+"""The execution of a question in a deployment, as an operator's AWS credentials let it be read."""
+
+import json
+
+import boto3
+from botocore.exceptions import ClientError
+
+from selfrag.adapters.faults import aws_faults, code_of
+from selfrag.domain.errors import InvalidInput
+from selfrag_cli.local.stores.histories import ExecutionHistory
+
+_GONE = {"ExecutionDoesNotExist", "InvalidArn"}
+
+
+def execution_of(arn: str) -> ExecutionHistory:
+    """Return the history of a question's execution, which the response names by its ARN.
+
+    Raises InvalidInput for an Express execution, whose history Step Functions does not keep, and for one that is not
+    there; and selfrag's other errors.
+    """
+    _, _, _, region, _, kind, *_, name = arn.split(":")
+    if kind != "execution":
+        raise InvalidInput(
+            "Step Functions keeps the history of Standard executions alone: of questions to POST /v1/questions, whose "
+            "ARN has `:execution:` in it."
+        )
+    with aws_faults("Step Functions"):
+        client = boto3.client("stepfunctions", region_name=region)
+        pages = client.get_paginator("get_execution_history").paginate(executionArn=arn)
+        try:
+            events = [event for page in pages for event in page["events"]]
+        except ClientError as error:
+            if code_of(error) not in _GONE:
+                raise
+            raise InvalidInput(f"There is no execution {arn}; AWS keeps its history for 90 days.") from None
+    # The laptop stores moments as text, too.
+    return ExecutionHistory(name, json.loads(json.dumps(events, default=lambda moment: moment.isoformat())))

@@ -1,0 +1,159 @@
+"""The releases of a deployment: each is a version of the function `ask`, which names the versions of the machines."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NotRequired, TypedDict
+
+import boto3
+from botocore.exceptions import ClientError
+
+from selfrag.adapters.faults import aws_faults, code_of
+from selfrag.domain.errors import InvalidInput, Misconfigured
+
+# The aliases that infra/releases.tf makes.
+LIVE = "live"
+# The functions that have an alias, where the deployment has its use, besides `ask`.
+_ALIASED = ("stream", "agents", "retrieve")
+_GONE = {"ResourceNotFound", "ResourceNotFoundException", "StateMachineDoesNotExist"}
+
+
+@dataclass(frozen=True)
+class Release:
+    """A version of `ask`, when it was made (UTC), and the versions that belong to it.
+
+    Those of machines are ARNs, those of other functions numbers.
+    """
+
+    number: int
+    made_at: str
+    machines: Mapping[str, str]
+    functions: Mapping[str, str]
+
+
+class Releases:
+    """The releases of the deployment of this name; raises selfrag's typed errors."""
+
+    def __init__(self, functions: Any, states: Any, name: str) -> None:
+        self._functions, self._states, self._name = functions, states, name
+        self._ask = f"{name}-ask"
+
+    def all(self) -> list[Release]:
+        """All releases that there are, the oldest first; raises InvalidInput where there is no deployment."""
+        with self._deployed():
+            pages = self._functions.get_paginator("list_versions_by_function").paginate(FunctionName=self._ask)
+            versions = [version for page in pages for version in page["Versions"]]
+        releases = [release for version in versions if (release := _release_of(version, self._name)) is not None]
+        if not releases:
+            raise Misconfigured(
+                f"No version of {self._ask} names the machines that belong to it: either it was deployed before there "
+                "were releases, or its variables cannot be read, which takes kms:Decrypt on their key."
+            )
+        return sorted(releases, key=lambda release: release.number)
+
+    def live(self) -> int:
+        """Return the number of the release that answers questions."""
+        with self._deployed():
+            return int(self._functions.get_alias(FunctionName=self._ask, Name=LIVE)["FunctionVersion"])
+
+    def make_live(self, release: Release) -> None:
+        """Let all that begins from now on be of this release; raises InvalidInput if a part of it is gone."""
+        for version in release.machines.values():
+            with aws_faults("Step Functions"), _not_gone(version, release):
+                self._states.describe_state_machine(stateMachineArn=version)
+        for function, number in release.functions.items():
+            with aws_faults("Lambda"), _not_gone(f"{function}:{number}", release):
+                self._functions.get_function_configuration(FunctionName=function, Qualifier=number)
+        with aws_faults("Step Functions"):
+            for version in release.machines.values():
+                alias = f"{version.rpartition(':')[0]}:{LIVE}"
+                routing = [{"stateMachineVersionArn": version, "weight": 100}]
+                self._states.update_state_machine_alias(stateMachineAliasArn=alias, routingConfiguration=routing)
+        # `ask` is last, for it says which release is live: after an interruption the same command completes the rest.
+        with aws_faults("Lambda"):
+            for function, number in release.functions.items():
+                self._functions.update_alias(FunctionName=function, Name=LIVE, FunctionVersion=number)
+            # All requests, even if somebody gave another version a share of them.
+            self._functions.update_alias(
+                FunctionName=self._ask,
+                Name=LIVE,
+                FunctionVersion=str(release.number),
+                RoutingConfig={"AdditionalVersionWeights": {}},
+            )
+
+    @contextmanager
+    def _deployed(self) -> Iterator[None]:
+        with aws_faults("Lambda"):
+            try:
+                yield
+            except self._functions.exceptions.ResourceNotFoundException:
+                where = self._functions.meta.region_name
+                raise InvalidInput(
+                    f"There is no deployment called {self._name} in {where}; --name and --region say which is meant."
+                ) from None
+
+
+def releases_of(name: str, region: str | None) -> Releases:
+    """Return the releases of a deployment; raises InvalidInput without a region."""
+    session = boto3.Session(region_name=region)
+    if session.region_name is None:
+        raise InvalidInput("Your AWS configuration has no region; --region says where the deployment is.")
+    return Releases(session.client("lambda"), session.client("stepfunctions"), name)
+
+
+def to_go_back_to(releases: Sequence[Release], live: int, number: int | None) -> Release:
+    """The release before the one that is live, or the one that is wanted; raises InvalidInput if there is none."""
+    if number is None:
+        before = [release for release in releases if release.number < live]
+        if not before:
+            raise InvalidInput(f"Release {live} is the first one that is kept: there is none before it to go back to.")
+        return before[-1]
+    if number == live:
+        raise InvalidInput(f"Release {number} is live already.")
+    for release in releases:
+        if release.number == number:
+            return release
+    numbers = ", ".join(str(release.number) for release in releases)
+    raise InvalidInput(f"There is no release {number}; kept are {numbers}.")
+
+
+@contextmanager
+def _not_gone(version: str, release: Release) -> Iterator[None]:
+    try:
+        yield
+    except ClientError as error:
+        if code_of(error) not in _GONE:
+            raise
+        raise InvalidInput(
+            f"Release {release.number} cannot be made live: {version} was deleted. Nothing was changed."
+        ) from None
+
+
+class _Environment(TypedDict, total=False):
+    """The environment of a function."""
+
+    Variables: dict[str, str]
+
+
+class _FunctionVersion(TypedDict):
+    """A version of a function as Lambda lists it."""
+
+    Version: str
+    LastModified: str
+    Environment: NotRequired[_Environment]
+
+
+def _release_of(version: _FunctionVersion, name: str) -> Release | None:
+    variables = version.get("Environment", {}).get("Variables", {})
+    if version["Version"] == "$LATEST" or "SELFRAG_RELEASE" not in variables:
+        return None
+    # One of its machines by ARN, for what stands before the name of each.
+    machines, _, _ = variables["SELFRAG_STANDARD_MACHINE_ARN"].partition(f":{name}-standard")
+    numbers = json.loads(variables["SELFRAG_RELEASE"])
+    return Release(
+        int(version["Version"]),
+        version["LastModified"][:16].replace("T", " "),
+        {machine: f"{machines}:{name}-{machine}:{number}" for machine, number in sorted(numbers.items())},
+        {f"{name}-{step}": number for step in _ALIASED if (number := variables.get(f"SELFRAG_{step.upper()}_VERSION"))},
+    )

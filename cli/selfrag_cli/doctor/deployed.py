@@ -1,0 +1,306 @@
+"""The trial of a deployment: its page, and a document that is uploaded, asked about and removed."""
+
+import base64
+import hashlib
+import re
+import time
+import uuid
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
+from functools import cached_property
+from importlib.resources import files
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import httpx2
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.exceptions import BotoCoreError, ClientError
+
+from selfrag.adapters.executions import unversioned
+from selfrag.adapters.outbound import http_client_for
+from selfrag_cli.deployment.remote import TIMEOUT_SECONDS
+from selfrag_cli.deployment.terraform import Outputs
+from selfrag_cli.doctor.account import Account
+from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
+
+T = TypeVar("T")
+# A write to the collection may take a minute to become visible; a cold ingestion some more.
+PATIENCE_SECONDS, PAUSE_SECONDS = 300, 3
+SECONDS_BETWEEN_QUESTIONS = 15
+# A cold question should leave some of the 25 s that POST /v1/ask has.
+SLOW_SECONDS = 20
+# Until the collection shows the document, more tries for an answer would cost more than the answer.
+POLICY = {"web_search": False, "max_rewrites": 0}
+FAILED = "failed"
+_END_OF_PAGE = re.compile(r"\s*</body>\s*</html>\s*")
+
+
+class _Signature(httpx2.Auth):
+    """Signs requests to an API by the caller's credentials."""
+
+    requires_request_body = True
+
+    def __init__(self, credentials: Any, region: str) -> None:
+        self._signer = SigV4Auth(credentials, "execute-api", region)
+
+    def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
+        """Add the headers of a signature."""
+        signed = AWSRequest(method=request.method, url=str(request.url), data=request.content)
+        self._signer.add_auth(signed)
+        request.headers.update(dict(signed.headers))
+        yield request
+
+
+class Deployment:
+    """A deployment: its account, terraform's outputs, its API, and the document by which it is tried.
+
+    As a context manager it removes its document, however the trial ends. `pause` and `clock` are in seconds.
+    """
+
+    def __init__(
+        self,
+        account: Account,
+        outputs: Outputs,
+        endpoint: str = "",
+        key: str = "",
+        pause: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.account, self.outputs = account, outputs
+        self.endpoint, self._key = (endpoint or outputs["endpoint"]).rstrip("/"), key
+        # The origin of the API's page.
+        self.origin = "/".join(self.endpoint.split("/")[:3])
+        self._pause, self.clock = pause, clock
+        self.word, self.number = uuid.uuid4().hex[:8], str(uuid.uuid4().int)[:6]
+        self.document = f"{account.choices.collections[0]}/selfrag-doctor-{self.word}.md"
+        self.uploaded: list[str] = []
+        self.is_ready = False
+
+    @property
+    def text(self) -> str:
+        """Return the document's text, which has a number that no other document has."""
+        phrase = f'The pass phrase of the doctor\'s visit {self.word} is "heliotrope {self.number}".'
+        return f"# Visit {self.word}\n\n{phrase}\n"
+
+    @property
+    def has_key(self) -> bool:
+        """Return whether the API takes keys, and not signatures."""
+        return bool(self._key or self.outputs.get("api_key_command"))
+
+    @property
+    def has_documents(self) -> bool:
+        """Return whether questions search the deployment's own documents."""
+        return self.account.choices.knowledge_base is None
+
+    @cached_property
+    def api(self) -> httpx2.Client:
+        """Return the API with the key of the caller, the one that the output `api_key_command` fetches, or signed."""
+        client, key, command = http_client_for(self.endpoint), self._key, self.outputs.get("api_key_command")
+        client.base_url, client.timeout = httpx2.URL(self.endpoint), httpx2.Timeout(TIMEOUT_SECONDS)
+        if not key and command:
+            reply = self.account.client("apigateway").get_api_key(apiKey=command.split()[-1], includeValue=True)
+            key = str(reply["value"])
+        if key:
+            client.headers["x-api-key"] = key
+        else:
+            client.auth = _Signature(self.account.credentials, self.account.region)
+        return client
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Remove the documents; one that stays has a name that says where it is from."""
+        for document in self.uploaded:
+            with suppress(BotoCoreError, ClientError):
+                self.account.client("s3").delete_object(Bucket=self.outputs["bucket"], Key=document)
+
+    def ask(self, path: str) -> httpx2.Response:
+        """Send the question that only the document answers."""
+        question = f"What is the pass phrase of the doctor's visit {self.word}?"
+        return self.api.post(path, json={"question": question, "policy": POLICY})
+
+    def poll_until(self, look: Callable[[], T | None], pause: float = PAUSE_SECONDS) -> tuple[T | None, float]:
+        """Return the first result of `look` that is not None and the elapsed seconds; None on timeout."""
+        began = self.clock()
+        while (result := look()) is None and self.clock() - began < PATIENCE_SECONDS:
+            self._pause(pause)
+        return result, self.clock() - began
+
+
+def page(deployment: Deployment) -> Iterator[Finding]:
+    """Look at the page, which there is where callers have keys: what was changed on its way would not run."""
+    if not deployment.has_key:
+        return
+    reply = deployment.api.get("/")
+    kind, policy = (reply.headers.get(name, "") for name in ("content-type", "content-security-policy"))
+    script, _, rest = reply.text.partition("<script>")[2].rpartition("</script>")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    if not reply.is_success or not kind.startswith("text/html"):
+        yield blocks(f"The page does not come as text/html: {_reason_of(reply)}", "Look at the logs of `ask`.")
+    elif not _END_OF_PAGE.fullmatch(rest) or f"'sha256-{digest}'" not in policy:
+        yield blocks(
+            "The page's policy does not let its script run: it was changed or cut on its way.",
+            "Look at what stands before the API, such as a proxy that rewrites pages.",
+        )
+    else:
+        yield fine(f"The page at {deployment.endpoint}/ works.")
+
+
+def health(deployment: Deployment) -> Iterator[Finding]:
+    """Ask the address that monitors ask, which no function answers."""
+    reply = deployment.api.get("/v1/health")
+    if _body_of(reply).get("status") == "ok":
+        yield fine("GET /v1/health says ok.")
+    else:
+        yield blocks(
+            f"GET /v1/health failed: {_reason_of(reply)}", "Compare the API's stage with the plan of infra/api.tf."
+        )
+
+
+def upload(deployment: Deployment) -> Iterator[Finding]:
+    """Upload the document to an address of the API, as its page would, and wait until it is ready."""
+    if deployment.has_documents:
+        deployment.is_ready = yield from _ingested(deployment, deployment.document, deployment.text.encode())
+    else:
+        yield unknown("A knowledge base has its own documents, so none was uploaded.", "Ask a question of yours.")
+
+
+def scan(deployment: Deployment) -> Iterator[Finding]:
+    """Upload a page that is a picture, where pages are recognised: Amazon Textract has to read it, with your key."""
+    if deployment.account.choices.text_recognition != "off" and deployment.has_documents:
+        picture = files("selfrag_cli.doctor").joinpath("scan.pdf").read_bytes()
+        yield from _ingested(deployment, deployment.document.replace(".md", ".pdf"), picture)
+
+
+def _ingested(deployment: Deployment, document: str, content: bytes) -> Generator[Finding, None, bool]:
+    reply = deployment.api.post("/v1/documents", json={"key": document, "size": len(content)})
+    if reply.status_code != httpx2.codes.CREATED:
+        yield blocks(f"The API gave no address to upload {document}: {_reason_of(reply)}", "Look at the logs of `ask`.")
+        return False
+    deployment.uploaded.append(document)
+    target, origin = reply.json()["upload"], deployment.origin
+    with http_client_for(target["url"]) as bucket:
+        headers = {**target["headers"], "origin": origin}
+        sent = bucket.request(
+            target["method"], target["url"], content=content, headers=headers, timeout=TIMEOUT_SECONDS
+        )
+    if not sent.is_success:
+        yield blocks(f"The bucket refused {document}: status {sent.status_code}.", "Look at the role of `ask`.")
+        return False
+    if deployment.has_key and sent.headers.get("access-control-allow-origin") not in ("*", origin):
+        yield look(f"A page at {origin} cannot send files to the bucket.", f'Set `upload_origins = ["{origin}"]`.')
+
+    def end() -> dict[str, Any] | None:
+        body = _body_of(deployment.api.get(f"/v1/documents/{reply.json()['id']}"))
+        return body if body.get("status") in ("ready", FAILED) else None
+
+    ended, seconds = deployment.poll_until(end)
+    if ended is None:
+        yield blocks(
+            f"{document} was not ready after {PATIENCE_SECONDS} s.",
+            "Look at the executions of the ingestion's machine, and at the queue of events that were not delivered.",
+        )
+    elif ended["status"] == FAILED:
+        yield blocks(f"{document} failed: {ended['reason']}", "Look at the execution of the ingestion's machine.")
+    else:
+        what = "A scanned page" if document.endswith(".pdf") else "A document"
+        yield fine(f"{what} was ready {seconds:.0f} s after its upload.")
+        return True
+    return False
+
+
+def question(deployment: Deployment) -> Iterator[Finding]:
+    """Ask about the document until it is found, and once for later."""
+    if not deployment.is_ready:
+        yield unknown("There is no document to ask about.", "Mend what upload says.")
+        return
+    reason, slowest = "", 0.0
+
+    def answer() -> dict[str, Any] | None:
+        nonlocal reason, slowest
+        began = deployment.clock()
+        reply = deployment.ask("/v1/ask")
+        body, reason, slowest = _body_of(reply), _reason_of(reply), max(slowest, deployment.clock() - began)
+        return body if deployment.number in body.get("answer", "") else None
+
+    response, seconds = deployment.poll_until(answer, SECONDS_BETWEEN_QUESTIONS)
+    if response is None:
+        yield blocks(
+            f"The document was not answered from within {PATIENCE_SECONDS} s; the last reply was {reason}",
+            "Look at the execution of the question in the console, and at the key of Claude.",
+        )
+        return
+    says = f"The document was answered from {seconds:.0f} s after it was ready, in {slowest:.1f} s at the slowest."
+    if url := response["execution"].get("console_url"):
+        says += f" Its execution: {url}"
+    memory = "Look at the slowest steps on the dashboard, and give them more `memory`."
+    yield fine(says) if slowest < SLOW_SECONDS else look(says, memory)
+    for warning in response["usage"].get("warnings", []):
+        yield look(f"The answer warns: {warning}", "Look at the execution of the question in the console.")
+    yield _ask_for_later(deployment)
+
+
+def _ask_for_later(deployment: Deployment) -> Finding:
+    started = deployment.ask("/v1/questions")
+    if started.status_code != httpx2.codes.ACCEPTED:
+        return blocks(f"POST /v1/questions started nothing: {_reason_of(started)}", "Look at the logs of `ask`.")
+    # The location has the stage before it, as the endpoint has.
+    path = started.headers["location"].partition("/v1/")[2]
+
+    def end() -> dict[str, Any] | None:
+        body = _body_of(deployment.api.get(f"/v1/{path}"))
+        return None if body.get("status", "running") == "running" else body
+
+    response, seconds = deployment.poll_until(end)
+    if response is None or response["status"] == FAILED:
+        return blocks(
+            f"A question for later did not end well within {seconds:.0f} s.",
+            "Look at the Standard machine's execution.",
+        )
+    return fine(f"A question for later was answered after {seconds:.1f} s.")
+
+
+def metrics(deployment: Deployment) -> Iterator[Finding]:
+    """Look whether executions of a version count under the machine alone, which six alarms look at."""
+    pages = deployment.account.client("cloudwatch").get_paginator("list_metrics")
+    counted = [
+        {dimension["Name"]: dimension["Value"] for dimension in metric["Dimensions"]}
+        for page in pages.paginate(Namespace="AWS/States", MetricName="ExecutionsStarted")
+        for metric in page["Metrics"]
+    ]
+    for machine, arn in deployment.outputs["machine_arns"].items():
+        own = unversioned(arn)
+        if {"StateMachineArn": own} in counted:
+            yield fine(f"Executions of {machine} count under the machine, where the alarms look.")
+        elif any(own in name.get("StateMachineArn", "") for name in counted):
+            yield blocks(
+                f"Executions of {machine} count under its versions alone, so alarms that look at the machine see none.",
+                "Report it: the alarms of infra/alarms.tf have to name the version or the alias.",
+            )
+        else:
+            yield unknown(
+                f"CloudWatch shows no execution of {machine} yet; new metrics take up to 15 minutes.",
+                "Run it again in a quarter of an hour.",
+            )
+
+
+def _body_of(reply: httpx2.Response) -> dict[str, Any]:
+    """Return the JSON object of a reply that succeeded; {} for any other reply."""
+    return _json(reply) if reply.is_success else {}
+
+
+def _reason_of(reply: httpx2.Response) -> str:
+    """Return a reply's status and, of a problem, its own words."""
+    words = [str(value) for name in ("detail", "message", "status", "answer") if (value := _json(reply).get(name))]
+    return " ".join([f"status {reply.status_code}.", *words[:2]])
+
+
+def _json(reply: httpx2.Response) -> dict[str, Any]:
+    try:
+        body = reply.json()
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}

@@ -1,0 +1,84 @@
+"""The permissions of whoever deploys: infra/deployer.json, simulated by IAM for the caller."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from selfrag.domain.errors import InvalidInput
+from selfrag_cli.doctor.account import Account
+from selfrag_cli.doctor.findings import Finding, blocks, fine, look
+
+POLICY = "deployer.json"
+# Statements that optional settings need.
+OPTIONAL = "With"
+_ASSUMED = re.compile(r"assumed-role/([^/]+)/")
+
+
+def permissions(account: Account) -> Iterator[Finding]:
+    """Look for actions of the deployer's policy that the caller may not do."""
+    statements, source = _statements(account), _policy_source(account)
+    if source is None:
+        yield look(
+            "IAM simulates no policies for these credentials, of the account's root or a federated user.",
+            f"Deploy by a role that has the policy in {account.infra / POLICY}.",
+        )
+        return
+    needed, optional = list[str](), list[str]()
+    for statement in statements:
+        denied = _denied(account, source, statement)
+        if statement["Sid"].startswith(OPTIONAL):
+            optional += [f"{action} ({statement['Sid']})" for action in denied]
+        else:
+            needed += denied
+    unseen = "A simulation does not see your organisation's service control policies."
+    remedy = f"Have them allowed, as {account.infra / POLICY} does. {unseen}"
+    if needed:
+        yield blocks(f"You may not {', '.join(needed)}, which a deployment needs.", remedy)
+    else:
+        yield fine(f"You may do what a deployment needs. {unseen}")
+    if optional:
+        yield look(f"You may not {', '.join(optional)}, which optional settings need.", remedy)
+
+
+def _statements(account: Account) -> list[dict[str, Any]]:
+    """Return the statements of the policy, with the names of the deployment in place of those in angle brackets."""
+    file = account.infra / POLICY
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"{file} cannot be read: run `make doctor` in a checkout of selfrag.") from error
+    values = {
+        "NAME": account.choices.name, "ROLE_PATH": account.choices.role_path, "REGION": account.region,
+        "ACCOUNT": account.number, "PARTITION": account.partition,
+    }  # fmt: skip
+    for name, value in values.items():
+        text = text.replace(f"<{name}>", value)
+    return list(json.loads(text)["Statement"])
+
+
+def _policy_source(account: Account) -> str | None:
+    arn = account.caller["Arn"]
+    if session := _ASSUMED.search(arn):
+        # A session's ARN lacks the path of its role.
+        return str(account.client("iam").get_role(RoleName=session[1])["Role"]["Arn"])
+    return arn if ":user/" in arn else None
+
+
+def _denied(account: Account, source: str, statement: dict[str, Any]) -> list[str]:
+    resources = statement["Resource"] if isinstance(statement["Resource"], list) else [statement["Resource"]]
+    context = [
+        {"ContextKeyName": key, "ContextKeyValues": values[:1], "ContextKeyType": "string"}
+        for test in statement.get("Condition", {}).values()
+        for key, values in test.items()
+    ]
+    simulate = account.client("iam").get_paginator("simulate_principal_policy")
+    pages = simulate.paginate(
+        PolicySourceArn=source,
+        ActionNames=statement["Action"],
+        # One of the names that a pattern allows.
+        ResourceArns=[arn if arn == "*" else arn.replace("*", "any") for arn in resources],
+        ContextEntries=context,
+    )
+    results = [result for page in pages for result in page["EvaluationResults"]]
+    return sorted({result["EvalActionName"] for result in results if result["EvalDecision"] != "allowed"})

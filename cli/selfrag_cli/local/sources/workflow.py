@@ -1,0 +1,250 @@
+"""The workflow that is deployed, run for the documents of the laptop."""
+
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import Never
+
+from typing_extensions import override
+
+from selfrag import bootstrap
+from selfrag.domain.documents import document_id
+from selfrag.domain.errors import BadDocument, Misconfigured, SelfragError
+from selfrag.domain.passages import Bounds
+from selfrag.domain.records import Record
+from selfrag.ports.embedder import Embedder
+from selfrag.ports.objects import Object
+from selfrag.reader.processes.pool import POOL
+from selfrag.retrieval.search import search
+from selfrag_cli.local.index import CachedEmbedder, open_index
+from selfrag_cli.local.index.tokens import TOKENIZER
+from selfrag_cli.local.recognition.tesseract import program
+from selfrag_cli.local.runner.tasks import Item, LambdaHandler
+from selfrag_cli.local.sources.report import Comparison, Interruption, Records, is_about
+from selfrag_cli.local.stack import DOCUMENTS_BUCKET, INGESTION, handlers_environment
+from selfrag_cli.local.stores.manifest import LocalManifest
+from selfrag_cli.local.stores.objects import LocalObjects
+from selfrag_cli.terminal import OnDocument, Progress
+
+# Embedding takes one core and the workflow, which is Python, another; more threads only wait for each other.
+AT_ONCE = 3
+# What is at work when a person interrupts the command may take so long to end; then the command ends without it.
+GRACE_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class IngestionStack:
+    """The parts of ingestion's steps while they are in force; `stopped` is set when no step is to begin."""
+
+    objects: LocalObjects
+    manifest: LocalManifest
+    stopped: threading.Event = field(default_factory=threading.Event)
+    closed: threading.Event = field(default_factory=threading.Event)
+
+    def start(self) -> None:
+        """Let steps begin, unless the stack is closed."""
+        self.stopped.clear()
+        if self.closed.is_set():
+            self.stopped.set()
+
+    def stop(self) -> None:
+        """End the run: begin no other step, and end the workers that read files."""
+        self.stopped.set()
+        POOL.stop()
+
+    def close(self) -> None:
+        """End the run, and let no other begin."""
+        self.closed.set()
+        self.stop()
+
+
+@contextmanager
+def ingestion_stack(manifest: LocalManifest, embedding: CachedEmbedder) -> Iterator[IngestionStack]:
+    """Have the environment and the parts of ingestion's steps until the block ends."""
+    # It takes a second to load.
+    from selfrag_cli.local.recognition.local import local_recognizer
+
+    # Every write can be searched at once here.
+    settings = {"SELFRAG_PIPELINE": pipeline(embedding), "SELFRAG_VIEW_SECONDS": "0"}
+    stack = IngestionStack(LocalObjects(), manifest)
+    with handlers_environment(settings), local_recognizer() as recognizer:
+        parts: bootstrap.Parts = {
+            "objects": stack.objects,
+            "manifest": manifest,
+            "index": open_index(),
+            "embedder": DeferredEmbedder(embedding),
+            "recognizer": recognizer,
+        }
+        with bootstrap.using(**parts):
+            yield stack
+
+
+def pipeline(embedding: CachedEmbedder) -> str:
+    """Return what else passages depend on than the files: the embedder, and whether pictures of pages are read."""
+    return " ".join([embedding.name, TOKENIZER, *(["tesseract"] if program() else [])])
+
+
+def ingest_documents(comparison: Comparison, stack: IngestionStack, on_document: OnDocument) -> Records:
+    """Run the workflow for all that differs from the manifest; returns the records of all documents by their paths.
+
+    Notes in `comparison` which files cannot be read.
+    """
+    path_of, gone = comparison.source.path_of, set(comparison.gone)
+    read, total = 0, len(comparison.todo)
+
+    def content(key: str) -> Object | None:
+        path = path_of(key)
+        if path in gone:
+            return None
+        try:
+            return Object(comparison.files.content(path), comparison.files.metadata(path))
+        except BadDocument as error:
+            comparison.unread[path] = str(error)
+            raise
+
+    def report(key: str, ended: bool) -> None:
+        nonlocal read
+        path = path_of(key)
+        read += ended and path not in gone
+        on_document(Progress(read, total, path))
+
+    collection = comparison.source.collection
+    keys = [f"{collection}/{path}" for path in (*comparison.todo, *comparison.gone)]
+    try:
+        _Run(content, stack, report).run_all(keys)
+        # What failed for another reason than its content is tried once more, now that all others are read.
+        records = stack.manifest.records(collection)
+        failed = [key for key in keys if key in records and _is_worth_a_retry(records[key])]
+        _Run(content, stack, lambda key, ended: None).run_all(failed)
+    except KeyboardInterrupt as error:
+        files = len(comparison.files.paths)
+        raise Interruption(files - total + read, files) from error
+    records = stack.manifest.records(collection)
+    index, bounds = open_index(), Bounds([collection])
+    for key, record in records.items():
+        if record.suggestion:
+            hits = search(index, [(record.suggestion, None)], 1, bounds, 0.0).passages
+            if not hits or hits[0].document != path_of(key):  # its words find another document first
+                stack.manifest.withdraw_suggestion(record.id)
+    return {path_of(key): record for key, record in records.items()}
+
+
+def _is_worth_a_retry(record: Record) -> bool:
+    return record.status == "failed" and not is_about(record)
+
+
+class IngestionStop(SelfragError):
+    """The command ends, so no step begins any more."""
+
+
+class DeferredEmbedder(Embedder):
+    """An embedder of queries that gives passages no vectors, so that they can be searched by their words at once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    @override
+    def spread_floor(self) -> float:
+        return self._embedder.spread_floor
+
+    @override
+    def query(self, text: str) -> list[float]:
+        """Return the vector of a search query."""
+        return self._embedder.query(text)
+
+    @override
+    def passages(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return an empty vector for each passage: `embed_all` adds the vectors."""
+        return [[] for _ in texts]
+
+
+class _NoTables:
+    """Ingestion's definition uses no table: the manifest is its steps'."""
+
+    def get_item(self, table: str, key: Item) -> Never:
+        raise NotImplementedError(table)
+
+    def put_item(self, table: str, item: Item) -> Never:
+        raise NotImplementedError(table)
+
+
+class _Run:
+    """One execution of the workflow for each object, some at a time; each object is held only while it is read.
+
+    What became of them stands in the manifest. `report` is called with the key of each that begins, and of each that
+    ends.
+    """
+
+    def __init__(
+        self, content: Callable[[str], Object | None], stack: IngestionStack, report: Callable[[str, bool], None]
+    ) -> None:
+        # The handlers take a while to load.
+        from selfrag_cli.local.stack import deployed_handlers, machine
+
+        self._content, self._stack, self._report = content, stack, report
+        self._events: SimpleQueue[tuple[str, bool] | Exception] = SimpleQueue()
+        handlers = {name: self._watched(handler) for name, handler in deployed_handlers(INGESTION).items()}
+        # No step has a timeout: on a busy machine, or behind a large neighbour, it takes as long as it takes.
+        self._machine = machine(INGESTION, handlers, _NoTables(), self._pause, timed=False)
+
+    def run_all(self, keys: Sequence[str]) -> None:
+        """Start the executions, and report them in this thread until all have ended.
+
+        Raises Misconfigured when a step does, for it would be the same with every other document.
+        """
+        threads, done, grace = ThreadPoolExecutor(AT_ONCE), 0, None
+        executions: list[Future[None]] = []
+        self._stack.start()
+        try:
+            executions = [threads.submit(self._execute, key) for key in keys]
+            while done < len(keys):
+                event = self._events.get()
+                if isinstance(event, Exception):
+                    raise event
+                done += event[1]
+                self._report(*event)
+        except KeyboardInterrupt:
+            grace = GRACE_SECONDS
+            raise
+        finally:
+            # The stores are closed after this; each execution ends with the step that it is in.
+            self._stack.stop()
+            threads.shutdown(wait=False, cancel_futures=True)
+            wait([execution for execution in executions if not execution.cancelled()], grace)
+
+    def _execute(self, key: str) -> None:
+        self._events.put((key, False))
+        try:
+            with self._stack.objects.holding(document_id(DOCUMENTS_BUCKET, key), key, self._content(key)):
+                ended = self._machine.start(uuid.uuid4().hex, {"bucket": DOCUMENTS_BUCKET, "key": key}).wait()
+            if ended.output is None:
+                raise SelfragError(f"{key} was not ingested: {ended.error}")
+        except BadDocument:  # the file is unreadable now: its passages stay
+            self._events.put((key, True))
+        except Exception as error:
+            self._events.put(error)
+        else:
+            self._events.put((key, True))
+
+    def _watched(self, handler: LambdaHandler) -> LambdaHandler:
+        """Return a step that does not begin when the run is to end, and whose misconfiguration ends the run."""
+
+        def watched(event: object, context: object) -> object:
+            if self._stack.stopped.is_set():
+                raise IngestionStop("the command was ended")
+            try:
+                return handler(event, context)
+            except Misconfigured as error:
+                self._events.put(error)
+                raise
+
+        return watched
+
+    def _pause(self, seconds: float) -> None:
+        """Wait before a step is tried again, unless the run is to end."""
+        self._stack.stopped.wait(seconds)

@@ -1,0 +1,29 @@
+"""What Bedrock's refusal of a model means, by its own words, and what to do."""
+
+_NOT_AUTHORIZED = "is not authorized to perform"
+_PAGE = "its page in https://console.aws.amazon.com/bedrock/home#/model-catalog"
+# By what stands in the refusal; the first that is found counts.
+_HINTS = {
+    "use case details": f"Fill in Anthropic's first-use form once, at {_PAGE}, and try again in 15 minutes.",
+    "aws-marketplace": "Call it once with credentials that allow aws-marketplace:Subscribe and "
+    "aws-marketplace:ViewSubscriptions, and try again in 15 minutes. The functions need neither.",
+    _NOT_AUTHORIZED: "Your credentials may not call it, which says nothing of the functions' roles: allow yourself "
+    "bedrock:InvokeModel for a moment.",
+    "don't have access": f"The first call asks for access: try again in 15 minutes. If it stays so, look at {_PAGE}.",
+}
+
+
+def hint_of(error: Exception) -> str:
+    """Return what to do about a refusal for want of access; "" for any other error."""
+    words = _words(error)
+    return next((hint for fragment, hint in _HINTS.items() if fragment in words), "")
+
+
+def is_not_authorized(error: Exception) -> bool:
+    """Return whether only these credentials lack a permission; the functions' roles may have it."""
+    return hint_of(error) == _HINTS[_NOT_AUTHORIZED]
+
+
+def _words(error: Exception) -> str:
+    """Return the service's own words, which selfrag's errors leave out."""
+    return str(error.__cause__ or error.__context__ or "")
