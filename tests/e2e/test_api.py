@@ -14,7 +14,6 @@ import pytest
 
 from selfrag import bootstrap
 from selfrag.api.edge.body import MAX_BODY_BYTES
-from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
 from selfrag_cli.local.serving.gateway import serving
 from tests.support.aws.resources import TABLES
 from tests.support.aws.stack import MACHINE_ARN
@@ -128,15 +127,10 @@ def test_a_request_whose_start_failed_may_be_repeated_with_its_key(
         (b"[]", 400, "JSON object"),
         (b"null", 400, ""),
         (b"{}", 400, "question is missing"),
-        (b'{"question": " "}', 400, "empty"),
         (b'{"question": "\\ud800?"}', 400, "surrogate"),
-        (b'{"question": 5}', 400, "question"),
         (b'{"question": "a?", "polcy": {}}', 400, "polcy does not exist; the fields are question, policy, previous"),
-        (b'{"question": "a?", "policy": {"top_k": 99}}', 400, "policy.top_k"),
         (b'{"question": "a?", "policy": {"deadline_seconds": 60}}', 400, "POST /v1/questions gives more time"),
         (b'{"question": "a?", "policy": {"deadline_seconds": NaN}}', 400, "deadline_seconds"),
-        (b'{"question": "a?", "previous": "../x"}', 400, "previous"),
-        (json.dumps({"question": "a" * (MAX_QUESTION_CHARACTERS + 1)}).encode(), 400, "2000 is the limit"),
         (b'{"question": "' + b"a" * MAX_BODY_BYTES + b'"}', 413, "limit"),
     ],
 )  # fmt: skip

@@ -46,21 +46,6 @@ def test_a_question_that_cannot_be_asked(here: Run, question: str | bytes, words
     refused(here("ask", "--json", "--", question), words)
 
 
-@pytest.mark.parametrize(
-    ("policy", "words"),
-    [
-        ("{", "valid JSON"),
-        ('{"top": 1}', "policy.top does not exist"),
-        ('{"top_k": 99}', "policy.top_k"),
-        ('{"choices": ["a", "b"]}', "the strategy self_rag does nothing with it; leave it out, or ask by candidates"),
-        ('{"strategy": "candidates", "generator": "selfrag"}', "policy.generator does not exist"),
-        ('{"strategy": "candidates", "top_k": 9}', "candidates takes at most 8"),
-    ],
-)
-def test_a_policy_that_cannot_be_followed(here: Run, policy: str, words: str) -> None:
-    refused(here("ask", "--json", "--policy", policy, "--", "Fee?"), words)
-
-
 def test_a_directory_that_is_missing_empty_or_none(here: Run, tmp_path: Path) -> None:
     empty, file = tmp_path / "empty", tmp_path / "file.md"
     empty.mkdir()

@@ -13,7 +13,7 @@ from selfrag_cli.deployment.remote import ask_remote
 from tests.e2e.test_events import events, said
 from tests.support.doubles.messages_api import fields_of
 from tests.support.doubles.model_server import ModelServer
-from tests.support.serving import ASK, eventually, executions, finished, problem
+from tests.support.serving import ASK, eventually, executions, finished
 
 PAPERS = ["candidates", "segments"]
 
@@ -56,11 +56,6 @@ def test_a_closed_set_is_answered_with_one_of_its_options(api: httpx2.Client, mo
     response = api.post("/v1/ask", json=asking("candidates", choices=["true", "false"])).json()
     assert (response["status"], response["answer"]) == ("answered", "false")
     assert len(response["citations"]) == 4
-
-
-def test_a_tree_is_refused_where_it_would_be_waited_for_and_told_where_to_ask(api: httpx2.Client) -> None:
-    refused = problem(api.post("/v1/ask", json=asking("segments")), 400)
-    assert "POST /v1/questions" in refused["hint"]
 
 
 @pytest.mark.parametrize("strategy", PAPERS)

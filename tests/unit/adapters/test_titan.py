@@ -3,11 +3,10 @@
 import io
 import json
 import math
-import socket
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError, NoCredentialsError, ReadTimeoutError
+from botocore.exceptions import ClientError, ReadTimeoutError
 
 from selfrag import bootstrap
 from selfrag.adapters.titan import SECONDS_OF_A_RUN, TitanEmbedder
@@ -84,16 +83,9 @@ def test_no_passages_need_no_call() -> None:
         (refused(408, "ModelTimeoutException"), TemporarilyUnavailable),
         (refused(424, "ModelErrorException"), TemporarilyUnavailable),
         (refused(429, "ModelNotReadyException"), TemporarilyUnavailable),
-        (refused(500, "InternalServerException"), TemporarilyUnavailable),
-        (refused(503, "ServiceUnavailableException"), TemporarilyUnavailable),
         (ReadTimeoutError(endpoint_url="https://bedrock"), TemporarilyUnavailable),
         (refused(401, "Unauthorized"), Misconfigured),
-        (refused(403, "AccessDeniedException"), Misconfigured),
-        (refused(404, "ResourceNotFoundException"), Misconfigured),
         (refused(400, "UnrecognizedClientException"), Misconfigured),
-        (refused(400, "ExpiredTokenException"), Misconfigured),
-        (NoCredentialsError(), Misconfigured),
-        (refused(400, "ValidationException"), RequestRejected),
         (refused(413, "RequestEntityTooLargeException"), RequestRejected),
     ],
     ids=str,
@@ -171,38 +163,3 @@ def test_the_client_has_explicit_timeouts_and_tries_once() -> None:
     config = bootstrap.embedder()._client.meta.config
     assert (config.connect_timeout, config.read_timeout) == (3.0, 10.0)
     assert config.retries["total_max_attempts"] == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("SELFRAG_VECTOR_DIMENSIONS", "384"),
-        ("SELFRAG_VECTOR_DIMENSIONS", "many"),
-        ("SELFRAG_EMBEDDING_TIMEOUT_SECONDS", "0"),
-    ],
-)
-def test_a_wrong_setting_is_named(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(name, value)
-    with pytest.raises(Misconfigured, match=name):
-        bootstrap.embedder()
-
-
-def test_without_a_region_nothing_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    monkeypatch.delenv("AWS_DEFAULT_REGION")
-    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
-    with pytest.raises(Misconfigured, match="NoRegionError"):
-        bootstrap.embedder()
-
-
-def test_an_endpoint_that_cannot_be_reached_may_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "http://127.0.0.1:1")
-    with pytest.raises(TemporarilyUnavailable, match="EndpointConnectionError"):
-        bootstrap.embedder().query("text")
-
-
-def test_an_endpoint_that_does_not_reply_in_time_may_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", f"http://127.0.0.1:{silent.getsockname()[1]}")
-        monkeypatch.setenv("SELFRAG_EMBEDDING_TIMEOUT_SECONDS", "0.05")
-        with pytest.raises(TemporarilyUnavailable, match="ReadTimeoutError"):
-            bootstrap.embedder().query("text")
