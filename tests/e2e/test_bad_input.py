@@ -46,15 +46,6 @@ def test_a_question_that_cannot_be_asked(here: Run, question: str | bytes, words
     refused(here("ask", "--json", "--", question), words)
 
 
-def test_a_directory_that_is_missing_empty_or_none(here: Run, tmp_path: Path) -> None:
-    empty, file = tmp_path / "empty", tmp_path / "file.md"
-    empty.mkdir()
-    file.write_text("words", encoding="utf-8")
-    refused(here("ask", "--docs", str(tmp_path / "missing"), "--", "Fee?"), "does not exist")
-    refused(here("ingest", str(empty)), "empty")
-    refused(here("ingest", str(file)), "is not a directory")
-
-
 BAD: dict[str, bytes] = {
     "broken.json": b'{"fee": ',
     "nul.txt": b"words\x00words",
@@ -62,14 +53,6 @@ BAD: dict[str, bytes] = {
     "wordless.md": b"--- *** !!! \n\n",
     "nothing.html": b"<html><script>var words</script></html>",
 }
-
-
-@pytest.mark.parametrize("name", list(BAD))
-def test_a_bad_file_alone_is_refused_by_name(here: Run, tmp_path: Path, name: str) -> None:
-    directory = tmp_path / "documents"
-    directory.mkdir()
-    (directory / name).write_bytes(BAD[name])
-    refused(here("ingest", str(directory)), name)
 
 
 def test_bad_files_among_good_ones_are_told_of_and_the_rest_is_read(here: Run, good: Path) -> None:

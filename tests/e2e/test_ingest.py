@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import Run
-from tests.support.command import Command
 from tests.support.documents.files import docx, paragraph, pdf
 from tests.support.fakes import FakeEmbedder
 
@@ -159,18 +158,3 @@ def test_what_cannot_be_done_is_said_in_one_sentence(here: Run, arguments: tuple
     assert (ended.code, ended.out) == (2, "")
     assert words in ended.err
     assert len(ended.err.splitlines()) == 1
-
-
-def test_a_citation_names_the_heading_of_a_page_and_the_page_of_a_pdf(fresh: Command, tmp_path: Path) -> None:
-    directory = tmp_path / "documents"
-    directory.mkdir()
-    (directory / "crane.pdf").write_bytes(
-        pdf("First page.", f"{LINES}\nThe harbour crane lifts boats of up to 12 tonnes.")
-    )
-    (directory / "berths.html").write_text(
-        "<h1>Harbour</h1><h2>Berths</h2><p>A guest berth costs 34 euros a night.</p>"
-    )
-    crane = fresh("ask", "--json", "--docs", str(directory), "--", "How heavy a boat can the crane lift?").response
-    assert [(one["document"], one["page"]) for one in crane["citations"]] == [("crane.pdf", 2)]
-    berth = fresh("ask", "--json", "--docs", str(directory), "--", "What does a guest berth cost a night?").response
-    assert [(one["document"], one["heading"]) for one in berth["citations"]] == [("berths.html", "Berths")]

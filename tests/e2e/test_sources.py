@@ -122,17 +122,6 @@ def test_the_table_of_documents_says_no_name_twice_and_holds_every_name_in_its_l
     assert "new␊line.md" in table
 
 
-def test_an_emptied_directory_says_how_many_documents_are_removed(
-    here: Run, directories: tuple[Path, Path], embedder: FakeEmbedder
-) -> None:
-    one, _ = directories
-    here("ingest", str(one))
-    (one / "a.md").unlink()
-    ended = here("ingest", str(one))
-    assert (ended.code, ended.out) == (0, "0 added, 0 changed, 1 removed, 0 unchanged, 0 failed\n")
-    assert "holds no document that can be used any more: it is empty." in ended.err
-
-
 def test_emptied_share_keeps_its_documents_until_replaced(here: Run, tmp_path: Path, embedder: FakeEmbedder) -> None:
     share = tmp_path / "share"
     share.mkdir()
@@ -207,36 +196,3 @@ def refused(ended: Ended, *words: str) -> None:
     assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1)
     for word in words:
         assert word in ended.err
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("ask", "Fee?", "--docs", "nowhere"),
-        ("ask", "And?", "--previous", "nobody"),
-        ("search", "fee", "--docs", "nowhere"),
-        ("ingest", "nowhere"),
-        ("serve", "--docs", "nowhere"),
-        ("serve", "--port", "PORT"),
-    ],
-    ids=" ".join,
-)
-def test_what_cannot_be_is_refused_before_the_interpreter_is_loaded(fresh: Command, arguments: tuple[str, ...]) -> None:
-    program = """
-import socket, sys
-with socket.socket() as taken:
-    taken.bind(("127.0.0.1", 0))
-    taken.listen()
-    sys.argv[1:] = [str(taken.getsockname()[1]) if word == "PORT" else word for word in sys.argv[1:]]
-    try:
-        from selfrag_cli.main import main
-        main()
-    except SystemExit as ended:
-        assert ended.code == 2, ended.code
-assert not any(name.startswith("moto") for name in sys.modules)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        cwd=fresh.home, env=fresh.env(), capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr

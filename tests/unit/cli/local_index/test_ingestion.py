@@ -63,15 +63,6 @@ def test_another_embedder_reads_everything_again(write: Write) -> None:
     assert ingest(directory, embedder=FakeEmbedder("another")) == report(changed=1)
 
 
-def test_a_directory_whose_documents_are_all_gone_leaves_nothing_in_the_index(write: Write) -> None:
-    directory = write({"a.md": LEAVE})
-    ingest(directory)
-    (directory / "a.md").unlink()
-    with pytest.raises(InvalidInput):
-        ingest(directory)
-    assert indexed(directory) == []
-
-
 def test_progress_is_reported_only_while_there_is_something_to_do(write: Write) -> None:
     moments: list[Progress] = []
     directory = write({"a.md": LEAVE, "b.md": "x " * 14000, "c.md": LEAVE, "d.md": "", "gone.md": LEAVE})

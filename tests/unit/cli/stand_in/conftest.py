@@ -1,8 +1,7 @@
-"""The stand-in as the steps have it on the laptop, and over HTTP for the SDK."""
+"""The stand-in as the steps have it on the laptop."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-import anthropic
 import pytest
 
 from selfrag.domain.verdicts import RULE_MODEL
@@ -11,20 +10,8 @@ from selfrag.ports.model import Prompt
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.settings import DEFAULT_MODELS
 from selfrag_cli.local.stand_in.claude import RuleClaude
-from tests.support.doubles.stand_in import MessagesServer
 
 PROMPT = Prompt("Judge by the rubric.", "1")
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[MessagesServer]:
-    with MessagesServer() as running:
-        yield running
-
-
-@pytest.fixture(scope="session")
-def sdk(server: MessagesServer) -> anthropic.Anthropic:
-    return anthropic.Anthropic(base_url=server.url, api_key="offline", max_retries=0)
 
 
 @pytest.fixture(scope="session")
