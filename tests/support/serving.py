@@ -40,7 +40,8 @@ class ServedStack:
 @contextmanager
 def serving_stack(model: ModelServer, **environment: str) -> Iterator[ServedStack]:
     """Serve a stack whose callers `a`, `b`, `ours` and those without a key may ask one collection."""
-    limits = httpx2.Limits(max_connections=64)
+    # The server closes what was idle for five seconds: no request may go where it is about to.
+    limits = httpx2.Limits(max_connections=64, keepalive_expiry=1)
     with (
         local_stack(model, **environment) as stack,
         serving(0, stack.watch, handler=as_caller("ask", threaded_handler())) as url,
