@@ -115,7 +115,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark a test by its folder."""
+    """Mark a test by its folder or file, and in no other way: other files are not even imported."""
+    if own := {mark.name for mark in item.iter_markers()} & MARKERS.keys():
+        raise pytest.UsageError(f"{item.nodeid}: name its file in tests/conftest.py in place of the marks {own}")
     for marker in markers_of(item.path):
         item.add_marker(marker)
 
