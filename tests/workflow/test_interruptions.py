@@ -8,11 +8,12 @@ from contextlib import AbstractContextManager
 from datetime import timedelta
 from functools import partial
 from itertools import count
+from types import SimpleNamespace
 from typing import Any, cast
 
-import boto3
 import pytest
 import time_machine
+from botocore.exceptions import NoCredentialsError
 
 from selfrag import bootstrap
 from selfrag.adapters.manifest import LEASE_SECONDS, DynamoManifest
@@ -160,7 +161,12 @@ def test_a_busy_index_is_waited_for(running: Ingestion) -> None:
 
 def test_a_manifest_that_cannot_be_used_fails_the_execution_and_the_next_one_completes(running: Ingestion) -> None:
     running.put(KEY, FIRST)
-    with bootstrap.using(manifest=DynamoManifest(boto3.client("dynamodb"), "no-such-table")):
+
+    def refuse(**request: Any) -> None:
+        raise NoCredentialsError()
+
+    client: Any = SimpleNamespace(update_item=refuse)
+    with bootstrap.using(manifest=DynamoManifest(client, "table")):
         assert running.ingest(KEY).output is None
     running.done(KEY)
     holds(running, "25 days")
