@@ -225,10 +225,6 @@ class Files(ABC):
     def content(self, path: str) -> bytes:
         """Return the bytes of a file, at most one more than a document may have; raises BadDocument."""
 
-    def metadata(self, path: str) -> Mapping[str, str]:
-        """Return the metadata of a file, as an object in a bucket has it."""
-        return {}
-
 
 @dataclass
 class DirectoryFiles(Files):

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
@@ -26,15 +25,10 @@ class SitePages(Files):
     """The documents of a site by their names; contents wait in a folder, each named by its number."""
 
     folder: TemporaryDirectory[str] = field(default_factory=TemporaryDirectory)
-    days: dict[str, str] = field(default_factory=dict)
 
     def content(self, path: str) -> bytes:
         """Return the bytes of a document."""
         return Path(self.folder.name, str(self.paths.index(path))).read_bytes()
-
-    def metadata(self, path: str) -> Mapping[str, str]:
-        """Return when a document was changed."""
-        return {"modified": self.days[path]}
 
 
 def crawled_pages(
@@ -56,9 +50,13 @@ def crawled_pages(
             on_document(Progress(result["requested"], result["met"], f"fetching {result['address']}"))
     if "error" in result:
         raise (TemporarilyUnavailable if result["is_busy"] else InvalidInput)(result["error"])
-    others, unread, notes = Counter(result["others"]), result["unread"], result["notes"]
-    paths, days = list(result["pages"]), result["pages"]
-    return SitePages(paths, others, 0, unread, [], notes, result["summary"], folder, days)
+    return SitePages(
+        result["pages"],
+        unread=result["unread"],
+        notes=result["notes"],
+        summary=result["summary"],
+        folder=folder,
+    )
 
 
 def _lines_of_crawl(task: Mapping[str, object]) -> Iterator[str]:
