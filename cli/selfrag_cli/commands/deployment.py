@@ -89,11 +89,7 @@ def show_finding(console: Console, name: str, finding: "Finding") -> None:
 
 
 def show_end(console: Console, diagnosis: "Diagnosis") -> None:
-    """Print the first limit to break, and whether anything blocks."""
-    if diagnosis.first_limit:
-        name, finding = diagnosis.first_limit
-        says = f"The first limit to break, at {finding.rate:.1f} questions a second: {name}: {finding.says}"
-        console.print(f"\n{escape(says)}", soft_wrap=True, highlight=False)
+    """Print whether anything blocks."""
     many = diagnosis.blocking
     end = "Nothing blocks." if many == 0 else f"{many} {'finding blocks' if many == 1 else 'findings block'}."
     console.print(end, highlight=False)

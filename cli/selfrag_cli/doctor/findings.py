@@ -26,12 +26,11 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One sentence, what to do, and how many questions a second it allows (None if it limits none)."""
+    """One sentence, and what to do."""
 
     level: Severity
     says: str
     do: str = ""
-    rate: float | None = None
 
 
 # The functions of each check, by its name. Each runs, whatever becomes of those before it.
@@ -48,12 +47,6 @@ class Diagnosis:
     def blocking(self) -> int:
         """Return the number of findings that block."""
         return sum(finding.level is Severity.BLOCKS for _, finding in self.findings)
-
-    @property
-    def first_limit(self) -> tuple[str, Finding] | None:
-        """Return the finding that allows the fewest questions a second."""
-        limited = [(name, finding) for name, finding in self.findings if finding.rate is not None]
-        return min(limited, key=lambda limit: limit[1].rate or 0, default=None)
 
 
 # Needs nothing done; works within a limit or at a price; could not be looked at; would fail or answer nothing.
