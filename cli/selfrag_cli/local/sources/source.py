@@ -124,7 +124,7 @@ def check_directory(directory: Path) -> None:
 def own_collection(root: Root) -> str:
     """Return the name of a directory's or site's own collection: its last name or host, and digits of its own.
 
-    It is the one that was read from this directory or moved to it, if there is one.
+    It is the one that was read from this directory, if there is one.
     """
     root, others = resolved(root), stored_sources()
     for source in others:
@@ -176,14 +176,10 @@ def mismatch_of(source: DocumentSource) -> SourceMismatch | None:
     stored = stored_source(name)
     if stored is None or stored.root == resolved(root):
         return None
-    here = quote(str(root))
-    gone, moved = "", ""
-    if isinstance(stored.root, Path) and isinstance(root, Path):
-        gone = "" if stored.root.is_dir() else " (which is gone)"
-        moved = f"If the directory was moved: `selfrag collections move {name} {here}`; to"
+    gone = " (which is gone)" if isinstance(stored.root, Path) and not stored.root.is_dir() else ""
     return SourceMismatch(
         f"The collection {name} was read from {stored.root}{gone}, and what {root} does not hold would be removed from "
-        f"it. {moved or 'To'} read another one in its place: `selfrag ingest {here} --collection {name} --replace`."
+        f"it. To read this one in its place: `selfrag ingest {quote(str(root))} --collection {name} --replace`."
     )
 
 

@@ -5,7 +5,7 @@ from werkzeug.wrappers import Response
 
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.local.asking import stored_documents
-from selfrag_cli.local.sources.collections import move_collection, remove_collection, stored_collection
+from selfrag_cli.local.sources.collections import remove_collection, stored_collection
 from selfrag_cli.local.sources.source import SourceMismatch, source_to_read
 from selfrag_cli.local.sources.sync import sync
 from tests.support.documents.files import pdf
@@ -213,7 +213,5 @@ def test_a_site_and_a_directory_do_not_take_each_others_place_unless_somebody_sa
         sync(source_to_read(directory, "site"), embedder=FakeEmbedder())
     known = stored_collection("site")
     assert known.root == f"{site.url}/"
-    with pytest.raises(InvalidInput, match="is a site, which cannot be moved to a directory"):
-        move_collection(known, directory)
     remove_collection(known, FakeEmbedder())
     assert held_by("site") == []
