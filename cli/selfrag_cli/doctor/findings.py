@@ -37,18 +37,6 @@ class Finding:
 Checks = Mapping[str, Sequence[Callable[[Subject], Iterable[Finding]]]]
 
 
-@dataclass(frozen=True)
-class Diagnosis:
-    """All findings, each with the name of its check."""
-
-    findings: Sequence[tuple[str, Finding]]
-
-    @property
-    def blocking(self) -> int:
-        """Return the number of findings that block."""
-        return sum(finding.level is Severity.BLOCKS for _, finding in self.findings)
-
-
 # Needs nothing done; works within a limit or at a price; could not be looked at; would fail or answer nothing.
 fine = partial(Finding, Severity.FINE)
 look = partial(Finding, Severity.LOOK)
@@ -56,8 +44,13 @@ unknown = partial(Finding, Severity.UNKNOWN)
 blocks = partial(Finding, Severity.BLOCKS)
 
 
-def examine(checks: Checks[Subject], subject: Subject, report: Callable[[str, Finding], None]) -> Diagnosis:
-    """Run the checks and report each finding as it comes; ends at the first check if that one blocks."""
+def examine(
+    checks: Checks[Subject], subject: Subject, report: Callable[[str, Finding], None]
+) -> list[tuple[str, Finding]]:
+    """Run the checks and report each finding as it comes; ends at the first check if that one blocks.
+
+    Returns all findings, each with the name of its check.
+    """
     findings: list[tuple[str, Finding]] = []
     for name, runs in checks.items():
         for finding in (finding for run in runs for finding in _results(name, run, subject)):
@@ -65,7 +58,7 @@ def examine(checks: Checks[Subject], subject: Subject, report: Callable[[str, Fi
             report(name, finding)
         if name == next(iter(checks)) and any(finding.level is Severity.BLOCKS for _, finding in findings):
             break
-    return Diagnosis(findings)
+    return findings
 
 
 def _results(name: str, run: Callable[[Subject], Iterable[Finding]], subject: Subject) -> Iterator[Finding]:

@@ -7,11 +7,11 @@ import re
 import sqlite3
 import stat
 import time
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from urllib.parse import urlsplit
@@ -201,14 +201,16 @@ def _opened() -> Iterator[sqlite3.Connection]:
 
 
 @dataclass
-class Files(ABC):
+class Files:
     """The documents of a directory, or of a site, in order; and what else was met, each file once.
 
-    `paths` have slashes, or are addresses. `others` counts the files of other kinds by their ending, `links` what is a
-    link, `empty` are folders with nothing in them, and `unread` says why something cannot be read, by its path. `notes`
-    are sentences about all of it, and `summary` says how it was found, "" if there is nothing to say.
+    `content` returns the bytes of a document, at most one more than it may have, or raises BadDocument. `paths` have
+    slashes, or are addresses. `others` counts the files of other kinds by their ending, `links` what is a link, `empty`
+    are folders with nothing in them, and `unread` says why something cannot be read, by its path. `notes` are sentences
+    about all of it, and `summary` says how it was found, "" if there is nothing to say.
     """
 
+    content: Callable[[str], bytes]
     paths: list[str] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
     links: int = 0
@@ -217,34 +219,23 @@ class Files(ABC):
     notes: list[str] = field(default_factory=list)
     summary: str = ""
 
-    @abstractmethod
-    def content(self, path: str) -> bytes:
-        """Return the bytes of a file, at most one more than a document may have; raises BadDocument."""
+
+def _read_file(directory: Path, path: str) -> bytes:
+    try:
+        with (directory / path).open("rb") as opened:
+            return opened.read(MAX_DOCUMENT_BYTES + 1)
+    except OSError as error:
+        raise BadDocument(f"{path} cannot be read: {error.strerror}.") from error
 
 
-@dataclass
-class DirectoryFiles(Files):
-    """The files below a directory; hidden ones and lock files are in none of the counts."""
-
-    directory: Path = field(default_factory=Path)
-
-    def content(self, path: str) -> bytes:
-        """Return the bytes of a file, at most one more than a document may have; raises BadDocument."""
-        try:
-            with (self.directory / path).open("rb") as opened:
-                return opened.read(MAX_DOCUMENT_BYTES + 1)
-        except OSError as error:
-            raise BadDocument(f"{path} cannot be read: {error.strerror}.") from error
-
-
-def documents_below(directory: Path, collection: str) -> DirectoryFiles:
+def documents_below(directory: Path, collection: str) -> Files:
     """Find the documents below a directory; hidden files and lock files are left out, and links are not followed.
 
     A link of either kind leads out of the directory, or to what is read under its own name. Raises InvalidInput if
     the directory is none.
     """
     check_directory(directory)
-    files = DirectoryFiles(directory=directory)
+    files = Files(partial(_read_file, directory))
     most = MAX_KEY_BYTES - len(f"{collection}/".encode())
 
     def cannot_list(error: OSError) -> None:
@@ -259,13 +250,13 @@ def documents_below(directory: Path, collection: str) -> DirectoryFiles:
         files.links += sum(os.path.islink(os.path.join(folder, name)) for name in folders)
         for name in names:
             if not name.startswith(".") and not is_lock_file(name):
-                _add(files, Path(folder, name), most)
+                _add(files, directory, Path(folder, name), most)
     files.paths.sort()
     return files
 
 
-def _add(files: DirectoryFiles, file: Path, most: int) -> None:
-    path = file.relative_to(files.directory)
+def _add(files: Files, directory: Path, file: Path, most: int) -> None:
+    path = file.relative_to(directory)
     shown = _shown(path)
     try:
         mode = file.lstat().st_mode

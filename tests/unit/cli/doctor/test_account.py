@@ -40,8 +40,8 @@ def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_in_an_account_with_the_usual_limits_nothing_blocks() -> None:
     with BedrockServer() as bedrock:
         diagnosis = examined(AwsAccount(), **EVERYTHING, model_base_url=bedrock.url)
-    assert {name for name, _ in diagnosis.findings} == ACCOUNT.keys()
-    assert [result for _, result in diagnosis.findings if result.level is Severity.BLOCKS] == []
+    assert {name for name, _ in diagnosis} == ACCOUNT.keys()
+    assert [result for _, result in diagnosis if result.level is Severity.BLOCKS] == []
 
 
 def test_the_free_checks_call_no_model() -> None:
@@ -58,8 +58,8 @@ def test_without_a_region_or_with_credentials_that_aws_refuses_nothing_else_is_l
     expired = AwsAccount({"sts.GetCallerIdentity": Refused("ExpiredToken", status=403)})
     for subject in (Account(AwsAccount().session(region=None), Choices()), Account(expired.session(), Choices())):
         diagnosis = examine(ACCOUNT, subject, lambda name, finding: None)
-        assert [name for name, _ in diagnosis.findings] == ["identity"]
-        assert diagnosis.blocking == 1
+        assert [name for name, _ in diagnosis] == ["identity"]
+        assert diagnosis[0][1].level is Severity.BLOCKS
     assert {operation for operation, _ in expired.asked} == {"sts.GetCallerIdentity"}
 
 

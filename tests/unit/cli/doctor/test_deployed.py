@@ -37,7 +37,7 @@ def visited(
     results: dict[str, list[Finding]] = {}
     subject = Account(account.session(REGION), Choices(**choices), deployed=True)
     with Deployment(subject, outputs, api.endpoint, "", clock.pause, clock) as deployment:
-        for name, finding in examine(checks, deployment, lambda name, finding: None).findings:
+        for name, finding in examine(checks, deployment, lambda name, finding: None):
             results.setdefault(name, []).append(finding)
     return results
 

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -20,20 +20,9 @@ from selfrag_cli.terminal import OnDocument, Progress
 _NETWORK = ("http_proxy", "https_proxy", "ssl_cert_file", "ssl_cert_dir")
 
 
-@dataclass
-class SitePages(Files):
-    """The documents of a site by their names; contents wait in a folder, each named by its number."""
-
-    folder: TemporaryDirectory[str] = field(default_factory=TemporaryDirectory)
-
-    def content(self, path: str) -> bytes:
-        """Return the bytes of a document."""
-        return Path(self.folder.name, str(self.paths.index(path))).read_bytes()
-
-
 def crawled_pages(
     address: str, cache: Path, earlier: Iterable[str], limits: SiteLimits, on_document: OnDocument
-) -> SitePages:
+) -> Files:
     """Crawl a site from its first page; `earlier` are the documents of the last crawl, `cache` is a folder for Scrapy.
 
     Raises InvalidInput if the first page may not or cannot be read, TemporarilyUnavailable if the site cannot be
@@ -50,13 +39,12 @@ def crawled_pages(
             on_document(Progress(result["requested"], result["met"], f"fetching {result['address']}"))
     if "error" in result:
         raise (TemporarilyUnavailable if result["is_busy"] else InvalidInput)(result["error"])
-    return SitePages(
-        result["pages"],
-        unread=result["unread"],
-        notes=result["notes"],
-        summary=result["summary"],
-        folder=folder,
-    )
+    paths = result["pages"]
+
+    def content(path: str) -> bytes:
+        return Path(folder.name, str(paths.index(path))).read_bytes()
+
+    return Files(content, paths, unread=result["unread"], notes=result["notes"], summary=result["summary"])
 
 
 def _lines_of_crawl(task: Mapping[str, object]) -> Iterator[str]:
