@@ -1,5 +1,5 @@
 # Each alarm says what a person should do. There is one for each question of an operator ("do functions fail?"), not one
-# for each function; docs/operate.md has them in a table, and docs/operate.md their price, which is by the metric.
+# for each function; docs/run.md has them in a table, and docs/costs.md their price, which is by the metric.
 
 locals {
   # The functions that alarms watch together. AWS takes ten metrics in one alarm, so all functions are three groups.
@@ -89,7 +89,7 @@ locals {
     { for name in local.makes_collection ? ["collection-units"] : [] : name => {
       metrics   = [for use in ["Search", "Indexing"] : ["AWS/AOSS", "${use}OCU", { ClientId = local.account }]]
       threshold = 5 * (var.thresholds.ocus + 0.5)
-      advice    = "OpenSearch Serverless uses more capacity units (OCUs) than thresholds.ocus, for searches or for writing, at 0.24 dollars an hour each. See whether a reindexing or many questions explain it; docs/operate.md says how to set a cap for the account, and docs/operate.md how many units so many passages need."
+      advice    = "OpenSearch Serverless uses more capacity units (OCUs) than thresholds.ocus, for searches or for writing, at 0.24 dollars an hour each. See whether a reindexing or many questions explain it; docs/costs.md says how to set a cap for the account, and how many units so many passages need."
     } },
     { for name in ["spending"] : name => {
       metrics   = [[var.name, "QuestionCostUsd", { step = "compose_answer" }]]

@@ -1,4 +1,4 @@
-# A decision model as a judge, on a server that speaks /v1/systemone: docs/decider.md tells how to get one.
+# A decision model as a judge, on a server that speaks /v1/systemone: docs/evaluation.md tells how to get one.
 
 locals {
   # The environment of the four graders.

@@ -32,7 +32,7 @@ model_provider = "anthropic"
 # What Amazon Textract reads of pages that show pictures and hold no text: their lines.
 # text_recognition = "lines"
 
-# A decision model that judges before Claude: docs/decider.md.
+# A decision model that judges before Claude: docs/evaluation.md.
 # decider = { url = "https://api.typesafe.ai", model = "jev-latest", secret = true, window_tokens = 32000, price = 0.042 }
 
 # A guardrail of Amazon Bedrock that checks every question and every answer.

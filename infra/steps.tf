@@ -3,7 +3,7 @@
 
 locals {
   # Lambda gives processors by memory, and this many MB are one. The SDK of Claude or of the collection takes a start about
-  # a second of one, and a question waits for eight starts after a pause; docs/operate.md says what it costs.
+  # a second of one, and a question waits for eight starts after a pause; docs/costs.md says what it costs.
   one_processor = 1769
 
   # The states of workflows/question.asl.yaml.

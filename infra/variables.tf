@@ -12,7 +12,7 @@ variable "name" {
 }
 
 variable "kms_key_arn" {
-  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables, the histories of the state machines and the collection; null takes keys that AWS manages. Its policy must let several services use it: docs/operate.md has it as JSON."
+  description = "A KMS key of yours for tables, documents, secrets, logs, alarms, queues, the functions' variables, the histories of the state machines and the collection; null takes keys that AWS manages. Its policy must let several services use it: docs/permissions.md has it as JSON."
   type        = string
   default     = null
 
@@ -185,7 +185,7 @@ variable "model_provider" {
 }
 
 variable "profile" {
-  description = "The models by step: thrifty (the small model does all), balanced (the small one judges support first, the stronger one in doubt) or strict (the stronger one judges support and use). docs/operate.md has the prices."
+  description = "The models by step: thrifty (the small model does all), balanced (the small one judges support first, the stronger one in doubt) or strict (the stronger one judges support and use). docs/costs.md has the prices."
   type        = string
   default     = "balanced"
 
@@ -373,7 +373,7 @@ variable "collection_vpc_endpoint_ids" {
 }
 
 variable "subnet_ids" {
-  description = "The subnets of the functions that `network` names, needed for a private collection. docs/operate.md lists the endpoints that they must reach."
+  description = "The subnets of the functions that `network` names, needed for a private collection. docs/deploy.md lists the endpoints that they must reach."
   type        = list(string)
   default     = []
 
@@ -439,7 +439,7 @@ variable "index_writers" {
 }
 
 variable "index" {
-  description = "The index that documents are written to, and the dimensions of its vectors. Neither the dimensions nor the name of an index can change: docs/operate.md says how to replace it."
+  description = "The index that documents are written to, and the dimensions of its vectors. Neither the dimensions nor the name of an index can change: docs/run.md says how to replace it."
   type = object({
     name              = optional(string, "passages")
     vector_dimensions = optional(number, 512)
@@ -594,7 +594,7 @@ variable "role_path" {
 }
 
 variable "permissions_boundary" {
-  description = "The ARN of a policy that bounds what all roles may do, where your organisation demands one; it has to allow what docs/operate.md lists."
+  description = "The ARN of a policy that bounds what all roles may do, where your organisation demands one; it has to allow what docs/permissions.md lists."
   type        = string
   default     = null
 
@@ -895,7 +895,7 @@ variable "manage_api_gateway_account" {
   default     = false
 }
 
-# Decision models as judges: docs/decider.md
+# Decision models as judges: docs/evaluation.md
 
 variable "decider" {
   description = "A decision model that judges before Claude or in its place: the base URL of its server, the model's name there, whether the server needs a key (the output secret_commands sets it), the tokens that the model reads, its price in dollars per million input tokens, and the thresholds of each grader's cascade; null for none."

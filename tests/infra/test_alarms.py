@@ -64,7 +64,7 @@ def test_a_collection_that_grows_dear_is_told_of(usual: Plan) -> None:
 
 def test_the_page_of_deployment_lists_every_alarm(usual: Plan) -> None:
     made = {address.removeprefix(PREFIX)[:-2] for address in usual.resources if address.startswith(PREFIX)}
-    section = page("operate.md").partition("#### Alarms\n")[2].partition("\n#### ")[0]
+    section = page("run.md").partition("### Alarms\n")[2].partition("\n### ")[0]
     table = section.partition("| Alarm |")[2].partition("\n\n")[0]
     assert set(re.findall(r"^\| `([\w-]+)`", table, re.M)) == made
 
@@ -79,7 +79,7 @@ def test_the_page_of_costs_counts_what_alarms_look_at_and_secrets(usual: Plan) -
         "Secrets Manager secrets": len(of_kind(usual.resources, "aws_secretsmanager_secret")),
     }
     for what, count in counted.items():
-        assert re.search(rf"^\| {what} \| [\d.]+ \| {count} \|", page("operate.md"), re.M), (what, count)
+        assert re.search(rf"^\| {what} \| [\d.]+ \| {count} \|", page("costs.md"), re.M), (what, count)
 
 
 def test_a_days_dollars_call_an_operator_where_a_limit_is_set(planned: Planner, usual: Plan) -> None:

@@ -310,7 +310,7 @@ def questions_are_answered_through_the_gateway(stack: Stack) -> str:
 def a_new_index_is_filled_while_the_old_one_is_searched(
     stack: Stack, collection: OpenSearchDouble, titan: TitanDouble
 ) -> str:
-    """Change the vectors as docs/operate.md says, with a document that no event told of, and a broken one."""
+    """Change the vectors as docs/run.md says, with a document that no event told of, and a broken one."""
     s3, outputs, before = boto3.client("s3", **at(stack)), stack.outputs(), documents_held(collection)
     stack.change(index=NEW_INDEX, search_index={"name": "passages"}, ingest_on_upload=False, reindex_concurrency=2)
     for key, text in UNTOLD.items():

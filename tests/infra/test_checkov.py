@@ -49,6 +49,6 @@ def test_without_a_key_of_yours_checkov_misses_one_where_the_page_says(
     failed = Counter(check["check_id"] for check in checked(directory)["results"]["failed_checks"])
     told = ", ".join(f"{name} {count}" for name, count in sorted(failed.items()))
     record_property("figures", f"checkov without kms_key_arn: {sum(failed.values())} failed ({told})")
-    page = " ".join((ROOT / "docs" / "operate.md").read_text(encoding="utf-8").split())
+    page = " ".join((ROOT / "docs" / "security.md").read_text(encoding="utf-8").split())
     [claimed] = re.findall(r"without `kms_key_arn` (\d+) of its checks fail \(([^)]+)\)", page)
     assert claimed == (str(sum(failed.values())), told)

@@ -1,4 +1,4 @@
-"""docs/operate.md says what each role may do: the AWS calls of full runs, none missing and none never used."""
+"""docs/permissions.md says what each role may do: the AWS calls of full runs, none missing and none never used."""
 
 import time
 from collections.abc import Callable
@@ -20,13 +20,13 @@ from tests.support.roles.roles import check_roles, decider, unneeded
 from tests.support.roles.runs import every_path
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "permissions.md").read_text(encoding="utf-8")
 Pairs = set[tuple[str, str]]
 
 
 def rows(heading: str) -> Pairs:
     """Return the (who, action) pairs of the table under a heading."""
-    section = PAGE.split(f"### {heading}\n")[1].split("\n### ")[0]
+    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
     return {(who, action) for roles, actions, _ in rows_of(section) for who in roles for action in actions}
 
 

@@ -1,4 +1,4 @@
-"""docs/operate.md adds up, and its prices of Claude are those that the responses are priced with."""
+"""docs/costs.md adds up, and its prices of Claude are those that the responses are priced with."""
 
 import re
 from decimal import Decimal
@@ -12,8 +12,8 @@ from selfrag.runtime.models import DEFAULT_MODELS, FIRST, PROFILES
 from selfrag_cli.doctor import quotas
 from tests.support.fakes import SMALLEST_CACHEABLE
 
-PAGE = (Path(__file__).parents[2] / "docs" / "operate.md").read_text(encoding="utf-8")
-TABLES = re.findall(r"### ([^\n]+)\n(.*?)\*\*Total\*\* \| \| \| \*\*([\d.]+)\*\*", PAGE, re.S)
+PAGE = (Path(__file__).parents[2] / "docs" / "costs.md").read_text(encoding="utf-8")
+TABLES = re.findall(r"## ([^\n]+)\n(.*?)\*\*Total\*\* \| \| \| \*\*([\d.]+)\*\*", PAGE, re.S)
 ROW = re.compile(r"^\| ([^|*]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", re.M)
 
 
@@ -101,8 +101,8 @@ THOUGHT_ROW = re.compile(r"^\| `(\w+)`(?:, no doubt)? \| ([\d.]+) \| ([\d.]+) \|
 
 
 def test_what_thinking_costs_follows_from_the_calls_that_think_and_the_price_of_output() -> None:
-    section = PAGE.split("#### Thinking\n")[1].split("\n### ")[0]
-    thought = int(re.findall(r"(\d+) tokens of thought", section)[0])
+    section = PAGE.split("### Thinking\n")[1].split("\n### ")[0]
+    thought = int(re.findall(r"(\d+)\s+tokens of thought", section)[0])
     rows = THOUGHT_ROW.findall(section)
     assert {profile for profile, *_ in rows} == set(PROFILES)
     for profile, *said in rows:
@@ -183,7 +183,7 @@ def test_the_price_of_functions_that_are_kept_warm_follows_from_their_number() -
     assert round(100 * 5 * 12 / (7 * 24)) == 36
 
 
-SIZING = (Path(__file__).parents[2] / "docs" / "operate.md").read_text(encoding="utf-8")
+SIZING = (Path(__file__).parents[2] / "docs" / "costs.md").read_text(encoding="utf-8")
 
 
 def rows(heading: str) -> list[list[float]]:

@@ -1,18 +1,22 @@
-"""The pages have one line width, and the diagram of the packages shows the contract of their imports."""
+"""The pages name only what exists, and the diagram of the packages shows the contract of their imports."""
 
+import importlib.util
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
+from bench.__main__ import MODULES
+from selfrag_cli.main import GROUPS
 from tests.support.command import ROOT
 
 WIDTH = 120
 IMPORTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
 # The first contract, from the highest layer down.
 LAYERS: list[str] = IMPORTS["contracts"][0]["layers"]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "bench").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 # A link or a picture on a line of its own cannot be broken.
 LINK_ALONE = re.compile(r"\s*([-*] )?!?\[[^]]*\]\([^)]*\)[.,]?")
 
@@ -73,3 +77,60 @@ def test_no_page_installs_the_package_that_is_not_published() -> None:
     installs = re.compile(r"(?:uvx|pipx|pip install|uv (?:tool|pip) install)[^\n`]*?\s\"?selfrag\"?(?=\s|`|$)")
     found = [line for page in PAGES for line in page.read_text("utf-8").splitlines() if installs.search(line)]
     assert [line for line in found if "--from ~/selfrag" not in line and "--from ." not in line] == []
+
+
+CODE = re.compile(r"`([^`\n]+)`")
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.M | re.S)
+WRITTEN = "\n".join(page.read_text(encoding="utf-8") for page in PAGES if page.name != "CHANGELOG.md")
+SHOWN = "\n".join(text for kind, text in BLOCK.findall(WRITTEN) if kind in ("sh", "console"))
+INLINE = set(CODE.findall(re.sub(r"^```.*?^```", "", WRITTEN, flags=re.M | re.S)))
+SOURCES = "\n".join(
+    path.read_text(encoding="utf-8")
+    for folder in ("functions", "cli", "infra", "bench")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in (".py", ".tf", ".tfvars", ".yaml") and ".terraform" not in path.parts
+)
+TOP = {path.name for path in ROOT.iterdir()}
+
+
+def test_every_path_that_a_page_names_exists() -> None:
+    paths = {code for code in INLINE if re.fullmatch(r"\.?[\w.-]+(/[\w.<>*-]+)+/?", code) and code.split("/")[0] in TOP}
+    made = ("build/", ".venv")
+    assert [path for path in sorted(paths) if not path.startswith(made) and not (ROOT / path).exists()] == [
+        "functions/selfrag/question/grade_tone/"  # the example of a recipe
+    ]
+
+
+def test_every_module_that_a_page_names_exists() -> None:
+    files = {
+        path.name
+        for folder in ("functions", "cli", "infra", "tests", "bench")
+        for path in (ROOT / folder).rglob("*.py")
+    }
+    assert [code for code in INLINE if re.fullmatch(r"\w+\.py", code) and code not in files] == []
+    packages = {code for code in INLINE if re.fullmatch(r"selfrag(_cli)?\.\w+(\.\w+)*", code)}
+    assert [name for name in packages if importlib.util.find_spec(name) is None and not name.endswith(".sqlite3")] == []
+
+
+def test_every_command_that_a_page_names_exists() -> None:
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+    text = SHOWN + "\n" + "\n".join(INLINE)
+    assert set(re.findall(r"(?:^|[$ ])make ([a-z][\w-]+)", text, re.M)) <= targets
+    names = {*chain.from_iterable(GROUPS.values()), "collections"}
+    shown = set(re.findall(r"(?:^|\s|/bin/)selfrag ([a-z]+)(?=[ \n]|$)", text, re.M))
+    assert shown <= {name.split()[0] for name in names}
+    parts = set(re.findall(r'PARTS="?([a-z][a-z-]+)', text)) | set(re.findall(r"-m bench ([a-z][a-z-]+)", text))
+    assert parts <= {*MODULES, "rows", "strategies", "graders", "workflow", "publish"}
+
+
+def test_every_variable_that_a_page_names_is_read_by_the_code() -> None:
+    environment = set(re.findall(r"\b(?:SELFRAG|TAVILY|ANTHROPIC)_[A-Z_]+\b", WRITTEN))
+    tests = {"SELFRAG_TEST_OPENSEARCH"}
+    fields = {f"SELFRAG_{name.upper()}" for name in re.findall(r"^    (\w+):", SOURCES, re.M)}
+    assert [name for name in sorted(environment - tests) if name not in SOURCES and name not in fields] == []
+    variables = set(re.findall(r'^variable "(\w+)"', SOURCES, re.M))
+    blocks = "\n".join(text for kind, text in BLOCK.findall(WRITTEN) if kind == "hcl")
+    shown = set(re.findall(r"^(\w+) +=", blocks, re.M)) | {
+        m[1] for code in INLINE if (m := re.match(r"(\w+) = ", code))
+    }
+    assert shown <= variables

@@ -73,7 +73,7 @@ def restore(
     from selfrag_cli.deployment.terraform import read_outputs
 
     if not index:
-        raise InvalidInput("Say what is to be restored: `selfrag restore --index`. docs/operate.md has the rest.")
+        raise InvalidInput("Say what is to be restored: `selfrag restore --index`. docs/run.md has the rest.")
     done = restore_deployment(read_outputs(infra))
     out.print(
         f"The index held {done.passages} passages. Of {len(done.unknown)} documents the table said otherwise, and "

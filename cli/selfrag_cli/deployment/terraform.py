@@ -103,7 +103,7 @@ def has_resources(infra: Path) -> bool:
 def _run(infra: Path, *command: str, typed: str = "") -> subprocess.CompletedProcess[str]:
     terraform = shutil.which("terraform")
     if not terraform:
-        raise Misconfigured("terraform is not installed: docs/operate.md says which version a deployment needs.")
+        raise Misconfigured("terraform is not installed: docs/deploy.md says which version a deployment needs.")
     return subprocess.run(  # noqa: S603 (our own arguments)
         [terraform, f"-chdir={infra}", *command], input=typed, capture_output=True, text=True, check=False
     )

@@ -22,7 +22,7 @@ PASSAGE_TOKENS = 230
 CONCURRENCY, USUAL_CONCURRENCY = "L-B99A9384", 1000
 # Bedrock has renamed these ("InvokeModel", "model inference"), and some accounts are limited by tokens alone.
 TITAN = r"On-demand .*{} per minute for Amazon Titan Text Embeddings V2"
-# Embeddings a minute: docs/operate.md reckons with this one. A model of Claude should make all calls of a question a
+# Embeddings a minute: docs/run.md reckons with this one. A model of Claude should make all calls of a question a
 # second.
 USUAL_EMBEDDINGS, USUAL_QUESTIONS = 2000, 60
 CONSOLE = "https://{0}.console.aws.amazon.com/servicequotas/home/services/bedrock/quotas"

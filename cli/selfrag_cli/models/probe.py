@@ -119,7 +119,7 @@ def probe_decider(
         report.reachable = True
         report.decisions = sure_of(PASSAGE), sure_of(UNRELATED)
     except SelfragError as error:
-        error.hint = "docs/decider.md says what it needs."
+        error.hint = "docs/evaluation.md says what it needs."
         report.error = error
     return report
 

@@ -61,8 +61,8 @@ def handler_files() -> list[Path]:
 
 
 def listed_permissions() -> dict[str, set[str]]:
-    """Return each role's permissions by docs/operate.md: by function, and by name for roles of services."""
-    page = (ROOT / "docs/operate.md").read_text(encoding="utf-8")
+    """Return each role's permissions by docs/permissions.md: by function, and by name for roles of services."""
+    page = (ROOT / "docs/permissions.md").read_text(encoding="utf-8")
     found: dict[str, set[str]] = {role: set() for role in [*function_roles(), *SERVICE_ROLES]}
     for roles, actions, resource in rows_of(page):
         for one in function_roles() if "every function" in resource else roles:
