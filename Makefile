@@ -28,7 +28,7 @@ define install
   $(1)/bin/pip install --quiet --retries 2 $(2) > $(1)/install.txt 2>&1 || { \
   echo "The packages could not be installed: is there a network? $(1)/install.txt says more." >&2; exit 1; }
 endef
-COMMAND := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[agents]"
+COMMAND := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[agents,aws]"
 DEPLOY := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[agents,aws]" --group "$(CURDIR)/pyproject.toml:deploy"
 DEV := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[agents,aws,sites]" --group "$(CURDIR)/pyproject.toml:dev"
 
