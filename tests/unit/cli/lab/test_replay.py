@@ -158,6 +158,14 @@ def test_a_verdict_with_an_unknown_label_is_ungraded_and_in_no_figure_of_a_gate(
     assert (check.figure, check.failed) == ("no value", True)
 
 
+def test_another_model_of_the_settings_is_asked_for_the_verdicts_of_its_step_alone(
+    two: list[ExecutionHistory], again: Replaying, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SELFRAG_MODELS", json.dumps({"grade_utility": "claude-opus-5-5"}))
+    again([build_trace(history) for history in two])
+    assert [body["model"] for body in server.requests] == ["claude-opus-5-5"] * 2
+
+
 def test_a_verdict_without_a_key_stands_unless_its_step_is_changed(
     two: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
