@@ -28,20 +28,20 @@ def test_a_site_is_ingested_asked_cited_by_address_listed_and_removed(here: Run,
     assert plan.out.splitlines()[:3] == [
         f"would add {site}",
         f"would add {site}leave/",
-        "4 addresses requested: 2 read (0.0 MB), 0 unchanged",
+        "4 addresses requested: 2 read (0.0 MB), 0 unchanged, 1 redirects",
     ]
     first = here("ingest", site)
     assert first.out.splitlines() == [
         # The plan has fetched them.
-        "4 addresses requested: 0 read (0.0 MB), 2 unchanged",
+        "4 addresses requested: 0 read (0.0 MB), 2 unchanged, 1 redirects",
         "2 added, 0 changed, 0 removed, 0 unchanged, 0 failed",
     ]
-    assert first.err == "selfrag: warning: Addresses of the site that were not read: 1 not there.\n"
+    assert first.err == f"selfrag: warning: 1 address was linked and not there: {site}lost (404).\n"
     answer = here("ask", "How many days of leave are there?", "--docs", site, "--json").response
     assert [citation["document"] for citation in answer["citations"]] == [f"{site}leave/"]
     listed = json.loads(here("documents", "--docs", site, "--json").out)
     assert [(one["document"], one["status"], one["date"]) for one in listed] == [
-        (site, "ready", None), (f"{site}leave/", "ready", None),
+        (site, "ready", "2026-01-31"), (f"{site}leave/", "ready", "2026-01-31"),
     ]  # fmt: skip
     assert [known["directory"] for known in json.loads(here("collections", "--json").out)] == [site]
     assert here("collections", "remove", site, "--yes").code == 0

@@ -166,7 +166,9 @@ def test_question_to_an_emptied_share_is_answered_from_before(
     assert "ready" in here("documents", "--docs", str(share)).out
 
 
-def test_collections_are_listed_and_removed(here: Run, directories: tuple[Path, Path], embedder: FakeEmbedder) -> None:
+def test_collections_are_listed_moved_and_removed(
+    here: Run, directories: tuple[Path, Path], embedder: FakeEmbedder
+) -> None:
     one, two = directories
     assert here("collections").out == "Nothing has been read yet; use `selfrag ingest`.\n"
     here("ingest", str(one))
@@ -177,10 +179,13 @@ def test_collections_are_listed_and_removed(here: Run, directories: tuple[Path, 
         ("own", str(one), 1, 0),
     ]
     assert "2 not read" in here("collections").out
+    moved = one.rename(one.parent / "moved")
+    assert here("collections", "move", str(one), str(moved)).code == 0
+    assert here("ingest", str(moved)).out.startswith("0 added, 0 changed, 0 removed, 1 unchanged")
     refused(here("collections", "remove", "hr"), "Say --yes to remove the collection hr")
     refused(here("collections", "remove", "nowhere"), "There is no collection 'nowhere'")
     assert here("collections", "remove", "hr", "--yes").code == 0
-    assert here("collections", "remove", str(one), "--yes").code == 0
+    assert here("collections", "remove", str(moved), "--yes").code == 0
     assert json.loads(here("collections", "--json").out) == []
 
 

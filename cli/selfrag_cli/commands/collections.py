@@ -1,4 +1,4 @@
-"""The command about collections: collections, with remove."""
+"""The command about collections: collections, with remove and move."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Name = Annotated[str, typer.Argument(help="The collection's name, or the directory or site of one without a name.")]
 
 collections = typer.Typer(
-    invoke_without_command=True, help="List what was read into the local index, or remove a collection."
+    invoke_without_command=True, help="List what was read into the local index; move or remove a collection."
 )
 
 
@@ -53,6 +53,16 @@ def remove(name: Name, yes: Annotated[bool, typer.Option("--yes", help="Do not a
         raise typer.Exit(1)
     remove_collection(entry)
     print_line(f"Removed the collection {what}.")
+
+
+@collections.command()
+def move(name: Name, directory: Annotated[Path, typer.Argument(help="Where its directory is now.")]) -> None:
+    """Record where a collection's directory was moved to, so that it is not read again."""
+    from selfrag_cli.local.sources.collections import move_collection, stored_collection
+
+    entry = stored_collection(name)
+    move_collection(entry, directory)
+    print_line(f"The collection {entry.name} is read from {directory.resolve()} now.")
 
 
 def _show(collections: "list[StoredCollection]") -> None:

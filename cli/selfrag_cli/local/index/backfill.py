@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 
@@ -35,19 +35,23 @@ class BackfillProgress:
 class VectorBackfill:
     """Embeds the passages of a collection that have no vector.
 
-    Those that searches found by their words come first, and other passages of their documents next.
+    Those that searches found by their words come first, and other passages of their documents next; then those of the
+    newest documents. `modified` returns when a document was modified, in seconds since the epoch.
     """
 
-    def __init__(self, index: EmbeddedIndex, embedder: CachedEmbedder, collection: str) -> None:
-        self._index, self._embedder, self._collection = index, embedder, collection
+    def __init__(
+        self, index: EmbeddedIndex, embedder: CachedEmbedder, collection: str, modified: Callable[[str], float]
+    ) -> None:
+        self._index, self._embedder, self._collection, self._modified = index, embedder, collection, modified
 
     def run(self, stopped: threading.Event | None = None) -> Iterator[BackfillProgress]:
         """Embed until each passage has a vector, or the run is to end; yield the progress after some passages."""
         pending = self._index.unembedded(self._collection)
         total, work, done, cost = len(pending), sum(map(_cost, pending)), 0, 0
         pace = deque([(time.monotonic(), 0)], maxlen=_RECENT)
+        times = {document: self._modified(document) for document in {passage.document for passage in pending}}
         while pending and not (stopped and stopped.is_set()):
-            batch = self._first(pending)
+            batch = self._first(pending, times)
             self.embed([passage.number for passage in batch])
             embedded = {passage.number for passage in batch}
             pending = [passage for passage in pending if passage.number not in embedded]
@@ -67,12 +71,13 @@ class VectorBackfill:
         vectors = self._embedder.passages(texts, contents)
         self._index.add_vectors(dict(zip(passages, vectors, strict=True)))
 
-    def _first(self, pending: Iterable[Unembedded]) -> list[Unembedded]:
+    def _first(self, pending: Iterable[Unembedded], times: dict[str, float]) -> list[Unembedded]:
         requested = self._index.requested
         documents = set(requested.values())
 
-        def order(passage: Unembedded) -> tuple[bool, bool, int]:
-            return passage.number not in requested, passage.document not in documents, passage.number
+        def order(passage: Unembedded) -> tuple[bool, bool, float, int]:
+            asked_about = passage.document in documents
+            return passage.number not in requested, not asked_about, -times[passage.document], passage.number
 
         return nsmallest(_TOGETHER, pending, key=order)
 

@@ -1,4 +1,4 @@
-"""The collections in the home directory: what is known of each, and one removed."""
+"""The collections in the home directory: what is known of each, one removed, one moved to another directory."""
 
 import shutil
 import sqlite3
@@ -15,7 +15,15 @@ from selfrag_cli.local.index.collections import Size, forget, sizes
 from selfrag_cli.local.sources.site import cache_of
 from selfrag_cli.local.sources.site.addresses import canonical, is_address
 from selfrag_cli.local.sources.source import SCHEMA as SOURCES
-from selfrag_cli.local.sources.source import DocumentSource, Root, is_own, own_collection, stored_source
+from selfrag_cli.local.sources.source import (
+    DocumentSource,
+    Root,
+    check_directory,
+    is_own,
+    own_collection,
+    save_source,
+    stored_source,
+)
 from selfrag_cli.local.stores.manifest import SCHEMA as MANIFEST
 from selfrag_cli.local.stores.manifest import LocalManifest
 
@@ -86,6 +94,25 @@ def remove_collection(entry: StoredCollection, embedder: NamedEmbedder | None = 
         for statement in _FORGET:
             connection.execute(statement, (entry.name,))
         shutil.rmtree(cache_of(entry.name), ignore_errors=True)
+
+
+def move_collection(entry: StoredCollection, directory: Path) -> None:
+    """Let a collection be read from another directory, to which its own was moved; nothing is read for it.
+
+    Raises InvalidInput for a directory that is none, or that has a collection of its own already, and for a site's.
+    """
+    check_directory(directory)
+    if isinstance(entry.root, str):
+        raise InvalidInput(f"{entry.root} is a site, which cannot be moved to a directory: ingest that by itself.")
+    own = own_collection(directory)
+    if is_own(entry.name) and own != entry.name and any(other.name == own for other in stored_collections()):
+        raise InvalidInput(
+            f"{directory} has been read already, into a collection of its own: remove that first, with "
+            f"`selfrag collections remove {directory}`."
+        )
+    source = stored_source(entry.name)
+    with alone(entry.name):
+        save_source(entry.name, directory, source.unread if source else {}, read_at=entry.read_at)
 
 
 def _entry(name: str, manifest: LocalManifest, size: Size) -> StoredCollection:

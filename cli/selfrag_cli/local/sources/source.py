@@ -7,11 +7,11 @@ import re
 import sqlite3
 import stat
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from shlex import quote
 from urllib.parse import urlsplit
@@ -124,7 +124,7 @@ def check_directory(directory: Path) -> None:
 def own_collection(root: Root) -> str:
     """Return the name of a directory's or site's own collection: its last name or host, and digits of its own.
 
-    It is the one that was read from this directory, if there is one.
+    It is the one that was read from this directory or moved to it, if there is one.
     """
     root, others = resolved(root), stored_sources()
     for source in others:
@@ -176,10 +176,14 @@ def mismatch_of(source: DocumentSource) -> SourceMismatch | None:
     stored = stored_source(name)
     if stored is None or stored.root == resolved(root):
         return None
-    gone = " (which is gone)" if isinstance(stored.root, Path) and not stored.root.is_dir() else ""
+    here = quote(str(root))
+    gone, moved = "", ""
+    if isinstance(stored.root, Path) and isinstance(root, Path):
+        gone = "" if stored.root.is_dir() else " (which is gone)"
+        moved = f"If the directory was moved: `selfrag collections move {name} {here}`; to"
     return SourceMismatch(
         f"The collection {name} was read from {stored.root}{gone}, and what {root} does not hold would be removed from "
-        f"it. To read this one in its place: `selfrag ingest {quote(str(root))} --collection {name} --replace`."
+        f"it. {moved or 'To'} read another one in its place: `selfrag ingest {here} --collection {name} --replace`."
     )
 
 
@@ -201,16 +205,14 @@ def _opened() -> Iterator[sqlite3.Connection]:
 
 
 @dataclass
-class Files:
+class Files(ABC):
     """The documents of a directory, or of a site, in order; and what else was met, each file once.
 
-    `content` returns the bytes of a document, at most one more than it may have, or raises BadDocument. `paths` have
-    slashes, or are addresses. `others` counts the files of other kinds by their ending, `links` what is a link, `empty`
-    are folders with nothing in them, and `unread` says why something cannot be read, by its path. `notes` are sentences
-    about all of it, and `summary` says how it was found, "" if there is nothing to say.
+    `paths` have slashes, or are addresses. `others` counts the files of other kinds by their ending, `links` what is a
+    link, `empty` are folders with nothing in them, and `unread` says why something cannot be read, by its path. `notes`
+    are sentences about all of it, and `summary` says how it was found, "" if there is nothing to say.
     """
 
-    content: Callable[[str], bytes]
     paths: list[str] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
     links: int = 0
@@ -219,23 +221,38 @@ class Files:
     notes: list[str] = field(default_factory=list)
     summary: str = ""
 
+    @abstractmethod
+    def content(self, path: str) -> bytes:
+        """Return the bytes of a file, at most one more than a document may have; raises BadDocument."""
 
-def _read_file(directory: Path, path: str) -> bytes:
-    try:
-        with (directory / path).open("rb") as opened:
-            return opened.read(MAX_DOCUMENT_BYTES + 1)
-    except OSError as error:
-        raise BadDocument(f"{path} cannot be read: {error.strerror}.") from error
+    def metadata(self, path: str) -> Mapping[str, str]:
+        """Return the metadata of a file, as an object in a bucket has it."""
+        return {}
 
 
-def documents_below(directory: Path, collection: str) -> Files:
+@dataclass
+class DirectoryFiles(Files):
+    """The files below a directory; hidden ones and lock files are in none of the counts."""
+
+    directory: Path = field(default_factory=Path)
+
+    def content(self, path: str) -> bytes:
+        """Return the bytes of a file, at most one more than a document may have; raises BadDocument."""
+        try:
+            with (self.directory / path).open("rb") as opened:
+                return opened.read(MAX_DOCUMENT_BYTES + 1)
+        except OSError as error:
+            raise BadDocument(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def documents_below(directory: Path, collection: str) -> DirectoryFiles:
     """Find the documents below a directory; hidden files and lock files are left out, and links are not followed.
 
     A link of either kind leads out of the directory, or to what is read under its own name. Raises InvalidInput if
     the directory is none.
     """
     check_directory(directory)
-    files = Files(partial(_read_file, directory))
+    files = DirectoryFiles(directory=directory)
     most = MAX_KEY_BYTES - len(f"{collection}/".encode())
 
     def cannot_list(error: OSError) -> None:
@@ -250,13 +267,13 @@ def documents_below(directory: Path, collection: str) -> Files:
         files.links += sum(os.path.islink(os.path.join(folder, name)) for name in folders)
         for name in names:
             if not name.startswith(".") and not is_lock_file(name):
-                _add(files, directory, Path(folder, name), most)
+                _add(files, Path(folder, name), most)
     files.paths.sort()
     return files
 
 
-def _add(files: Files, directory: Path, file: Path, most: int) -> None:
-    path = file.relative_to(directory)
+def _add(files: DirectoryFiles, file: Path, most: int) -> None:
+    path = file.relative_to(files.directory)
     shown = _shown(path)
     try:
         mode = file.lstat().st_mode

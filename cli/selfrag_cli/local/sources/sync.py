@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
+from pathlib import Path
 
 from selfrag.domain.errors import SelfragError
 from selfrag.domain.passages import Bounds
@@ -27,6 +28,7 @@ from selfrag_cli.local.sources.source import (
     documents_below,
     mismatch_of,
     save_source,
+    stored_source,
 )
 from selfrag_cli.local.sources.workflow import IngestionStack, ingest_documents, ingestion_stack, pipeline
 from selfrag_cli.local.stores.manifest import opened_manifest
@@ -129,9 +131,10 @@ def embed_all(
     One process at a time does so: `on_wait` is called with the id of another one. Raises Interruption.
     """
     done = total = 0
+    modified = _modified(collection)
     try:
         with embedding_with(embedder) as embedding, alone(_lock(collection), on_wait):
-            for progress in VectorBackfill(open_index(), embedding, collection).run(stopped):
+            for progress in VectorBackfill(open_index(), embedding, collection, modified).run(stopped):
                 done, total = progress.done, progress.total
                 on_document(Progress(done, total, progress.document, "Embedding", progress.share))
     except KeyboardInterrupt as error:
@@ -147,7 +150,7 @@ def embed_for(question: str, collection: str, on_document: OnDocument, embedder:
     elif pending:
         with embedding_with(embedder) as embedding:
             index.search(question, embedding.query(question), _SOON, Bounds([collection]))
-            backfill = VectorBackfill(index, embedding, collection)
+            backfill = VectorBackfill(index, embedding, collection, lambda document: 0.0)
             backfill.embed([number for number in index.requested if number in pending])
 
 
@@ -193,6 +196,19 @@ def refuse_to_wait(process: int) -> None:
 
 def _lock(collection: str) -> str:
     return f"{collection}.vectors"
+
+
+def _modified(collection: str) -> Callable[[str], float]:
+    """Return when a document of a collection was modified, 0 if that is not to be seen here."""
+    source = stored_source(collection)
+    directory = source.root if source and isinstance(source.root, Path) else None
+
+    def modified(document: str) -> float:
+        with suppress(OSError):
+            return (directory / document).stat().st_mtime if directory else 0.0
+        return 0.0
+
+    return modified
 
 
 if __name__ == "__main__":

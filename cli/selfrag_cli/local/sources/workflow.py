@@ -101,7 +101,7 @@ def ingest_documents(comparison: Comparison, stack: IngestionStack, on_document:
         if path in gone:
             return None
         try:
-            return Object(comparison.files.content(path), {})
+            return Object(comparison.files.content(path), comparison.files.metadata(path))
         except BadDocument as error:
             comparison.unread[path] = str(error)
             raise

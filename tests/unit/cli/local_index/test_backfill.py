@@ -62,7 +62,7 @@ def test_words_alone_rank_until_first_embedding_is_complete(write: Write) -> Non
     by_words = state()[0]
     waiting, stopped = open_index().unembedded(collection), threading.Event()
     with embedding_with(FakeEmbedder()) as embedder:
-        backfill = VectorBackfill(open_index(), embedder, collection)
+        backfill = VectorBackfill(open_index(), embedder, collection, lambda document: 0.0)
         backfill.embed([passage.number for passage in waiting[:2]])
         assert state() == (by_words, False, [WAITING.format(10)])
         for _ in backfill.run(stopped):
@@ -104,15 +104,18 @@ def test_an_answer_says_how_many_passages_are_embedded(write: Write) -> None:
     assert len(retrieved.passages) == 2
 
 
-def test_passages_that_a_question_found_are_embedded_first_then_their_documents(write: Write) -> None:
+def test_passages_that_a_question_found_are_embedded_first_then_their_documents_then_the_newest(write: Write) -> None:
     long = " ".join(f"Rule {n}: {'words ' * 60}." for n in range(40))
-    directory = write({"a.txt": PAY, "asked.txt": f"{long}\n\nThe forklift is red."})
+    directory = write({"old.txt": PAY, "new.txt": PAY + " New.", "asked.txt": f"{long}\n\nThe forklift is red."})
+    for age, name in enumerate(("new.txt", "asked.txt", "old.txt")):
+        os.utime(directory / name, (1e9 - age, 1e9 - age))
     collection, embedder = read_only(directory), FakeEmbedder()
     open_index().search("forklift", embedder.query("forklift"), 5, Bounds([collection]))
     embed_all(collection, embedder=embedder)
     assert "forklift" in embedder.embedded[0]
     names = [text.split("\n")[0] for text in embedder.embedded]
-    assert (set(names[:-1]), names[-1]) == ({"asked.txt"}, "a.txt")
+    assert names[-2:] == ["new.txt", "old.txt"]
+    assert set(names[:-2]) == {"asked.txt"}
 
 
 def test_the_same_bytes_under_two_names_are_embedded_once(write: Write) -> None:
@@ -132,7 +135,7 @@ def test_a_passage_that_is_removed_while_it_is_embedded_leaves_no_vector(write: 
         index = EmbeddedIndex(connection)
         entries = [entry(f"p{n}") for n in range(3)]
         ids = index.add([type(each)(each.passage, []) for each in entries]).ids
-        list(VectorBackfill(index, CachedEmbedder(Removing(), connection), "c").run())
+        list(VectorBackfill(index, CachedEmbedder(Removing(), connection), "c", lambda document: 0.0).run())
         assert connection.execute("SELECT count(*) FROM vectors").fetchone() == (0,)
 
 

@@ -1,5 +1,6 @@
-"""A collection remembers its directory; it can be listed and removed."""
+"""A collection remembers its directory; it can be listed, moved and removed."""
 
+import shutil
 from contextlib import closing
 from pathlib import Path
 
@@ -7,11 +8,16 @@ import pytest
 
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.home import connect
-from selfrag_cli.local.sources.collections import remove_collection, stored_collection, stored_collections
+from selfrag_cli.local.sources.collections import (
+    move_collection,
+    remove_collection,
+    stored_collection,
+    stored_collections,
+)
 from selfrag_cli.local.sources.source import SourceMismatch, own_collection
 from tests.support.fakes import FakeEmbedder
 from tests.unit.cli.local_index.conftest import Write
-from tests.unit.cli.local_index.reading import LEAVE, held_by, ingest, manifest_ids, report
+from tests.unit.cli.local_index.reading import LEAVE, held_by, indexed, ingest, manifest_ids, report
 
 pytestmark = pytest.mark.long
 
@@ -26,7 +32,7 @@ def test_a_second_directory_does_not_wipe_a_collection_unless_somebody_says_so(w
     one, two = write({"a.md": LEAVE}, "one"), write({"b.md": "Pay."}, "two")
     ingest(one, collection="hr")
     before = held_by("hr")
-    with pytest.raises(SourceMismatch, match=r"was read from .*one.*ingest .*two --collection hr --replace"):
+    with pytest.raises(SourceMismatch, match=r"was read from .*one.*collections move hr .*two.*--replace"):
         ingest(two, collection="hr")
     assert held_by("hr") == before
     assert ingest(two, collection="hr", may_replace=lambda another: True) == report(added=1, removed=1)
@@ -47,14 +53,43 @@ def test_the_same_directory_by_another_path_is_not_another(
     assert ingest(Path("."), collection="hr") == report(unchanged=1)
 
 
-def test_a_moved_directory_that_replaces_the_earlier_one_is_not_embedded_anew(write: Write, tmp_path: Path) -> None:
+@pytest.mark.parametrize("collection", ["", "hr"], ids=["its own", "named"])
+def test_a_moved_directory_is_not_read_anew(write: Write, tmp_path: Path, collection: str) -> None:
     directory, moved = write({"a.md": LEAVE, "b.md": "Pay."}), tmp_path / "moved"
-    ingest(directory, collection="hr")
-    before = held_by("hr")
+    ingest(directory, collection=collection)
+    before = held_by(collection) if collection else indexed(directory)
     directory.rename(moved)
-    embedder = FakeEmbedder()
-    replaced = ingest(moved, "hr", embedder=embedder, may_replace=lambda another: True)
-    assert (replaced, embedder.embedded, held_by("hr")) == (report(unchanged=2), [], before)
+    move_collection(stored_collection(collection or str(directory)), moved)
+    embedder, told = FakeEmbedder(), []
+    assert ingest(moved, collection, embedder=embedder, on_document=told.append) == report(unchanged=2)
+    assert (embedder.embedded, told) == ([], [])
+    assert (held_by(collection) if collection else indexed(moved)) == before
+
+
+def test_what_lies_later_where_a_directory_was_gets_a_collection_of_its_own(write: Write, tmp_path: Path) -> None:
+    directory, moved = write({"a.md": LEAVE}), tmp_path / "moved"
+    ingest(directory)
+    directory.rename(moved)
+    move_collection(stored_collection(str(directory)), moved)
+    write({"b.md": "Pay."})
+    assert ingest(directory) == report(added=1)
+    assert [document for document, _, _ in indexed(directory)] == ["b.md"]
+    assert ingest(moved) == report(unchanged=1)
+    assert ingest(directory) == report(unchanged=1)
+
+
+def test_what_was_read_where_it_lies_now_is_not_written_over_by_a_move(write: Write, tmp_path: Path) -> None:
+    directory = write({"a.md": LEAVE})
+    ingest(directory)
+    shutil.copytree(directory, tmp_path / "moved")
+    ingest(tmp_path / "moved")
+    with pytest.raises(InvalidInput, match="has been read already, into a collection of its own: remove that first"):
+        move_collection(stored_collection(str(directory)), tmp_path / "moved")
+    with pytest.raises(InvalidInput, match="does not exist"):
+        move_collection(stored_collection(str(directory)), tmp_path / "nowhere")
+    remove_collection(stored_collection(str(tmp_path / "moved")))
+    move_collection(stored_collection(str(directory)), tmp_path / "moved")
+    assert ingest(tmp_path / "moved") == report(unchanged=1)
 
 
 def test_a_removed_collection_leaves_nothing_and_no_other_is_touched(write: Write) -> None:

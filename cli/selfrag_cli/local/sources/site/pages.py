@@ -3,8 +3,9 @@
 import json
 import os
 import subprocess
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -20,9 +21,25 @@ from selfrag_cli.terminal import OnDocument, Progress
 _NETWORK = ("http_proxy", "https_proxy", "ssl_cert_file", "ssl_cert_dir")
 
 
+@dataclass
+class SitePages(Files):
+    """The documents of a site by their names; contents wait in a folder, each named by its number."""
+
+    folder: TemporaryDirectory[str] = field(default_factory=TemporaryDirectory)
+    days: dict[str, str] = field(default_factory=dict)
+
+    def content(self, path: str) -> bytes:
+        """Return the bytes of a document."""
+        return Path(self.folder.name, str(self.paths.index(path))).read_bytes()
+
+    def metadata(self, path: str) -> Mapping[str, str]:
+        """Return when a document was changed."""
+        return {"modified": self.days[path]}
+
+
 def crawled_pages(
     address: str, cache: Path, earlier: Iterable[str], limits: SiteLimits, on_document: OnDocument
-) -> Files:
+) -> SitePages:
     """Crawl a site from its first page; `earlier` are the documents of the last crawl, `cache` is a folder for Scrapy.
 
     Raises InvalidInput if the first page may not or cannot be read, TemporarilyUnavailable if the site cannot be
@@ -39,12 +56,9 @@ def crawled_pages(
             on_document(Progress(result["requested"], result["met"], f"fetching {result['address']}"))
     if "error" in result:
         raise (TemporarilyUnavailable if result["is_busy"] else InvalidInput)(result["error"])
-    paths = result["pages"]
-
-    def content(path: str) -> bytes:
-        return Path(folder.name, str(paths.index(path))).read_bytes()
-
-    return Files(content, paths, unread=result["unread"], notes=result["notes"], summary=result["summary"])
+    others, unread, notes = Counter(result["others"]), result["unread"], result["notes"]
+    paths, days = list(result["pages"]), result["pages"]
+    return SitePages(paths, others, 0, unread, [], notes, result["summary"], folder, days)
 
 
 def _lines_of_crawl(task: Mapping[str, object]) -> Iterator[str]:

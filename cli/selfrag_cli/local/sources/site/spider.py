@@ -3,6 +3,7 @@
 Reads a task as JSON from stdin, writes documents into a folder, and lines of JSON to stdout: progress, then the result.
 """
 
+import asyncio
 import hashlib
 import json
 import mimetypes
@@ -12,29 +13,32 @@ import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from shlex import quote
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from scrapy import Request, Spider
-from scrapy.crawler import CrawlerProcess
+from scrapy import Request, Spider, signals
+from scrapy.crawler import Crawler, CrawlerProcess
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import CannotResolveHostError, CloseSpider, DownloadCancelledError, IgnoreRequest
 from scrapy.http import Response
-from scrapy.linkextractors import IGNORED_EXTENSIONS, LinkExtractor
+from scrapy.linkextractors import LinkExtractor
+from scrapy.robotstxt import RobotParser
+from scrapy.spidermiddlewares.httperror import HttpError
 
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES
 from selfrag.domain.errors import InvalidInput
-from selfrag.domain.kinds import EXTENSIONS
+from selfrag.domain.kinds import EXTENSIONS, REFUSED
 from selfrag.domain.kinds import ending_of as document_ending
 from selfrag_cli.local.sources.site.addresses import canonical, same_site
 from selfrag_cli.local.sources.site.guard import PublicResolver, is_public, literal_address
 
 AGENT = "selfrag"
-MAX_REDIRECTS = 5
+MAX_REDIRECTS, MAX_WAIT_SECONDS, MAX_DELAY_SECONDS = 5, 120, 60.0
 # Of computing: for a crawl, and a second more for each of its pages.
 SECONDS = 60
 MAX_MEMORY = 2 * 1024 * 1024 * 1024
@@ -43,10 +47,24 @@ GIVE_UP_AFTER = 5
 BUSY = (429, 500, 502, 503, 504)
 # Types that name no kind: then the ending of the address counts.
 _VAGUE = ("", "application/octet-stream", "binary/octet-stream", "application/force-download", "text/plain")
+_NO_DOCUMENTS = ("audio/", "font/", "image/", "video/", "text/css", "text/javascript", "application/javascript")
+# A page that was changed no longer than this before it was sent was made for the request.
+_NEW_SECONDS = 60
+# Why an address is no document, in the order in which it is told.
+_NOTES = {
+    "forbidden": "not read, because robots.txt forbids it",
+    "elsewhere": "not read, because it leads to another site",
+    "missing": "linked and not there",
+    "gone": "gone from the site, and removed",
+    "copy": "read once, because another address has the same content",
+    "left": "not requested: --pages {pages} and --megabytes {megabytes} are the limits",
+    "deeper": "not requested: more than --depth {depth} links away from the first page",
+}
+_SHOWN = 3
 
 
 class Skip(IgnoreRequest):
-    """A request that is not made; `note` is the reason under which it is counted, "" for one that is told by itself."""
+    """A request that is not made; `note` is the reason among the notes, "" for a failure that is told by itself."""
 
     def __init__(self, why: str, note: str = "", busy: bool = False) -> None:
         super().__init__(why)
@@ -56,7 +74,7 @@ class Skip(IgnoreRequest):
 class CrawlRules(RobotsTxtMiddleware):
     """The requests that are made: by robots.txt, to one site, within the limits, and to no private host by a proxy.
 
-    Notes why a request failed: then the cache may have the page.
+    Waits as long as a busy site asks for, and notes why a request failed: then the cache may have the page.
     """
 
     async def process_request(self, request: Request, spider: Any = None) -> None:
@@ -64,7 +82,7 @@ class CrawlRules(RobotsTxtMiddleware):
         spider, host = self.crawler.spider, urlsplit(request.url).hostname or ""
         is_page, literal = "address" in request.meta, literal_address(host)
         if is_page and spider.site and not same_site(request.url, spider.site):
-            raise Skip("leads to another site", "on another site")
+            raise Skip("leads to another site", "elsewhere")
         # A proxy looks names up itself, and its own name is trusted as a proxy alone.
         if host != spider.private_host and (host in PublicResolver.trusted or (literal and not is_public(literal))):
             PublicResolver.refused.setdefault(host, set()).add(literal or host)
@@ -72,20 +90,24 @@ class CrawlRules(RobotsTxtMiddleware):
         try:
             await super().process_request(request)
         except IgnoreRequest:
-            raise Skip(
-                "is not for programs: the robots.txt of its site forbids it", "forbidden by robots.txt"
-            ) from None
+            raise Skip("is not for programs: the robots.txt of its site forbids it", "forbidden") from None
         if is_page and spider.rules_failure:
             raise Skip(f"was not asked: {spider.rules_failure}, and it says what programs may read", busy=True)
+        if is_page and spider.delay > MAX_DELAY_SECONDS:
+            raise Skip(f"was not asked: robots.txt asks for {spider.delay:g} s between two requests: too long")
         if is_page and "redirect_times" not in request.meta and "retry_times" not in request.meta:
             if spider.requested >= spider.task["pages"] or spider.bytes >= spider.task["megabytes"] * 1_000_000:
-                raise Skip("is beyond the limits", "beyond --pages and --megabytes")
+                raise Skip("is beyond the limits", "left")
             spider.requested += 1
 
-    def process_response(self, request: Request, response: Response) -> Response:
-        """Return the response."""
-        is_busy = response.status in BUSY
-        self._note(request, f"was not sent: the reply has status {response.status}" if is_busy else "")
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """Return the response, after the wait that it asks for."""
+        why = f"was not sent: the reply has status {response.status}" if response.status in BUSY else ""
+        self._note(request, why)
+        wait = header(response, "Retry-After")
+        if why and "cached_response" not in request.meta and wait.isdigit():
+            request.meta["dont_retry"] = int(wait) > MAX_WAIT_SECONDS
+            await asyncio.sleep(int(wait) if int(wait) <= MAX_WAIT_SECONDS else 0)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
@@ -136,34 +158,59 @@ class SiteSpider(Spider):
         self.task, self.site, self.error = task, "", dict[str, object]()
         host = urlsplit(task["address"]).hostname or ""
         self.private_host = host if task["private"] or literal_address(host) else ""
-        self.rules_failure = ""
+        self.delay, self.rules_failure = 0.0, ""
         self.requested = self.bytes = self._failures = 0
-        self._met, self._digests, self._skipped = {task["address"]}, set[str](), Counter[str]()
-        self._pages, self._unread, self._unchanged = list[str](), dict[str, str](), 0
-        endings = {ending.removeprefix(".") for ending in EXTENSIONS}
-        self._links = LinkExtractor(deny_extensions=[*{*IGNORED_EXTENSIONS} - endings])
+        self._met, self._digests, self._counts = {task["address"]}, dict[str, str](), Counter[str]()
+        self._notes: dict[str, dict[str, None]] = {note: {} for note in _NOTES}
+        self._pages, self._others, self._unread = dict[str, str](), Counter[str](), dict[str, str]()
+        self._moved = list[str]()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """Return the spider of a crawl, which hears of robots.txt."""
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.keep_delay, signal=signals.robots_parsed)
+        crawler.signals.connect(spider.note_circle, signal=signals.request_dropped)
+        return spider
 
     async def start(self) -> AsyncIterator[Request]:
         """Yield the first request."""
         yield self._request(self.task["address"])
 
+    def keep_delay(self, robotparser: RobotParser) -> None:
+        """Wait between two requests as long as the rules of a host ask for."""
+        self.delay = max(self.delay, float(robotparser.crawl_delay(AGENT) or 0.0))
+        for slot in self.crawler.engine.downloader.slots.values():
+            slot.delay, slot.jitter = self.delay, 0.0
+
+    def note_circle(self, request: Request) -> None:
+        """Note an address that leads back to itself; any other address needs no second request."""
+        chain = request.meta.get("redirect_urls", [])
+        if request.url in chain:
+            self._leave(chain[0], f"leads in a circle: {' to '.join([*chain, request.url])}", busy=False)
+
     def parse(self, response: Response) -> Iterator[Request]:
         """Take what an address has sent, and yield requests for its links."""
         first, address, status = response.meta["address"], response.url, response.status
-        media = (response.headers.get("Content-Type") or b"").decode("latin-1").partition(";")[0].strip().lower()
+        media = header(response, "Content-Type").partition(";")[0].strip().lower()
         ending = ending_for(address, media)
-        if status in (404, 410) and self.site:
-            self._skipped["not there"] += 1
-        elif status != 200:
-            self._leave(first, f"was not sent: the reply has status {status}", status in BUSY)
-        elif ending:
+        if status != 200 or not (ending or self.site):
+            kind = ending_of(address) or mimetypes.guess_extension(media) or "without an ending"
+            why = (
+                f"was not sent: the reply has status {status}"
+                if status != 200
+                else f"is of no kind that is read ({kind})"
+            )
+            if self.site and status in (404, 410):
+                self._notes["gone" if self._earlier_name(first) else "missing"][f"{first} ({status})"] = None
+            else:
+                self._leave(first, why, status in BUSY)
+        elif not ending:
+            self._others[ending_of(address) or mimetypes.guess_extension(media) or ""] += 1
+        else:
             self._take(response, ending)
             if ending == ".html":
                 yield from self._followed(response)
-        elif self.site:
-            self._skipped["of another kind"] += 1
-        else:
-            self._leave(first, f"is of no kind that is read ({media})", busy=False)
         self._report(address)
 
     def fail(self, failure: Any) -> None:
@@ -174,7 +221,7 @@ class SiteSpider(Spider):
         if isinstance(error, Skip):
             why, is_busy = error.why, error.busy
             if error.note and self.site:
-                self._skipped[error.note] += 1
+                self._notes[error.note][first] = None
                 return
         if host in PublicResolver.refused and isinstance(error, CannotResolveHostError | Skip):
             addresses, is_busy = ", ".join(sorted(PublicResolver.refused[host])), False
@@ -188,19 +235,20 @@ class SiteSpider(Spider):
             self._leave(first, response.meta["failure"], busy=True)
         else:
             self._failures = 0
+        if not self.site and not same_site(first, address):
+            self._moved.append(f"{first} leads to {address}, whose site was read.")
         self.site = self.site or address
         self.bytes += 0 if is_cached else len(response.body)
-        digest = hashlib.sha256(response.body).hexdigest()
+        name, digest = document_name(address, ending), hashlib.sha256(response.body).hexdigest()
         if digest in self._digests:
-            self._skipped["with the content of another page"] += 1
+            self._notes["copy"][f"{address} ({self._digests[digest]})"] = None
             return
-        self._digests.add(digest)
-        self._unchanged += is_cached
+        self._counts["unchanged" if is_cached else "read"] += 1
         Path(self.task["folder"], str(len(self._pages))).write_bytes(response.body)
-        self._pages.append(document_name(address, ending))
+        self._digests[digest], self._pages[name] = name, day_of(response)
 
     def _followed(self, response: Any) -> Iterator[Request]:
-        for link in self._links.extract_links(response):
+        for link in LinkExtractor(tags=("a", "area"), deny_extensions=()).extract_links(response):
             try:
                 address = canonical(link.url)
             except InvalidInput:
@@ -209,7 +257,9 @@ class SiteSpider(Spider):
                 continue
             self._met.add(address)
             if response.meta["depth"] == self.task["depth"]:
-                self._skipped["beyond --depth"] += 1
+                self._notes["deeper"][address] = None
+            elif ending := refused_ending(address):
+                self._others[ending] += 1
             else:
                 yield self._request(address)
 
@@ -241,17 +291,26 @@ class SiteSpider(Spider):
             os._exit(1)
 
     def result(self) -> Mapping[str, object]:
-        """Return the documents, what was not read, and a summary; or the error."""
+        """Return the documents with their days, what else was met, and sentences about it; or the error."""
+        counts, notes = self._counts, list(self._moved)
         if self.error or not self.site:
             return self.error or {"is_busy": False, "error": f"{self.task['address']} leads nowhere."}
-        skipped = ", ".join(f"{count} {reason}" for reason, count in sorted(self._skipped.items()))
-        notes = [f"Addresses of the site that were not read: {skipped}."] if skipped else []
-        read = len(self._pages) - self._unchanged
+        if self.delay:
+            notes.append(f"robots.txt asks for {self.delay:g} s between two requests, and got them.")
+        for note, addresses in self._notes.items():
+            if addresses:
+                number = "1 address was" if len(addresses) == 1 else f"{len(addresses)} addresses were"
+                more = f" and {len(addresses) - _SHOWN} more" if len(addresses) > _SHOWN else ""
+                shown = ", ".join(list(addresses)[:_SHOWN])
+                notes.append(f"{number} {_NOTES[note].format(**self.task)}: {shown}{more}.")
+        statuses = self.crawler.stats.get_stats().items()
+        redirects = sum(count for name, count in statuses if name.startswith("downloader/response_status_count/3"))
         summary = (
-            f"{self.requested} addresses requested: {read} read ({self.bytes / 1e6:.1f} MB), "
-            f"{self._unchanged} unchanged"
+            f"{self.requested} addresses requested: {counts['read']} read ({self.bytes / 1e6:.1f} MB), "
+            f"{counts['unchanged']} unchanged, {redirects} redirects"
         )
-        return {"pages": self._pages, "unread": self._unread, "notes": notes, "summary": summary}
+        files = {"pages": self._pages, "others": self._others, "unread": self._unread}
+        return {**files, "notes": notes, "summary": summary}
 
 
 def document_name(address: str, ending: str) -> str:
@@ -260,12 +319,19 @@ def document_name(address: str, ending: str) -> str:
     return address if shown == ending or {shown, ending} <= {".htm", ".html"} else f"{address}#{ending}"
 
 
+def header(response: Response, name: str) -> str:
+    """Return a header of a response, "" without it."""
+    return (response.headers.get(name) or b"").decode("latin-1")
+
+
 def reason_of(address: str, error: BaseException) -> str:
     """Return in a clause why an address has sent nothing."""
     parts, name = urlsplit(address), type(error).__name__
     host = parts.netloc if parts.port else f"{parts.netloc}:{443 if parts.scheme == 'https' else 80}"
     if "max redirections" in str(error):
         return f"leads on more than {MAX_REDIRECTS} times, at last to {address}"
+    if isinstance(error, HttpError):
+        return f"was not sent: the reply has status {error.response.status}"
     if isinstance(error, IgnoreRequest | DownloadCancelledError):
         return "is larger than 10 MB: no more of it was read, and nothing is kept of it"
     if name == "DownloadTimeoutError":
@@ -284,9 +350,26 @@ def ending_for(address: str, media: str) -> str:
     return next((ending for ending in usual if ending in EXTENSIONS), "")
 
 
+def refused_ending(address: str) -> str:
+    """Return the ending of an address that needs no request, since its kind is not read; "" for all others."""
+    ending = ending_of(address)
+    media = mimetypes.guess_type(f"x{ending}")[0] or ""
+    return ending if ending in REFUSED or media.startswith(_NO_DOCUMENTS) else ""
+
+
 def ending_of(address: str) -> str:
     """Return the ending of an address."""
     return PurePosixPath(urlsplit(address).path.rpartition("/")[2]).suffix.lower()
+
+
+def day_of(response: Response) -> str:
+    """Return the day when a page was changed, in ISO 8601; "" if that is not known."""
+    try:
+        changed = parsedate_to_datetime(header(response, "Last-Modified"))
+        is_new = (parsedate_to_datetime(header(response, "Date")) - changed).total_seconds() <= _NEW_SECONDS
+    except (ValueError, TypeError):
+        return ""
+    return "" if is_new else changed.date().isoformat()
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from werkzeug.wrappers import Response
 
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.local.asking import stored_documents
-from selfrag_cli.local.sources.collections import remove_collection, stored_collection
+from selfrag_cli.local.sources.collections import move_collection, remove_collection, stored_collection
 from selfrag_cli.local.sources.source import SourceMismatch, source_to_read
 from selfrag_cli.local.sources.sync import sync
 from tests.support.documents.files import pdf
@@ -28,15 +28,19 @@ def dates(site: Read) -> dict[str, str | None]:
 @pytest.mark.long
 def test_a_site_of_200_pages_is_read_once_and_what_was_not_is_told(serve: Serve) -> None:
     site = serve(handbook())
-    at, others = site.url, "1 unreadable"
+    at, others = site.url, "2 unreadable, 1 of other kinds (.png 1)"
     told = site.ingest()
     assert told.summary() == f"{PAGES} added, 0 changed, 0 removed, 0 unchanged, 0 failed, {others}"
-    assert told.site_note == "205 addresses requested: 200 read (0.1 MB), 0 unchanged"
+    assert told.site_note == "205 addresses requested: 200 read (0.1 MB), 0 unchanged, 6 redirects"
     rest = [
-        "Addresses of the site that were not read: 1 forbidden by robots.txt, 1 not there, 1 on another site.",
+        f"1 address was not read, because robots.txt forbids it: {at}/private/pay.",
+        f"1 address was not read, because it leads to another site: {at}/away.",
+        f"1 address was linked and not there: {at}/missing (404).",
+        f"{at}/loop leads in a circle: {at}/loop to {at}/loop/again to {at}/loop.",
         f"{at}/huge is larger than 10 MB: no more of it was read, and nothing is kept of it.",
     ]
-    assert told.warnings == rest
+    delayed = "robots.txt asks for 0.01 s between two requests, and got them."
+    assert told.warnings == [delayed, *rest]
     asked = site.served.asked
     assert asked["/private/pay"] == asked["/a.png"] == 0
     assert {path: times for path, times in asked.items() if times > 1} == {"/busy": 2}
@@ -46,8 +50,8 @@ def test_a_site_of_200_pages_is_read_once_and_what_was_not_is_told(serve: Serve)
     sent["/huge"] += 1
     again = site.ingest()
     assert again.summary() == f"0 added, 0 changed, 0 removed, {PAGES} unchanged, 0 failed, {others}"
-    assert again.site_note == "205 addresses requested: 0 read (0.0 MB), 200 unchanged"
-    assert again.warnings == rest
+    assert again.site_note == "205 addresses requested: 0 read (0.0 MB), 200 unchanged, 6 redirects"
+    assert again.warnings == [delayed, *rest]
     assert (site.served.sent, len(site.embedder.embedded)) == (sent, embedded)
 
 
@@ -60,7 +64,7 @@ def test_only_what_has_changed_is_sent_again_and_what_is_gone_is_removed_and_tol
     del site.served.served["/tea"]
     told = site.ingest()
     assert told.summary() == "1 added, 1 changed, 1 removed, 2 unchanged, 0 failed"
-    assert told.warnings == ["Addresses of the site that were not read: 1 not there."]
+    assert told.warnings == [f"1 address was gone from the site, and removed: {site.url}/tea (404)."]
     assert site.served.sent.keys() == {"/pay", "/new"}
     assert documents(site) == ["/", "/leave", "/new", "/pay"]
 
@@ -99,6 +103,9 @@ def test_a_site_that_is_down_changes_nothing(serve: Serve) -> None:
 def test_documents_of_other_kinds_are_read_with_the_names_of_their_kinds_and_their_dates(serve: Serve) -> None:
     rules = pdf("Cranes rest at night.")
     dated = page("Own", "It has a date.", head='<meta name="date" content="2024-05-06">')
+    # As late as the request, or later by a clock that is wrong.
+    now = {"Last-Modified": "Fri, 01 Jan 2100 00:00:00 GMT"}
+    made = page("Now", "It is made for each request.")
     site = serve(
         small(
             {
@@ -108,6 +115,7 @@ def test_documents_of_other_kinds_are_read_with_the_names_of_their_kinds_and_the
                 "/shown.md": page("Shown", "A page about a file."),
                 "/guide/": "The guide.",
                 "/dated/": dated,
+                "/made/": lambda: Response(made, mimetype="text/html", headers=now),
                 "/picture": lambda: Response(b"\x89PNG", mimetype="image/png"),
                 "/film.mp4": lambda: Response(status=500),
                 "/old.doc": lambda: Response(status=500),
@@ -115,11 +123,12 @@ def test_documents_of_other_kinds_are_read_with_the_names_of_their_kinds_and_the
         )
     )
     told = site.ingest()
-    others = ["/get?id=7#.pdf", "/guide/", "/notes.md", "/rules.pdf", "/shown.md#.html"]
+    others = ["/get?id=7#.pdf", "/guide/", "/made/", "/notes.md", "/rules.pdf", "/shown.md#.html"]
     assert documents(site) == ["/", "/dated/", *others]
-    assert {document: date for document, date in dates(site).items() if date} == {"/dated/": "2024-05-06"}
-    assert told.warnings == ["Addresses of the site that were not read: 1 of another kind."]
-    assert site.served.asked["/film.mp4"] == site.served.asked["/old.doc"] == 0
+    own = {"/dated/": "2024-05-06", "/made/": None}
+    assert dates(site) == {document: own.get(document, "2026-01-31") for document in documents(site)}
+    assert told.others == {".png": 1, ".mp4": 1, ".doc": 1}
+    assert told.warnings == ["1 file ending in .doc is not read: a Word document of the old kind; save it as .docx."]
 
 
 def test_one_content_at_two_addresses_is_one_document(serve: Serve) -> None:
@@ -128,7 +137,10 @@ def test_one_content_at_two_addresses_is_one_document(serve: Serve) -> None:
     site.served.served["/leave?from=home"] = site.served.served["/leave"]
     told = site.ingest()
     assert documents(site) == ["/", "/leave"]
-    assert told.warnings == ["Addresses of the site that were not read: 1 with the content of another page."]
+    assert told.warnings == [
+        "1 address was read once, because another address has the same content: "
+        f"{site.url}/leave?from=home ({site.url}/leave)."
+    ]
     del site.served.served["/leave"]
     assert site.ingest().summary() == "1 added, 0 changed, 1 removed, 1 unchanged, 0 failed"
     assert documents(site) == ["/", "/leave?from=home"]
@@ -139,17 +151,21 @@ def test_a_walk_ends_at_its_limits_and_says_what_was_left(serve: Serve) -> None:
     site = serve(WebSite(chain))
     told = site.ingest(depth=2)
     assert documents(site) == ["/", "/1", "/2"]
-    assert told.warnings == ["Addresses of the site that were not read: 1 beyond --depth."]
+    assert told.warnings == [
+        f"1 address was not requested: more than --depth 2 links away from the first page: {site.url}/3."
+    ]
     site.served.served["/1"] = page("1", "Page 1.", "/2", head=f"<!-- {'x' * 1_000_000} -->")
     told = site.ingest(megabytes=1, pages=9)
     assert documents(site) == ["/", "/1"]
-    assert told.warnings == ["Addresses of the site that were not read: 1 beyond --pages and --megabytes."]
+    assert told.warnings == [f"1 address was not requested: --pages 9 and --megabytes 1 are the limits: {site.url}/2."]
 
 
-def test_a_busy_page_is_asked_again(serve: Serve) -> None:
-    site = serve(small({"/tea": "Tea."}))
-    site.served.first = {"/tea": [busy(503), busy(429)]}
-    assert (site.ingest().added, site.served.asked["/tea"]) == (2, 3)
+def test_a_page_that_asks_for_too_long_a_wait_is_told_and_not_waited_for(serve: Serve) -> None:
+    site = serve(small({"/leave": "Leave is 25 days.", "/tea": "Tea."}))
+    site.served.first = {"/leave": [busy("3600")], "/tea": [busy("0", 503), busy("0")]}
+    told = site.ingest()
+    assert told.warnings == [f"{site.url}/leave was not sent: the reply has status 429."]
+    assert (site.served.asked["/leave"], site.served.asked["/tea"], told.added) == (1, 3, 2)
 
 
 def test_robots_txt_is_kept_and_asked_by_the_name_of_the_program(serve: Serve) -> None:
@@ -159,7 +175,9 @@ def test_robots_txt_is_kept_and_asked_by_the_name_of_the_program(serve: Serve) -
     )
     told = site.ingest()
     assert documents(site) == ["/", "/a/b", "/c.pdf#.html"]
-    assert told.warnings == ["Addresses of the site that were not read: 2 forbidden by robots.txt."]
+    assert told.warnings == [
+        f"2 addresses were not read, because robots.txt forbids it: {site.url}/a, {site.url}/d?print=1."
+    ]
     assert [agent.partition("/")[0] for agent in site.served.agents] == ["selfrag"]
 
 
@@ -167,6 +185,7 @@ def test_robots_txt_is_kept_and_asked_by_the_name_of_the_program(serve: Serve) -
     ("robots", "kind", "words"),
     [
         ("User-agent: *\nDisallow: /", InvalidInput, "is not for programs: the robots.txt of its site forbids it"),
+        ("User-agent: *\nCrawl-delay: 86400", InvalidInput, "asks for 86400 s between two requests: too long"),
         (lambda: Response(status=503), TemporarilyUnavailable, "it says what programs may read"),
         (lambda: Response(status=403), None, ""),
     ],
@@ -189,7 +208,7 @@ def test_the_first_page_may_say_that_the_site_is_elsewhere(serve: Serve) -> None
     old.served["/"] = moved(f"{site.url}/")
     first = serve(old)
     told = first.ingest()
-    assert told.warnings == []
+    assert told.warnings == [f"{first.url}/ leads to {site.url}/, whose site was read."]
     assert sorted({document for document, _, _ in held_by("site")}) == [f"{site.url}/", f"{site.url}/a"]
     # The rules of either host were asked for before its pages.
     assert (old.asked["/robots.txt"], site.served.asked["/robots.txt"]) == (1, 1)
@@ -200,7 +219,7 @@ def test_a_first_page_that_leads_on_without_an_end_is_an_error(serve: Serve) -> 
     with pytest.raises(InvalidInput, match=r"leads on more than 5 times, at last to .*/5"):
         site.ingest()
     site.served.served = {"/": lambda: Response(b"\x89PNG", mimetype="image/png")}
-    with pytest.raises(InvalidInput, match=r"is of no kind that is read \(image/png\)"):
+    with pytest.raises(InvalidInput, match=r"is of no kind that is read \(\.png\)"):
         site.ingest()
 
 
@@ -213,5 +232,7 @@ def test_a_site_and_a_directory_do_not_take_each_others_place_unless_somebody_sa
         sync(source_to_read(directory, "site"), embedder=FakeEmbedder())
     known = stored_collection("site")
     assert known.root == f"{site.url}/"
+    with pytest.raises(InvalidInput, match="is a site, which cannot be moved to a directory"):
+        move_collection(known, directory)
     remove_collection(known, FakeEmbedder())
     assert held_by("site") == []
