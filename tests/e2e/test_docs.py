@@ -38,8 +38,8 @@ COMMANDS = [
     )
     for line in commands((ROOT / page).read_text(encoding="utf-8"))
 ]
-# CI runs the first one. Other tests run these: this run itself, test_any_endpoint.py, test_serve.py, clients/test_generated.py and
-# test_local_model.py.
+# CI runs the first one. Other tests run these: this run itself, test_any_endpoint.py, test_serve.py,
+# clients/test_generated.py and test_local_model.py.
 ELSEWHERE = {
     "make install",
     "make test",
