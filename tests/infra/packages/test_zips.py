@@ -112,7 +112,10 @@ def test_a_step_s_zip_holds_the_step_and_no_other(arm64: Path) -> None:
 
 @pytest.mark.parametrize(
     ("layer", "packages"),
-    [("layer", {"adapters", "bootstrap", "domain", "plan", "ports", "runtime", "text"}), ("readers", {"reader"})],
+    [
+        ("layer", {"adapters", "bootstrap", "domain", "judging", "plan", "ports", "retrieval", "runtime", "text"}),
+        ("readers", {"reader"}),
+    ],
 )
 def test_a_layer_holds_its_packages_whole_below_python(arm64: Path, layer: str, packages: set[str]) -> None:
     held = names(arm64 / f"{layer}.zip")
