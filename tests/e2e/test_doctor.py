@@ -88,5 +88,4 @@ def test_every_finding_is_a_line_and_what_to_do_the_next() -> None:
     assert printed[1].startswith("fine     permissions: You may do what a deployment needs.")
     assert printed[2] == "look     concurrency: Lambda runs 10 functions at once: 0.4 questions a second, of 26 s each."
     assert printed[3].startswith("         → Set `account_concurrency = 10`")
-    assert printed[-2].startswith("The first limit to break, at 0.4 questions a second: concurrency: Lambda runs 10")
     assert printed[-1] == "Nothing blocks."

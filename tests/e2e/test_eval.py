@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import signal
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -110,7 +111,7 @@ def test_two_variants_are_measured_and_compared_and_nothing_is_asked_twice(
 
     again = here(*arguments)
     assert again.response == report
-    assert "selfrag: 0 of 50 answers to get, for about 0.00 dollars; 1.50 dollars are spent" in again.err
+    assert "selfrag: 0 of 50 answers to get; 1.50 dollars are spent" in again.err
     assert set(deployment.asked.values()) == {1}
 
 
@@ -121,8 +122,8 @@ def test_the_terminal_says_outcomes_measures_with_n_and_verdicts_in_one_screen(
     assert "two: 12 right answers, 1 right abstention, 12 other abstentions, of 25" in shown
     assert "two has 0.48 less than four in match (95% -0.68 to -0.28; 0 questions won, 12 lost, of 25): real" in shown
     assert "What is fact 1? four: right answer, two: other abstention" in shown
-    assert re.search(r"match +1\.00 \(0\.87 to 1\.00\) +25 +0\.52 \(0\.33 to 0\.70\) +25", shown)
-    assert re.search(r"abstention precision .* 1 +0\.08 \(0\.01 to 0\.33\) +13", shown)
+    assert re.search(r"match +1\.00 +25 +0\.52 +25", shown)
+    assert re.search(r"abstention precision .* 1 +0\.08 +13", shown)
     few = here("eval", questions, "--endpoint", deployment.url, *VARIANTS, "--limit", "10").out
     assert len(few.splitlines()) <= 25
     assert few.count("too few") == 1
@@ -227,10 +228,10 @@ def test_a_run_that_is_told_to_end_in_the_middle_goes_on_without_asking_twice(
     arguments = ("eval", "cranes.jsonl", "--docs", str(documents), "--parallel", "1", "--json")
     process = command.start(*arguments)
     assert asked.fourth.wait(120)
-    process.terminate()
+    process.send_signal(signal.SIGINT)
     asked.go.set()
     process.communicate(timeout=60)
-    assert process.returncode == 1
+    assert process.returncode == 128 + signal.SIGINT
     assert len(asked.questions) == 4
     report = command(*arguments).response
     assert (report["compared"], report["variants"][0]["measures"]["match"]) == (8, 1)
@@ -261,7 +262,7 @@ def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are
         # The strict profile has no first judge; what the other prompt finds is repaired, and judged once more.
         assert by_prompt == {(GRADER, False): 4, (WRITER, False): 8, (GRADER, True): 8, (WRITER, True): 8}
         server.counts.clear()
-        again = ("eval", "--from", "cranes.traces.jsonl", "--variant", f"grade_support={strictest}", "--json")
+        again = ("eval", "--from", "cranes.results.jsonl", "--variant", f"grade_support={strictest}", "--json")
         told = command(*again)
         # The answers of the three are the same: each is judged once, by the one model of the settings.
         assert set(server.counts) == {"grade_support"}

@@ -33,8 +33,6 @@ def judge(body: Body) -> dict[str, Any]:
     claim = fields_of(body["messages"][-1])["answer"]
     _, *said = CLAIMS[claim]
     support = said[body["model"] == WRITER]
-    if "Believe it." in body["system"][0]["text"]:
-        support = "full"
     passages = [] if support == "none" else [1]
     return {"claims": [{"claim": claim, "support": support, "passages": passages, "missing": ""}]}
 
@@ -63,15 +61,6 @@ def test_the_cascade_is_compared_with_people_and_nothing_is_paid_twice(
     assert way["usd"] > 0
     again = here("eval", "graders", claims, "--json").response["ways"][0]
     assert (again["calls"], again["usd"], again["confusion"]) == ({}, 0, way["confusion"])
-
-
-def test_a_prompt_is_compared_with_what_it_was(here: Run, server: ModelServer, claims: str, tmp_path: Path) -> None:
-    (tmp_path / "kinder.md").write_text("Believe it.", encoding="utf-8")
-    report = here("eval", "graders", claims, "--prompt", "kinder.md", "--json").response
-    assert [way["name"] for way in report["ways"]] == ["as-set", "kinder"]
-    assert report["ways"][1]["balanced"] < report["ways"][0]["balanced"]
-    shown = here("eval", "graders", claims, "--prompt", "kinder.md").out
-    assert shown.count("balanced accuracy") == 2
 
 
 def test_a_grader_that_is_right_too_seldom_fails_the_run_and_its_errors_are_named(

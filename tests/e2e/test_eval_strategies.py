@@ -46,6 +46,6 @@ def test_every_strategy_is_compared_with_the_first_and_judged_again(
     assert [(one["base"], one["variant"]) for one in report["comparisons"]] == [
         (STRATEGIES[0], other) for other in STRATEGIES[1:]
     ]
-    again = here("eval", "--from", "set.traces.jsonl", "--json").response
+    again = here("eval", "--from", "set.results.jsonl", "--json").response
     assert (again["traces"], again["changed"], again["missing"]) == (len(STRATEGIES) * len(QUESTIONS), [], 0)
     assert {step: of["calls"] for step, of in again["steps"].items()} == dict.fromkeys(again["steps"], 0)

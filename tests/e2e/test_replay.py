@@ -54,16 +54,16 @@ def test_a_prompt_without_one_of_its_rules_fails_the_gate_and_the_prompt_of_befo
     ("arguments", "sentence"),
     [
         (["nowhere.jsonl"], "nowhere.jsonl cannot be read"),
-        (["set.traces.jsonl", "--max-cost", "0"], "--max-cost is a number of dollars above 0."),
-        (["set.traces.jsonl", "--variant", "generate=a.md"], "There is no step generate to change"),
-        (["set.traces.jsonl", "--docs", "."], "leave out QUESTIONS, --docs"),
+        (["set.results.jsonl", "--max-cost", "0"], "--max-cost is a number of dollars above 0."),
+        (["set.results.jsonl", "--variant", "generate=a.md"], "There is no step generate to change"),
+        (["set.results.jsonl", "--docs", "."], "leave out QUESTIONS, --docs"),
     ],
 )
 def test_what_cannot_be_judged_again_is_refused_in_one_sentence(
     here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("set.traces.jsonl").touch()
+    Path("set.results.jsonl").touch()
     ended = here("eval", "--from", *arguments)
     assert ended.code == 2
     assert sentence in ended.err

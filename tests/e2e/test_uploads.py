@@ -18,9 +18,8 @@ from selfrag.domain.documents import document_id
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.questions import UploadRequest
 from selfrag.ports.objects import LINK_SECONDS, UPLOAD_SECONDS
-from selfrag_cli.local.serving.bucket import UPLOADS_PATH, DirectoryBucket
-from selfrag_cli.local.serving.documents import Documents
-from selfrag_cli.local.serving.folder import Folder
+from selfrag_cli.local.serving.background import Documents
+from selfrag_cli.local.serving.bucket import UPLOADS_PATH, DirectoryBucket, Folder
 from selfrag_cli.local.serving.gateway import serving
 from selfrag_cli.local.stack import DOCUMENTS_BUCKET, opened_stores
 from selfrag_cli.local.stores.bindings import LocalBindings

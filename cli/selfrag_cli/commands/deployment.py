@@ -12,7 +12,9 @@ from selfrag_cli.options import ApiKey, AsJson, Endpoint
 from selfrag_cli.terminal import out, print_json
 
 if TYPE_CHECKING:
-    from selfrag_cli.doctor.findings import Checks, Diagnosis, Finding, Subject
+    from collections.abc import Sequence
+
+    from selfrag_cli.doctor.findings import Checks, Finding, Subject
 
 _STYLES = {"fine": "green", "look": "yellow", "unknown": "magenta", "blocks": "red"}
 _WIDTH = max(map(len, _STYLES))
@@ -46,12 +48,12 @@ def doctor(
     Exit code 1 means that something blocks. Before a deployment nothing is changed; --deployed loads a document of its
     own and removes it. No secret is read or printed.
     """
-    diagnosis = _diagnosis(infra, var_file or [], deployed, endpoint, api_key, only, free, quiet=as_json)
+    findings = _examine(infra, var_file or [], deployed, endpoint, api_key, only, free, quiet=as_json)
     if as_json:
-        print_json([{"check": name, **asdict(finding)} for name, finding in diagnosis.findings])
+        print_json([{"check": name, **asdict(finding)} for name, finding in findings])
     else:
-        show_end(out, diagnosis)
-    if diagnosis.blocking:
+        show_end(out, findings)
+    if count_blocking(findings):
         raise typer.Exit(1)
 
 
@@ -88,20 +90,21 @@ def show_finding(console: Console, name: str, finding: "Finding") -> None:
         console.print(f"{'':{_WIDTH}}  → {escape(finding.do)}", soft_wrap=True, highlight=False)
 
 
-def show_end(console: Console, diagnosis: "Diagnosis") -> None:
-    """Print the first limit to break, and whether anything blocks."""
-    if diagnosis.first_limit:
-        name, finding = diagnosis.first_limit
-        says = f"The first limit to break, at {finding.rate:.1f} questions a second: {name}: {finding.says}"
-        console.print(f"\n{escape(says)}", soft_wrap=True, highlight=False)
-    many = diagnosis.blocking
+def count_blocking(findings: "Sequence[tuple[str, Finding]]") -> int:
+    """Return the number of findings that block."""
+    return sum(finding.level == "blocks" for _, finding in findings)
+
+
+def show_end(console: Console, findings: "Sequence[tuple[str, Finding]]") -> None:
+    """Print whether anything blocks."""
+    many = count_blocking(findings)
     end = "Nothing blocks." if many == 0 else f"{many} {'finding blocks' if many == 1 else 'findings block'}."
     console.print(end, highlight=False)
 
 
-def _diagnosis(
+def _examine(
     infra: Path, var_files: list[Path], deployed: bool, endpoint: str, api_key: str, only: str, free: bool, quiet: bool
-) -> "Diagnosis":
+) -> "Sequence[tuple[str, Finding]]":
     from selfrag_cli.deployment.terraform import has_resources, read_choices, read_outputs
     from selfrag_cli.doctor.account import account_of_credentials
     from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED, FREE

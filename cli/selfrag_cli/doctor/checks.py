@@ -22,7 +22,5 @@ DEPLOYED: Checks[Deployment] = {
     "page": (deployed.page,),
     "health": (deployed.health,),
     "upload": (deployed.upload,),
-    "scan": (deployed.scan,),
     "question": (deployed.question,),
-    "metrics": (deployed.metrics,),
 }

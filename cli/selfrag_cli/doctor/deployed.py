@@ -1,14 +1,10 @@
 """The trial of a deployment: its page, and a document that is uploaded, asked about and removed."""
 
-import base64
-import hashlib
-import re
 import time
 import uuid
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import cached_property
-from importlib.resources import files
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -17,7 +13,6 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.exceptions import BotoCoreError, ClientError
 
-from selfrag.adapters.executions import unversioned
 from selfrag.adapters.outbound import http_client_for
 from selfrag_cli.deployment.remote import TIMEOUT_SECONDS
 from selfrag_cli.deployment.terraform import Outputs
@@ -33,7 +28,6 @@ SLOW_SECONDS = 20
 # Until the collection shows the document, more tries for an answer would cost more than the answer.
 POLICY = {"web_search": False, "max_rewrites": 0}
 FAILED = "failed"
-_END_OF_PAGE = re.compile(r"\s*</body>\s*</html>\s*")
 
 
 class _Signature(httpx2.Auth):
@@ -74,8 +68,7 @@ class Deployment:
         self._pause, self.clock = pause, clock
         self.word, self.number = uuid.uuid4().hex[:8], str(uuid.uuid4().int)[:6]
         self.document = f"{account.choices.collections[0]}/selfrag-doctor-{self.word}.md"
-        self.uploaded: list[str] = []
-        self.is_ready = False
+        self.is_uploaded = self.is_ready = False
 
     @property
     def text(self) -> str:
@@ -112,10 +105,10 @@ class Deployment:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Remove the documents; one that stays has a name that says where it is from."""
-        for document in self.uploaded:
+        """Remove the document; one that stays has a name that says where it is from."""
+        if self.is_uploaded:
             with suppress(BotoCoreError, ClientError):
-                self.account.client("s3").delete_object(Bucket=self.outputs["bucket"], Key=document)
+                self.account.client("s3").delete_object(Bucket=self.outputs["bucket"], Key=self.document)
 
     def ask(self, path: str) -> httpx2.Response:
         """Send the question that only the document answers."""
@@ -131,22 +124,14 @@ class Deployment:
 
 
 def page(deployment: Deployment) -> Iterator[Finding]:
-    """Look at the page, which there is where callers have keys: what was changed on its way would not run."""
+    """Look at the page, which there is where callers have keys."""
     if not deployment.has_key:
         return
     reply = deployment.api.get("/")
-    kind, policy = (reply.headers.get(name, "") for name in ("content-type", "content-security-policy"))
-    script, _, rest = reply.text.partition("<script>")[2].rpartition("</script>")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    if not reply.is_success or not kind.startswith("text/html"):
-        yield blocks(f"The page does not come as text/html: {_reason_of(reply)}", "Look at the logs of `ask`.")
-    elif not _END_OF_PAGE.fullmatch(rest) or f"'sha256-{digest}'" not in policy:
-        yield blocks(
-            "The page's policy does not let its script run: it was changed or cut on its way.",
-            "Look at what stands before the API, such as a proxy that rewrites pages.",
-        )
-    else:
+    if reply.is_success and reply.headers.get("content-type", "").startswith("text/html"):
         yield fine(f"The page at {deployment.endpoint}/ works.")
+    else:
+        yield blocks(f"The page does not come as text/html: {_reason_of(reply)}", "Look at the logs of `ask`.")
 
 
 def health(deployment: Deployment) -> Iterator[Finding]:
@@ -162,25 +147,15 @@ def health(deployment: Deployment) -> Iterator[Finding]:
 
 def upload(deployment: Deployment) -> Iterator[Finding]:
     """Upload the document to an address of the API, as its page would, and wait until it is ready."""
-    if deployment.has_documents:
-        deployment.is_ready = yield from _ingested(deployment, deployment.document, deployment.text.encode())
-    else:
+    if not deployment.has_documents:
         yield unknown("A knowledge base has its own documents, so none was uploaded.", "Ask a question of yours.")
-
-
-def scan(deployment: Deployment) -> Iterator[Finding]:
-    """Upload a page that is a picture, where pages are recognised: Amazon Textract has to read it, with your key."""
-    if deployment.account.choices.text_recognition != "off" and deployment.has_documents:
-        picture = files("selfrag_cli.doctor").joinpath("scan.pdf").read_bytes()
-        yield from _ingested(deployment, deployment.document.replace(".md", ".pdf"), picture)
-
-
-def _ingested(deployment: Deployment, document: str, content: bytes) -> Generator[Finding, None, bool]:
+        return
+    document, content = deployment.document, deployment.text.encode()
     reply = deployment.api.post("/v1/documents", json={"key": document, "size": len(content)})
     if reply.status_code != httpx2.codes.CREATED:
         yield blocks(f"The API gave no address to upload {document}: {_reason_of(reply)}", "Look at the logs of `ask`.")
-        return False
-    deployment.uploaded.append(document)
+        return
+    deployment.is_uploaded = True
     target, origin = reply.json()["upload"], deployment.origin
     with http_client_for(target["url"]) as bucket:
         headers = {**target["headers"], "origin": origin}
@@ -189,7 +164,7 @@ def _ingested(deployment: Deployment, document: str, content: bytes) -> Generato
         )
     if not sent.is_success:
         yield blocks(f"The bucket refused {document}: status {sent.status_code}.", "Look at the role of `ask`.")
-        return False
+        return
     if deployment.has_key and sent.headers.get("access-control-allow-origin") not in ("*", origin):
         yield look(f"A page at {origin} cannot send files to the bucket.", f'Set `upload_origins = ["{origin}"]`.')
 
@@ -206,10 +181,8 @@ def _ingested(deployment: Deployment, document: str, content: bytes) -> Generato
     elif ended["status"] == FAILED:
         yield blocks(f"{document} failed: {ended['reason']}", "Look at the execution of the ingestion's machine.")
     else:
-        what = "A scanned page" if document.endswith(".pdf") else "A document"
-        yield fine(f"{what} was ready {seconds:.0f} s after its upload.")
-        return True
-    return False
+        deployment.is_ready = True
+        yield fine(f"A document was ready {seconds:.0f} s after its upload.")
 
 
 def question(deployment: Deployment) -> Iterator[Finding]:
@@ -261,30 +234,6 @@ def _ask_for_later(deployment: Deployment) -> Finding:
             "Look at the Standard machine's execution.",
         )
     return fine(f"A question for later was answered after {seconds:.1f} s.")
-
-
-def metrics(deployment: Deployment) -> Iterator[Finding]:
-    """Look whether executions of a version count under the machine alone, which six alarms look at."""
-    pages = deployment.account.client("cloudwatch").get_paginator("list_metrics")
-    counted = [
-        {dimension["Name"]: dimension["Value"] for dimension in metric["Dimensions"]}
-        for page in pages.paginate(Namespace="AWS/States", MetricName="ExecutionsStarted")
-        for metric in page["Metrics"]
-    ]
-    for machine, arn in deployment.outputs["machine_arns"].items():
-        own = unversioned(arn)
-        if {"StateMachineArn": own} in counted:
-            yield fine(f"Executions of {machine} count under the machine, where the alarms look.")
-        elif any(own in name.get("StateMachineArn", "") for name in counted):
-            yield blocks(
-                f"Executions of {machine} count under its versions alone, so alarms that look at the machine see none.",
-                "Report it: the alarms of infra/alarms.tf have to name the version or the alias.",
-            )
-        else:
-            yield unknown(
-                f"CloudWatch shows no execution of {machine} yet; new metrics take up to 15 minutes.",
-                "Run it again in a quarter of an hour.",
-            )
 
 
 def _body_of(reply: httpx2.Response) -> dict[str, Any]:

@@ -26,34 +26,15 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One sentence, what to do, and how many questions a second it allows (None if it limits none)."""
+    """One sentence, and what to do."""
 
     level: Severity
     says: str
     do: str = ""
-    rate: float | None = None
 
 
 # The functions of each check, by its name. Each runs, whatever becomes of those before it.
 Checks = Mapping[str, Sequence[Callable[[Subject], Iterable[Finding]]]]
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """All findings, each with the name of its check."""
-
-    findings: Sequence[tuple[str, Finding]]
-
-    @property
-    def blocking(self) -> int:
-        """Return the number of findings that block."""
-        return sum(finding.level is Severity.BLOCKS for _, finding in self.findings)
-
-    @property
-    def first_limit(self) -> tuple[str, Finding] | None:
-        """Return the finding that allows the fewest questions a second."""
-        limited = [(name, finding) for name, finding in self.findings if finding.rate is not None]
-        return min(limited, key=lambda limit: limit[1].rate or 0, default=None)
 
 
 # Needs nothing done; works within a limit or at a price; could not be looked at; would fail or answer nothing.
@@ -63,8 +44,13 @@ unknown = partial(Finding, Severity.UNKNOWN)
 blocks = partial(Finding, Severity.BLOCKS)
 
 
-def examine(checks: Checks[Subject], subject: Subject, report: Callable[[str, Finding], None]) -> Diagnosis:
-    """Run the checks and report each finding as it comes; ends at the first check if that one blocks."""
+def examine(
+    checks: Checks[Subject], subject: Subject, report: Callable[[str, Finding], None]
+) -> list[tuple[str, Finding]]:
+    """Run the checks and report each finding as it comes; ends at the first check if that one blocks.
+
+    Returns all findings, each with the name of its check.
+    """
     findings: list[tuple[str, Finding]] = []
     for name, runs in checks.items():
         for finding in (finding for run in runs for finding in _results(name, run, subject)):
@@ -72,7 +58,7 @@ def examine(checks: Checks[Subject], subject: Subject, report: Callable[[str, Fi
             report(name, finding)
         if name == next(iter(checks)) and any(finding.level is Severity.BLOCKS for _, finding in findings):
             break
-    return Diagnosis(findings)
+    return findings
 
 
 def _results(name: str, run: Callable[[Subject], Iterable[Finding]], subject: Subject) -> Iterator[Finding]:

@@ -59,13 +59,13 @@ class Quota:
 def concurrency(account: Account) -> Iterator[Finding]:
     """Compare Lambda's limit with the usual one and with `account_concurrency`."""
     limit = account.client("lambda").get_account_settings()["AccountLimit"]["ConcurrentExecutions"]
-    rate = limit / LAMBDA_SECONDS
-    says = f"Lambda runs {limit:,} functions at once: {rate:.1f} questions a second, of {LAMBDA_SECONDS} s each."
+    rate = f"{limit / LAMBDA_SECONDS:.1f} questions a second, of {LAMBDA_SECONDS} s each"
+    says = f"Lambda runs {limit:,} functions at once: {rate}."
     quota = Quota("lambda", account.region, "Concurrent executions", CONCURRENCY, limit, adjustable=True)
     todo = [] if limit >= USUAL_CONCURRENCY else [quota.raise_to(USUAL_CONCURRENCY)]
     if account.choices.account_concurrency != limit:
         todo.insert(0, f"Set `account_concurrency = {limit}`, so that the API refuses what is more.")
-    yield look(says, " ".join(todo), rate=rate) if todo else fine(says, rate=rate)
+    yield look(says, " ".join(todo)) if todo else fine(says)
 
 
 def embeddings(account: Account) -> Iterator[Finding]:
@@ -104,12 +104,12 @@ def _compared(model: str, region: str, limits: list[tuple[Quota | None, int]], u
             f"Service Quotas names no quota of {model} in {region}.", f"Look for it at {CONSOLE.format(region)}."
         )
     a_minute, need, scarce = min(rates, key=lambda rate: rate[0])
-    more, rate = scarce.raise_to(usual * need), a_minute / 60
-    if rate == 0:
+    more = scarce.raise_to(usual * need)
+    if a_minute == 0:
         return blocks(f"{model} has a quota of 0 in {region}.", f"{more} {elsewhere}")
     shown = " and ".join(f"{quota.value:,.0f} ({quota.name})" for _, _, quota in rates)
-    says = f"{model} has a quota of {shown} in {region}: {rate:.1f} questions a second."
-    return fine(says, rate=rate) if a_minute >= usual else look(says, more, rate=rate)
+    says = f"{model} has a quota of {shown} in {region}: {a_minute / 60:.1f} questions a second."
+    return fine(says) if a_minute >= usual else look(says, more)
 
 
 def _quotas(account: Account, region: str) -> list[Quota]:

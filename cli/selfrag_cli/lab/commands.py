@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from selfrag.judging.graders import GraderKind
     from selfrag_cli.lab.gate import Gate
-    from selfrag_cli.lab.graders import GraderReport, Rate, WayReport
-    from selfrag_cli.lab.judge import GraderOverrides
+    from selfrag_cli.lab.graders import GraderReport, Rate
     from selfrag_cli.lab.replay import ReplayReport
     from selfrag_cli.lab.run import EvaluationPlan
     from selfrag_cli.lab.table import Findings
@@ -43,7 +42,7 @@ QuestionSet = Annotated[
 ]
 Recorded = Annotated[
     Path | None,
-    typer.Option("--from", metavar="FILE", help="Judge recorded answers (traces) again, or ask a file of feedback."),
+    typer.Option("--from", metavar="FILE", help="Judge stored results or a history again, or ask a file of feedback."),
 ]
 Variants = Annotated[
     list[str] | None,
@@ -51,7 +50,7 @@ Variants = Annotated[
         "--variant",
         metavar="VARIANT",
         help="A strategy, a profile, a policy as NAME={...} or a prompt as STEP=FILE; more than once. For recorded "
-        "answers, a grader's prompt as STEP=FILE or model as STEP=MODEL.",
+        "answers, a grader's prompt as STEP=FILE.",
     ),
 ]
 ResultsFile = Annotated[
@@ -73,9 +72,8 @@ JudgeModel = Annotated[
         "For recorded answers, one of decider, claude and cascade.",
     ),
 ]
-Outputs = Annotated[
-    list[Path] | None,
-    typer.Option("--output", metavar="FILE", help="Write a line for each answer to a .csv file; more than once."),
+Output = Annotated[
+    Path | None, typer.Option("--output", metavar="FILE", help="Write a line for each answer to a .csv file.")
 ]
 FailIf = Annotated[
     list[str] | None,
@@ -88,12 +86,6 @@ AdoptedFile = Annotated[
     Path | None, typer.Argument(metavar="[FILE]", help="With --adopt: the file to write, in place of this laptop's.")
 ]
 Step = Annotated[str, typer.Option("--step", help="The grader: its folder among the steps.")]
-Prompts = Annotated[
-    list[str] | None, typer.Option("--prompt", metavar="FILE", help="Also judge with this prompt; more than once.")
-]
-Models = Annotated[
-    list[str] | None, typer.Option("--model", metavar="MODEL", help="Also judge with this model alone; more than once.")
-]
 Judges = Annotated[
     list[str] | None,
     typer.Option("--judge", metavar="KIND", help="Judge by decider, claude or cascade; more than once."),
@@ -121,7 +113,7 @@ def evaluate(
     parallel: Parallel = 4,
     limit: Limit = None,
     judge: JudgeModel = "",
-    output: Outputs = None,
+    output: Output = None,
     fail_if: FailIf = None,
     as_json: AsJson = False,
 ) -> None:
@@ -136,7 +128,7 @@ def evaluate(
     from selfrag_cli.lab.question_sets import feedback_questions, read_questions
     from selfrag_cli.lab.records import read_feedback
     from selfrag_cli.lab.run import EvaluationPlan, read_variants
-    from selfrag_cli.lab.table import check_outputs, show_report, write_outputs
+    from selfrag_cli.lab.table import check_output, show_report, write_output
 
     conditions = read_conditions(fail_if or [])
     feedback = read_feedback(recorded) if recorded else None
@@ -150,7 +142,7 @@ def evaluate(
         _end(replay.missing, replay.gate(conditions))
         return
     _check_source(questions, recorded, endpoint, docs, collection, judge)
-    check_outputs(output or [])
+    check_output(output)
     file = questions or recorded
     gold = read_questions(file or QUESTIONS) if feedback is None else feedback_questions(feedback, collection)
     plan = EvaluationPlan(gold[:limit], read_variants(variant or []), parallel, max_cost)
@@ -159,8 +151,9 @@ def evaluate(
     if place:
         _update_documents(place)
     findings, left = _ask(plan, stored, place, endpoint)
-    unjudged = _judge(plan, findings, stored, judge) if judge else 0
-    write_outputs(findings, output or [])
+    unjudged = _judge(plan, findings, judge) if judge else 0
+    if output:
+        write_output(findings, output)
     report = findings.report()
     _print(report, as_json, lambda: show_report(out, report))
     if left:
@@ -203,13 +196,13 @@ def _update_documents(place: DocumentSource) -> None:
 
 def _ask(plan: "EvaluationPlan", stored: Path, place: DocumentSource | None, endpoint: str) -> "tuple[Findings, int]":
     """Ask the questions without a result, and return the findings and the number of questions left."""
-    from selfrag_cli.lab.records import open_results, traces_path
+    from selfrag_cli.lab.records import open_results
     from selfrag_cli.lab.run import Connect, ask_all, connect_endpoint, connect_place
     from selfrag_cli.lab.table import Findings
 
     if place:
         source = str(place.directory.resolve() if place.directory else place)
-        connect: Connect = partial(connect_place, place, traces_path(stored))
+        connect: Connect = partial(connect_place, place)
     else:
         plan.check_deployed()
         source, connect = endpoint, connect_endpoint(endpoint, os.environ.get("SELFRAG_API_KEY", ""))
@@ -220,15 +213,13 @@ def _ask(plan: "EvaluationPlan", stored: Path, place: DocumentSource | None, end
         return Findings(plan.questions, plan.variants, results.find), left
 
 
-def _judge(plan: "EvaluationPlan", findings: "Findings", stored: Path, model: str) -> int:
+def _judge(plan: "EvaluationPlan", findings: "Findings", judge: str) -> int:
     """Have each answer judged within the remaining dollars, and return the number of missing verdicts."""
-    from selfrag_cli.lab.judge import Judge, judge_answers
-    from selfrag_cli.lab.records import read_written_from
+    from selfrag_cli.lab.judge import judge_answers
 
-    judge = Judge(model, plan.parallel, None if plan.max_cost is None else plan.max_cost - findings.usd)
-    written_from = read_written_from(stored)
+    left = None if plan.max_cost is None else plan.max_cost - findings.usd
     with measuring_progress() as progress:
-        report, shares = judge_answers(findings.answers, written_from, judge, partial(progress, "Judging"))
+        report, shares = judge_answers(findings.answers, judge, plan.parallel, left, partial(progress, "Judging"))
     findings.add_judgements(report, shares)
     return report.missing
 
@@ -266,8 +257,6 @@ def graders(
     rows: Rows,
     output: AdoptedFile = None,
     step: Step = "grade_support",
-    prompt: Prompts = None,
-    model: Models = None,
     judge: Judges = None,
     adopt: Adopt = False,
     false_passes: FalsePasses = 0.02,
@@ -286,6 +275,7 @@ def graders(
     from selfrag.runtime.decider_settings import GRADERS as DECIDABLE
     from selfrag_cli.lab.gate import read_conditions
     from selfrag_cli.lab.graders import KINDS, grade_rows, read_rows
+    from selfrag_cli.lab.judge import AS_SET, GraderOverrides
     from selfrag_cli.lab.thresholds import ErrorLimits, choose_judge
 
     if step not in KINDS:
@@ -296,7 +286,7 @@ def graders(
         raise InvalidInput(f"A decision model does not judge {step}: it is for {', '.join(DECIDABLE)}.")
     conditions = read_conditions(fail_if or [])
     kinds = _read_judges([*(judge or []), *(["decider"] if adopt else [])])
-    ways = _ways(step, prompt or [], model or [], kinds)
+    ways = {str(kind): GraderOverrides(graders={step: kind}) for kind in kinds} or {AS_SET: GraderOverrides()}
     labelled = read_rows(rows, step)[:limit]
     with measuring_progress() as progress:
         report = grade_rows(step, labelled, ways, parallel, max_cost, partial(progress, "Judging"))
@@ -309,22 +299,6 @@ def graders(
     _end(report.rows - report.judged, report.gate(conditions))
 
 
-def _ways(
-    step: str, prompts: Sequence[str], models: Sequence[str], judges: "Sequence[GraderKind]"
-) -> "dict[str, GraderOverrides]":
-    """Return the judges (without any, the step as configured), then the prompts and the models, by name."""
-    from selfrag_cli.lab.judge import AS_SET, GraderOverrides, single_model
-    from selfrag_cli.lab.run import read_prompt
-
-    files = [read_prompt(f"{step}={file}", [step]) for file in prompts]
-    return {
-        **{judge: GraderOverrides(graders={step: judge}) for judge in judges},
-        **({} if judges else {AS_SET: GraderOverrides()}),
-        **{path.stem: GraderOverrides(prompts={step: text}) for _, path, text in files},
-        **{model: single_model(step, model) for model in models},
-    }
-
-
 def _adopt(adoption: "Adoption", output: Path | None) -> None:
     from selfrag_cli.local.backends import adopted_file, read_adopted
 
@@ -335,19 +309,18 @@ def _adopt(adoption: "Adoption", output: Path | None) -> None:
 
 
 def _show_graders(report: "GraderReport") -> None:
-    """Print the labels and the cost of each way, and the rates of all ways side by side."""
+    """Print the cost of each way, and the rates of all ways side by side."""
     table = Table("Judge", box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("n", "false passes", "false strips", "precision", "balanced accuracy"):
         table.add_column(heading, justify="right")
     for way in report.ways:
-        out.print(_confusion(report, way))
-        balanced = "none" if way.balanced is None else f"{way.balanced:.3f}"
         calls = ", ".join(f"{count} calls of {model}" for model, count in way.calls.items()) or "no calls"
         ungraded = f"ungraded {way.ungraded}, which count in no rate; " if way.ungraded else ""
         dollars = "an unknown number of dollars" if way.usd is None else f"{way.usd:.4f} dollars"
-        out.print(f"{ungraded}balanced accuracy {balanced}; {escape(calls)}, {dollars}", soft_wrap=True)
-        rates = map(_rate_cell, (way.false_passes, way.false_strips, way.precision, way.balanced_rate))
-        table.add_row(escape(way.name), str(way.graded), *rates)
+        out.print(f"{escape(way.name)} ({escape(way.model)}): {ungraded}{escape(calls)}, {dollars}", soft_wrap=True)
+        rates = map(_rate_cell, (way.false_passes, way.false_strips, way.precision))
+        balanced = "" if way.balanced is None else f"{way.balanced:.2f}"
+        table.add_row(escape(way.name), str(way.graded), *rates, balanced)
     out.print(table)
     adoption = report.adoption
     if adoption and adoption.thresholds:
@@ -361,17 +334,6 @@ def _show_graders(report: "GraderReport") -> None:
 
 def _rate_cell(rate: "Rate | None") -> str:
     return f"{rate.share:.2f} ({rate.interval.low:.2f} to {rate.interval.high:.2f})" if rate else ""
-
-
-def _confusion(report: "GraderReport", way: "WayReport") -> Table:
-    labels = list(dict.fromkeys(label for row in way.confusion.values() for label in row))
-    title = f"{report.step}, {escape(way.name)} ({escape(way.model)}): {report.judged} rows"
-    table = Table("People's label", title=title, title_justify="left")
-    for label in labels:
-        table.add_column(label, justify="right")
-    for label, row in way.confusion.items():
-        table.add_row(label, *(str(row.get(verdict, 0)) for verdict in labels))
-    return table
 
 
 def _read_judges(texts: Sequence[str]) -> "list[GraderKind]":

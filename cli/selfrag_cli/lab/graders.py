@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import hypot, sqrt
+from math import sqrt
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -75,7 +75,7 @@ class Kind:
     passing: tuple[str, ...]
     needs: tuple[str, ...]
     task: Callable[[LabelledRow], dict[str, object]]
-    label: Callable[[Mapping[str, object]], str]
+    label: Callable[[Mapping[str, Any]], str]
 
     def outcome(self, people: str, verdict: Mapping[str, Any]) -> Outcome | None:
         """Return a verdict against people's label; None for an ungraded one.
@@ -212,14 +212,6 @@ class JudgeFigures(BaseModel):
     false_strips: Rate | None
     precision: Rate | None
     balanced: float | None
-    balanced_interval: Interval | None
-
-    @property
-    def balanced_rate(self) -> Rate | None:
-        """Return the balanced accuracy with its interval."""
-        if self.balanced is None or self.balanced_interval is None:
-            return None
-        return Rate(self.balanced, self.balanced_interval, self.graded)
 
 
 def compute_figures(outcomes: Sequence[Outcome]) -> JudgeFigures:
@@ -228,7 +220,6 @@ def compute_figures(outcomes: Sequence[Outcome]) -> JudgeFigures:
     failing = [outcome.passed for outcome in outcomes if not outcome.should_pass]
     passing_right, failing_right = _rate(sum(passing), len(passing)), _rate(failing.count(False), len(failing))
     passed = sum(passing) + sum(failing)
-    both = (passing_right, failing_right) if passing_right and failing_right else None
     return JudgeFigures(
         graded=len(outcomes),
         passed=passed,
@@ -237,21 +228,12 @@ def compute_figures(outcomes: Sequence[Outcome]) -> JudgeFigures:
         false_passes=_rate(sum(failing), len(failing)),
         false_strips=_rate(passing.count(False), len(passing)),
         precision=_rate(sum(passing), passed),
-        balanced=(both[0].share + both[1].share) / 2 if both else None,
-        balanced_interval=_interval_of_mean(*both) if both else None,
+        balanced=(passing_right.share + failing_right.share) / 2 if passing_right and failing_right else None,
     )
 
 
 def _rate(count: int, of: int) -> Rate | None:
     return Rate(count / of, wilson(count, of), of) if of else None
-
-
-def _interval_of_mean(first: Rate, second: Rate) -> Interval:
-    """Return the interval of the mean of two independent shares from their own (Zou and Donner 2008)."""
-    mean = (first.share + second.share) / 2
-    below = hypot(first.share - first.interval.low, second.share - second.interval.low)
-    above = hypot(first.interval.high - first.share, second.interval.high - second.share)
-    return Interval(low=mean - below / 2, high=mean + above / 2)
 
 
 class WayReport(JudgeFigures):

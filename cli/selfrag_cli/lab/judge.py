@@ -20,7 +20,6 @@ from selfrag.domain.base import Model
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.decisions import Thresholds
 from selfrag.domain.errors import BudgetExceeded, TemporarilyUnavailable
-from selfrag.domain.passages import Passage
 from selfrag.domain.steps import (
     DecideRetrievalTask,
     GradeRelevanceTask,
@@ -45,6 +44,7 @@ from selfrag.runtime.models import FIRST
 from selfrag.runtime.settings import Settings, read
 from selfrag_cli.lab.gate import MAX_FAILURES, RunBudget
 from selfrag_cli.lab.question_sets import NOT_FOR_IT, GoldQuestion, Measured, Share
+from selfrag_cli.lab.records import RunResult
 from selfrag_cli.local.backends import check_services, chosen_backends
 from selfrag_cli.local.sources.source import DocumentSource
 from selfrag_cli.local.stack import opened_stores
@@ -131,19 +131,12 @@ class GraderOverrides:
     @property
     def steps(self) -> set[str]:
         """Return the folders of the changed steps."""
-        return {*self.prompts, *self.graders, *(SUPPORT if step == FIRST else step for step in self.models)}
+        return {*self.prompts, *self.graders}
 
 
-def single_model(step: str, model: str) -> GraderOverrides:
-    """Return the overrides by which this model judges a step by itself, without a first grader."""
-    of = deployed_step(step)
-    models = {of: model, FIRST: model} if of == SUPPORT else {of: model}
-    return GraderOverrides(models=models, graders={of: "claude"})
-
-
-def deployed_step(step: str) -> str:
-    """Return the step of a deployment whose model judges; the judge of support judges correctness, too."""
-    return SUPPORT if step == CORRECTNESS else step
+def single_model(model: str) -> GraderOverrides:
+    """Return the overrides by which this model judges support by itself, without a first grader."""
+    return GraderOverrides(models={SUPPORT: model, FIRST: model}, graders={SUPPORT: "claude"})
 
 
 @contextmanager
@@ -186,7 +179,7 @@ def open_graders(overrides: GraderOverrides, recorded: Mapping[str, str]) -> Ite
 def _grader(step: str) -> Callable[[Limits], Grader]:
     module = STEPS[step][0]
     if step == CORRECTNESS:
-        return questions.grader(deployed_step(step), load_prompt(module, "correctness.md"), step)
+        return questions.grader(SUPPORT, load_prompt(module, "correctness.md"), step)
     return questions.grader(step, load_prompt(module), module=module)
 
 
@@ -245,15 +238,6 @@ def sum_costs(results: Collection[StepResult]) -> float | None:
     return None if None in costs else sum(usd for usd in costs if usd is not None)
 
 
-@dataclass(frozen=True)
-class Judge:
-    """The model that judges, or AS_SET, the number of answers at a time, and the most dollars."""
-
-    model: str
-    parallel: int = 4
-    max_cost: float | None = None
-
-
 class JudgeReport(BaseModel):
     """The judge of all variants; `judged` of the answers have its verdict."""
 
@@ -264,28 +248,24 @@ class JudgeReport(BaseModel):
 
 
 def judge_answers(
-    answers: Sequence[tuple[GoldQuestion, AnswerResponse]],
-    written_from: Mapping[str, Sequence[Passage]],
-    judge: Judge,
+    answers: Sequence[tuple[GoldQuestion, RunResult]],
+    judge: str,
+    parallel: int,
+    max_cost: float | None,
     progress: Progress,
 ) -> tuple[JudgeReport, dict[str, Measured]]:
-    """Return the judge's report, and its measures by the ids of answers.
+    """Return the report of a judge (a model, or AS_SET), and its measures by the ids of answers.
 
-    It judges every answer that was written from passages (`written_from`, by the answer's id), and every one of which
-    a right answer is known; an abstention or a direct answer claims nothing of passages. Raises what `open_graders` and
-    `judge_cases` raise.
+    It judges every answer that was written from passages, and every one of which a right answer is known; an abstention
+    or a direct answer claims nothing of passages. Raises what `open_graders` and `judge_cases` raise.
     """
-    cases = {
-        f"{case.step} {response.id}": case
-        for gold, response in answers
-        for case in _cases_of(gold, response, written_from)
-    }
-    overrides = GraderOverrides() if judge.model == AS_SET else single_model(SUPPORT, judge.model)
+    cases = {f"{case.step} {result.response.id}": case for gold, result in answers for case in _cases_of(gold, result)}
+    overrides = GraderOverrides() if judge == AS_SET else single_model(judge)
     with open_graders(overrides, {}) as grade:
         model = bootstrap.question_settings().models[SUPPORT]
-        results = judge_cases(cases, grade, judge.parallel, judge.max_cost, progress)
+        results = judge_cases(cases, grade, parallel, max_cost, progress)
     verdicts = {name: result for name, result in results.items() if result.error is None}
-    untraced = sum(_claims_anything(response) and response.id not in written_from for _, response in answers)
+    untraced = sum(_claims_anything(result.response) and result.written_from is None for _, result in answers)
     graded = [name for name, result in verdicts.items() if not _is_unsaid(result)]
     report = JudgeReport(
         model=model,
@@ -294,18 +274,17 @@ def judge_answers(
         missing=untraced + len(cases) - len(graded),
     )
     return report, {
-        response.id: {
-            **_support(verdicts.get(f"{SUPPORT} {response.id}")),
-            **_correctness(gold, response, verdicts.get(f"{CORRECTNESS} {response.id}")),
+        result.response.id: {
+            **_support(verdicts.get(f"{SUPPORT} {result.response.id}")),
+            **_correctness(gold, result.response, verdicts.get(f"{CORRECTNESS} {result.response.id}")),
         }
-        for gold, response in answers
+        for gold, result in answers
     }
 
 
-def _cases_of(
-    gold: GoldQuestion, response: AnswerResponse, written_from: Mapping[str, Sequence[Passage]]
-) -> Iterator[Case]:
-    answer, passages = response.answer.replace(f" {UNCITED}", ""), written_from.get(response.id)
+def _cases_of(gold: GoldQuestion, result: RunResult) -> Iterator[Case]:
+    response, passages = result.response, result.written_from
+    answer = response.answer.replace(f" {UNCITED}", "")
     if _claims_anything(response) and passages:
         shown = [passage.model_dump() for passage in passages]
         yield Case(SUPPORT, {"question": gold.question, "answer": answer, "passages": shown})

@@ -6,7 +6,7 @@ import re
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, get_args
@@ -32,23 +32,21 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 class GoldQuestion:
     """A question and what people know of its answer.
 
-    Any of the `answers` is right, and a right answer states all of the `facts`. `documents` are names and `passages`
-    are texts that hold an answer. `answerable` is None if the set does not say. `after` is the id of the question that
-    this one follows up. The `id` depends on both questions, and on earlier occurrences in the set.
+    Any of the `answers` is right, and a right answer states all of the `facts`. `documents` are the names of those that
+    hold an answer. `answerable` is None if the set does not say. The `id` depends on the question, and on earlier
+    occurrences in the set.
     """
 
     id: str
     question: str
     answers: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
-    passages: tuple[str, ...] = ()
     answerable: bool | None = None
     facts: tuple[str, ...] = ()
-    after: str | None = None
 
 
 class SetRow(Request):
-    """A line of a set; `after` is the `id` of an earlier line, and `kind` is for the reader alone."""
+    """A line of a set; `kind` is for the reader alone."""
 
     EXAMPLE: ClassVar[str] = '{"question": "How many days of leave do I have?", "answer": "30 days"}'
 
@@ -56,12 +54,9 @@ class SetRow(Request):
     answer: str = ""
     answers: list[str] = []
     documents: list[str] = []
-    passages: list[str] = []
     answerable: bool | None = None
     facts: list[str] = []
     kind: str = ""
-    id: str = ""
-    after: str = ""
 
     @field_validator("answerable")
     @classmethod
@@ -86,7 +81,7 @@ def read_questions(path: Path) -> list[GoldQuestion]:
     lines = [(f"{path}, line {number}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
         raise InvalidInput(f"{path} holds no question.")
-    return _identified([(where, _row(where, line)) for where, line in lines])
+    return _identify([_row(where, line) for where, line in lines])
 
 
 def feedback_questions(items: Iterable[Feedback], collection: str = "") -> list[GoldQuestion]:
@@ -110,7 +105,7 @@ def feedback_questions(items: Iterable[Feedback], collection: str = "") -> list[
             )
     if not rows:
         raise InvalidInput("The feedback has no right answer: people write one on the page or by the API.")
-    return _identified([("feedback", rows[key]) for key in sorted(rows)])
+    return _identify([rows[key] for key in sorted(rows)])
 
 
 def _row(where: str, line: str) -> SetRow:
@@ -126,34 +121,23 @@ def _row(where: str, line: str) -> SetRow:
         raise InvalidInput(f"{where}: {explain(error, SetRow)}") from error
 
 
-def _identified(rows: Sequence[tuple[str, SetRow]]) -> list[GoldQuestion]:
+def _identify(rows: Sequence[SetRow]) -> list[GoldQuestion]:
+    """Return the questions of rows with their ids."""
     seen: Counter[str] = Counter()
-    ids: dict[str, str] = {}
     questions = []
-    for where, row in rows:
-        if row.after and row.after not in ids:
-            raise InvalidInput(f"{where}: after names no question that stands before it.")
-        if row.id in ids:
-            raise InvalidInput(f"{where}: another question has this id, too.")
-        after = ids.get(row.after)
-        text = f"{row.question}\n{after}" if after else row.question
-        seen[text] += 1
-        own_id = hashlib.sha256(f"{text}\n{seen[text]}".encode()).hexdigest()[:16]
+    for row in rows:
+        seen[row.question] += 1
         answers = _distinct([row.answer, *row.answers])
         questions.append(
             GoldQuestion(
-                id=own_id,
+                id=hashlib.sha256(f"{row.question}\n{seen[row.question]}".encode()).hexdigest()[:16],
                 question=row.question,
                 answers=answers,
                 documents=_distinct(row.documents),
-                passages=_distinct(row.passages),
                 answerable=True if row.answerable is None and answers else row.answerable,
                 facts=_distinct(row.facts),
-                after=after,
             )
         )
-        if row.id:
-            ids[row.id] = own_id
     return questions
 
 
@@ -213,33 +197,28 @@ def _nearness(gold: GoldQuestion, response: AnswerResponse) -> Measured:
 
 
 def _retrieval(gold: GoldQuestion, response: AnswerResponse) -> Measured:
-    """Measure the recall of the gold documents among the first passages of the search and among all, cited or not."""
+    """Measure the recall of the gold documents among the first passages of the search, cited or not."""
     documents = [verdict.document for verdict in response.reflection.relevance if verdict.document]
-    ranks = {f"recall_at_{RANK}": documents[:RANK], "search_recall": documents}
     if not documents or not gold.documents or gold.answerable is False:
-        return dict.fromkeys(ranks, NOT_FOR_IT)
-    return {name: Share(_share_covered(gold.documents, first, is_same_document)) for name, first in ranks.items()}
+        return {f"recall_at_{RANK}": NOT_FOR_IT}
+    return {f"recall_at_{RANK}": Share(_share_covered(gold.documents, documents[:RANK]))}
 
 
 def _citations(gold: GoldQuestion, response: AnswerResponse) -> Measured:
-    """Measure recall and precision of citations, by gold documents, or by passages if no document is named."""
-    expected, cited = gold.passages, [citation.quote for citation in response.citations]
-    is_of: Callable[[str, str], bool] = is_quoted_from
-    if gold.documents:
-        cited = list(dict.fromkeys(citation.document for citation in response.citations))
-        expected, is_of = gold.documents, is_same_document
+    """Measure recall and precision of the cited documents."""
     # To abstain is right if there is no answer, and measured apart.
-    if not expected or gold.answerable is False:
+    if not gold.documents or gold.answerable is False:
         return {"citation_recall": NOT_FOR_IT, "citation_precision": NOT_FOR_IT}
-    right = sum(any(is_of(source, right) for right in expected) for source in cited)
+    cited = list(dict.fromkeys(citation.document for citation in response.citations))
+    right = sum(any(is_same_document(document, expected) for expected in gold.documents) for document in cited)
     return {
-        "citation_recall": Share(_share_covered(expected, cited, is_of)),
+        "citation_recall": Share(_share_covered(gold.documents, cited)),
         "citation_precision": Share(right / len(cited)) if cited else NOT_FOR_IT,
     }
 
 
-def _share_covered(expected: Sequence[str], sources: Sequence[str], is_of: Callable[[str, str], bool]) -> float:
-    return sum(any(is_of(source, right) for source in sources) for right in expected) / len(expected)
+def _share_covered(expected: Sequence[str], documents: Sequence[str]) -> float:
+    return sum(any(is_same_document(document, right) for document in documents) for right in expected) / len(expected)
 
 
 def is_same_document(first: str, second: str) -> bool:
@@ -247,12 +226,6 @@ def is_same_document(first: str, second: str) -> bool:
     names = [name.removeprefix("./").split("/") for name in (first, second)]
     shared = min(map(len, names))
     return names[0][-shared:] == names[1][-shared:]
-
-
-def is_quoted_from(quote: str, passage: str) -> bool:
-    """Return whether a passage contains a quote, however the two are broken into lines."""
-    words = " ".join(quote.split())
-    return bool(words) and words in " ".join(passage.split())
 
 
 def f1(answer: str, right: str) -> float:

@@ -1,11 +1,11 @@
-"""Stored answers: the file of results, the file of traces, and people's feedback."""
+"""Stored answers with their traces, and people's feedback."""
 
 import fcntl
 import json
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -27,6 +27,31 @@ GRADERS = {"GradeRelevance": "grade_relevance", "GradeSupport": "grade_support",
 END = "ComposeAnswer"
 
 
+class RecordedStep(BaseModel):
+    """A state as it ran; `result` is None if it failed."""
+
+    name: str
+    task: dict[str, object]
+    result: dict[str, Any] | None
+
+    @property
+    def judged(self) -> list[JudgedVerdict]:
+        """Return the model's verdicts behind the result."""
+        return TypeAdapter(list[JudgedVerdict]).validate_python((self.result or {}).get("judged", []))
+
+
+class Trace(BaseModel):
+    """The states that judged a question, in their order; the last one composed the response.
+
+    `written_from` are the passages that the writer saw; None without an answer.
+    """
+
+    id: str
+    question: str
+    steps: list[RecordedStep]
+    written_from: list[Passage] | None = None
+
+
 class VariantConfig(BaseModel):
     """The identity of a variant: the policy's changed fields, the profile, and the versions of its prompts."""
 
@@ -43,7 +68,10 @@ class Head(BaseModel):
 
 
 class RunResult(BaseModel):
-    """A line of results: a variant's whole response to a question, and how many seconds it took."""
+    """A line of results: a variant's whole response to a question, how many seconds it took, and how it came about.
+
+    A deployment gives no trace.
+    """
 
     variant: str
     way: VariantConfig
@@ -51,11 +79,17 @@ class RunResult(BaseModel):
     question: str
     seconds: float
     response: AnswerResponse
+    trace: Trace | None = None
 
     @property
     def usd(self) -> float | None:
         """Return the cost of the answer in dollars; None if a price is unknown."""
         return self.response.usage.cost_usd
+
+    @property
+    def written_from(self) -> list[Passage] | None:
+        """Return the passages that the writer saw; None without a trace."""
+        return self.trace.written_from if self.trace else None
 
 
 Line = TypeVar("Line", Head, RunResult)
@@ -136,13 +170,17 @@ def _read_results(path: Path, file: IO[str]) -> tuple[Head | None, list[RunResul
     whole = path.read_bytes()
     if not whole:
         return None, []
-    complete = whole[: whole.rfind(b"\n") + 1]
-    first, *others = complete.split(b"\n")[:-1] or [whole]
-    head = _parse(path, 1, first, Head)
-    stored = [_parse(path, number, line, RunResult) for number, line in enumerate(others, 2)]
+    parsed = _parse_results(path, whole)
     # Only a file that is wholly ours is changed.
-    file.truncate(len(complete))
-    return head, stored
+    file.truncate(whole.rfind(b"\n") + 1)
+    return parsed
+
+
+def _parse_results(path: Path, whole: bytes) -> tuple[Head, list[RunResult]]:
+    """Return the lines of results; a last line without an end was cut by a kill."""
+    first, *others = whole.split(b"\n")[:-1] or [whole]
+    head = _parse(path, 1, first, Head)
+    return head, [_parse(path, number, line, RunResult) for number, line in enumerate(others, 2)]
 
 
 def _parse(path: Path, number: int, line: bytes, kind: type[Line]) -> Line:
@@ -155,31 +193,6 @@ def _parse(path: Path, number: int, line: bytes, kind: type[Line]) -> Line:
 def _write(file: IO[str], line: BaseModel) -> None:
     file.write(json.dumps(line.model_dump(), ensure_ascii=False) + "\n")
     file.flush()
-
-
-class RecordedStep(BaseModel):
-    """A state as it ran; `result` is None if it failed."""
-
-    name: str
-    task: dict[str, object]
-    result: dict[str, object] | None
-
-    @property
-    def judged(self) -> list[JudgedVerdict]:
-        """Return the model's verdicts behind the result."""
-        return TypeAdapter(list[JudgedVerdict]).validate_python((self.result or {}).get("judged", []))
-
-
-class Trace(BaseModel):
-    """The states that judged a question, in their order; the last one composed the response.
-
-    `written_from` are the passages that the writer saw; None without an answer.
-    """
-
-    id: str
-    question: str
-    steps: list[RecordedStep]
-    written_from: list[Passage] | None = None
 
 
 def build_trace(history: ExecutionHistory) -> Trace:
@@ -230,34 +243,8 @@ def _visible(passage: Mapping[str, object], selected: Mapping[object, object]) -
     return visible.model_copy(update={"text": "".join(source_of(whole).blocks), "rows": []})
 
 
-def traces_path(results: Path) -> Path:
-    """Return the path of the traces whose answers are in this file."""
-    return results.with_name(results.name.removesuffix(".jsonl").removesuffix(".results") + ".traces.jsonl")
-
-
-@contextmanager
-def open_traces(path: Path) -> Iterator[Callable[[ExecutionHistory], None]]:
-    """Yield a function that appends the trace of a history, in any thread; a trace that a kill has cut is dropped.
-
-    Raises InvalidInput if the file cannot be written.
-    """
-    try:
-        file = path.open("ab+")
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
-    with file:
-        file.truncate(path.read_bytes().rfind(b"\n") + 1)
-
-        def append(history: ExecutionHistory) -> None:
-            # One write, so that the lines of two threads do not mix.
-            file.write(build_trace(history).model_dump_json().encode() + b"\n")
-            file.flush()
-
-        yield append
-
-
 def read_traces(path: Path) -> list[Trace]:
-    """Return what `selfrag eval` stored, or a history as `selfrag trace --json` or the AWS CLI prints it.
+    """Return the traces of a file of results, or of a history as `selfrag trace --json` or the AWS CLI prints it.
 
     Raises InvalidInput for a file that cannot be read or contains something else.
     """
@@ -265,13 +252,10 @@ def read_traces(path: Path) -> list[Trace]:
     try:
         whole = json.loads(text)
     except ValueError:
-        # A last line without an end was cut by a kill.
-        return [_parse_trace(path, number, line) for number, line in enumerate(text.split("\n")[:-1], 1)]
-    events = whole.get("events") if isinstance(whole, dict) else whole
-    if events is None:
-        return [_parse_trace(path, 1, text)]
+        _, stored = _parse_results(path, text.encode())
+        return [result.trace for result in stored if result.trace]
     try:
-        return [build_trace(ExecutionHistory("", events))]
+        return [build_trace(ExecutionHistory("", whole["events"] if isinstance(whole, dict) else whole))]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"{path} is no history of an execution.") from error
 
@@ -304,17 +288,3 @@ def _read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}.") from error
-
-
-def _parse_trace(path: Path, number: int, line: str) -> Trace:
-    try:
-        return Trace.model_validate_json(line)
-    except ValidationError as error:
-        raise InvalidInput(f"{path}, line {number}: it is no trace.") from error
-
-
-def read_written_from(results: Path) -> dict[str, list[Passage]]:
-    """Return the passages from which each answer in this file was written, by its id, of those that have a trace."""
-    path = traces_path(results)
-    traces = read_traces(path) if path.exists() else []
-    return {trace.id: trace.written_from for trace in traces if trace.written_from is not None}

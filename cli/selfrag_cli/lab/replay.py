@@ -1,18 +1,15 @@
-"""Recorded questions judged again under other prompts, models or judges, without searching and writing."""
+"""Recorded questions judged again under other prompts or judges, without searching and writing."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
 from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.errors import InvalidInput
-from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
 from selfrag.judging.graders import GraderKind
 from selfrag.ports.model import Prompt
-from selfrag.runtime.models import FIRST
 from selfrag_cli.lab.gate import Condition, Gate, check_figures
+from selfrag_cli.lab.graders import KINDS
 from selfrag_cli.lab.judge import (
     SUPPORT,
     UNGRADED,
@@ -24,33 +21,21 @@ from selfrag_cli.lab.judge import (
     sum_costs,
 )
 from selfrag_cli.lab.records import GRADERS, RecordedStep, Trace
-from selfrag_cli.lab.run import read_prompt, read_step
-
-LEVELS: dict[str, Callable[[Any], str]] = {
-    "GradeRelevance": lambda verdict: RelevanceVerdict.model_validate(verdict, extra="ignore").label,
-    "GradeSupport": lambda verdict: SupportVerdict.model_validate(verdict, extra="ignore").level or UNGRADED,
-    "GradeUtility": lambda verdict: str(UtilityVerdict.model_validate(verdict, extra="ignore").score or UNGRADED),
-}
+from selfrag_cli.lab.run import read_prompt
 
 
 def read_overrides(texts: Sequence[str], judge: GraderKind | None = None) -> GraderOverrides:
-    """Return the overrides of `STEP=FILE` (a prompt), `STEP=MODEL` and a kind of judge for all graders.
+    """Return the overrides of prompts (`STEP=FILE`), and of a kind of judge for all graders.
 
     Raises InvalidInput with one sentence.
     """
-    prompts: dict[str, Prompt] = {}
-    models: dict[str, str] = {}
+    steps, prompts = tuple(GRADERS.values()), dict[str, Prompt]()
     for text in texts:
-        expected = "a step and a prompt or a model, such as grade_support=stricter.md"
-        step, value = read_step(text, (*GRADERS.values(), FIRST), expected)
-        is_prompt = value.endswith(".md") or Path(value).is_file()
-        if step in (prompts if is_prompt else models):
+        step, _, prompt = read_prompt(text, steps)
+        if step in prompts:
             raise InvalidInput(f"{step} can be changed in one way at a time.")
-        if is_prompt:
-            prompts[step] = read_prompt(text, tuple(GRADERS.values()))[2]
-        else:
-            models[step] = value
-    return GraderOverrides(prompts, models, dict.fromkeys(GRADERS.values(), judge) if judge else {})
+        prompts[step] = prompt
+    return GraderOverrides(prompts, graders=dict.fromkeys(steps, judge) if judge else {})
 
 
 class Change(BaseModel):
@@ -152,7 +137,7 @@ def _replay_report(
     support = [change.now for of_trace in graded for change in of_trace if change.step == SUPPORT]
     rates = {
         "changed": len(changed) / sum(map(bool, graded)) if any(graded) else None,
-        "supported": support.count("fully_supported") / len(support) if support else None,
+        "supported": support.count("supported") / len(support) if support else None,
     }
     return ReplayReport(traces=len(traces), steps=steps, missing=len(missing), changed=changed, rates=rates)
 
@@ -164,8 +149,9 @@ def _change(step: RecordedStep, results: Mapping[str, StepResult], missing: Coll
         return None
     # A verdict that was not requested again is unchanged.
     now = results[name].model_dump(mode="json")["verdict"] if name in results else before
-    level = LEVELS[step.name]
-    return Change(step=GRADERS[step.name], before=level(before), now=level(now))
+    folder = GRADERS[step.name]
+    label = KINDS[folder].label
+    return Change(step=folder, before=label(before), now=label(now))
 
 
 def _identity(step: RecordedStep) -> str:

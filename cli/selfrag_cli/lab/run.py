@@ -2,16 +2,14 @@
 
 import json
 import re
-import signal
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from statistics import fmean
 from threading import Event
 from typing import get_args
 from uuid import uuid4
@@ -28,7 +26,7 @@ from selfrag.runtime.models import DEFAULT_MODELS, PROFILES
 from selfrag_cli.deployment.remote import ask_remote, retry_after
 from selfrag_cli.lab.gate import MAX_FAILURES, MIN_QUESTION_USD, RunBudget
 from selfrag_cli.lab.question_sets import GoldQuestion
-from selfrag_cli.lab.records import Results, RunResult, VariantConfig, open_traces
+from selfrag_cli.lab.records import Results, RunResult, Trace, VariantConfig, build_trace
 from selfrag_cli.local.asking import answering
 from selfrag_cli.local.backends import AS_SET, Setup, policy_fields
 from selfrag_cli.local.sources.source import DocumentSource
@@ -42,14 +40,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _EXAMPLE = """--variant 'small={"top_k": 2}'"""
 
 Pause = Callable[[float], object]
-# Called with the number of answers so far, of all, and the dollars spent.
-Progress = Callable[[int, int, float], None]
-# Called with a request, and a key that is the same when the same question is asked once more; returns the response.
-Ask = Callable[[AskRequest, str], AnswerResponse]
+# Called with a description, the number of answers, and that of all.
+Progress = Callable[[str, int, int], None]
+# Called with a request, and a key that is the same when the same question is asked once more; returns the response,
+# and its trace on this machine.
+Ask = Callable[[AskRequest, str], tuple[AnswerResponse, Trace | None]]
 # Opens what answers by a setup.
 Connect = Callable[[Setup], AbstractContextManager[Ask]]
-# Called with a description, the number done, and the total.
-ShowProgress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -113,7 +110,11 @@ def _variant(text: str) -> Variant:
 
 def read_prompt(text: str, steps: Collection[str]) -> tuple[str, Path, Prompt]:
     """Return the step, the file and the prompt of `STEP=FILE`; raises InvalidInput with one sentence."""
-    step, name = read_step(text, steps, "a step and a file, such as grade_support=stricter.md")
+    step, _, name = text.partition("=")
+    if not name:
+        raise InvalidInput(f"{text!r} is not a step and a file, such as grade_support=stricter.md.")
+    if step not in steps:
+        raise InvalidInput(f"There is no step {step} to change; there are {', '.join(steps)}.")
     try:
         content = Path(name).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
@@ -123,30 +124,20 @@ def read_prompt(text: str, steps: Collection[str]) -> tuple[str, Path, Prompt]:
     return step, Path(name), prompt_of(content)
 
 
-def read_step(text: str, steps: Collection[str], expected: str) -> tuple[str, str]:
-    """Return the two sides of `STEP=...`; raises InvalidInput with the expected form."""
-    step, _, name = text.partition("=")
-    if not name:
-        raise InvalidInput(f"{text!r} is not {expected}.")
-    if step not in steps:
-        raise InvalidInput(f"There is no step {step} to change; there are {', '.join(steps)}.")
-    return step, name
-
-
 @contextmanager
-def connect_place(place: DocumentSource, traces: Path, setup: Setup) -> Iterator[Ask]:
-    """Yield what answers from an up-to-date place with these prompts and models, and stores the traces."""
-    with open_traces(traces) as store, answering(place, setup, keeps_histories=False) as (executions, _):
+def connect_place(place: DocumentSource, setup: Setup) -> Iterator[Ask]:
+    """Yield what answers from an up-to-date place with these prompts and models."""
+    with answering(place, setup, keeps_histories=False) as (executions, _):
 
-        def ask(request: AskRequest, key: str) -> AnswerResponse:
+        def ask(request: AskRequest, key: str) -> tuple[AnswerResponse, Trace | None]:
             payload, question_id = request.execution_input([place.collection]), uuid4().hex
             payload["policy"] |= policy_fields(request, place)
             ended = executions.execute(question_id, payload)
-            store(ExecutionHistory(question_id, ended.history))
             if ended.output is None:
                 # It may have paid by then, so it is not asked again at once.
                 raise SelfragError(f"The workflow gave no response: {ended.error}")
-            return AnswerResponse.model_validate(ended.output)
+            trace = build_trace(ExecutionHistory(question_id, ended.history))
+            return AnswerResponse.model_validate(ended.output), trace
 
         yield ask
 
@@ -154,9 +145,9 @@ def connect_place(place: DocumentSource, traces: Path, setup: Setup) -> Iterator
 def connect_endpoint(endpoint: str, api_key: str) -> Connect:
     """Return what asks a deployment: a question with the key of an earlier one is paid once, within a day."""
 
-    def ask(request: AskRequest, key: str) -> AnswerResponse:
+    def ask(request: AskRequest, key: str) -> tuple[AnswerResponse, Trace | None]:
         # Another release may answer there, whose responses have more fields.
-        return AnswerResponse.model_validate(ask_remote(request, endpoint, api_key, key), extra="ignore")
+        return AnswerResponse.model_validate(ask_remote(request, endpoint, api_key, key), extra="ignore"), None
 
     return lambda setup: nullcontext(ask)
 
@@ -204,7 +195,7 @@ class EvaluationPlan:
             )
 
 
-def ask_all(plan: EvaluationPlan, connect: Connect, results: Results, progress: ShowProgress) -> int:
+def ask_all(plan: EvaluationPlan, connect: Connect, results: Results, progress: Progress) -> int:
     """Ask all questions without a result, by one setup after another, and return the number of questions left.
 
     Raises InvalidInput for a limit that buys nothing, and errors that keep all questions from an answer; earlier
@@ -212,33 +203,14 @@ def ask_all(plan: EvaluationPlan, connect: Connect, results: Results, progress: 
     """
     tasks = find_open_tasks(plan.questions, plan.variants, results)
     left, total = len(tasks), len(plan.questions) * len(plan.variants)
-    usd = estimate_usd([task.variant.name for task in tasks], results)
-    expected = "" if usd is None else f", for about {usd:.2f} dollars"
     spent = f"; {results.spent:.2f} dollars are spent" if results.spent else ""
-    typer.echo(f"selfrag: {left} of {total} answers to get{expected}{spent}", err=True)
-    if not tasks:
-        return left
-    budget = None if plan.max_cost is None else _budget(plan.max_cost, results)
+    typer.echo(f"selfrag: {left} of {total} answers to get{spent}", err=True)
+    budget = _budget(plan.max_cost, results) if tasks and plan.max_cost is not None else None
     for setup in dict.fromkeys(task.variant.setup for task in tasks):
         own = [task for task in tasks if task.variant.setup == setup]
         with connect(setup) as ask:
-            show = partial(_show, progress, len(tasks) - left, len(tasks))
-            run = Run(own, ask, results, plan.parallel, budget, show)
-            with end_by_signals(run) as is_ended:
-                left += run.run() - len(own)
-        if is_ended.is_set():
-            break
+            left += Run(own, ask, results, plan.parallel, budget, progress).run() - len(own)
     return left
-
-
-def _show(progress: ShowProgress, before: int, total: int, done: int, _: int, usd: float) -> None:
-    progress(f"Asking, {usd:.2f} USD spent", before + done, total)
-
-
-def estimate_usd(variants: Sequence[str], results: Results) -> float | None:
-    """Return the expected dollars of answers, one for each variant; None if a variant has no known cost so far."""
-    means = [fmean(costs) if (costs := results.costs(name)) else None for name in variants]
-    return None if None in means else sum(mean for mean in means if mean is not None)
 
 
 def _budget(most: float, results: Results) -> RunBudget:
@@ -254,7 +226,7 @@ def _budget(most: float, results: Results) -> RunBudget:
 class Run:
     """Asks `tasks`, `parallel` at a time; `budget` is what may be spent, None for no limit.
 
-    A run that ends early waits for pending questions and stores their answers.
+    A run that ends early, also by Ctrl-C, waits for pending questions and stores their answers.
     """
 
     def __init__(
@@ -264,10 +236,10 @@ class Run:
         results: Results,
         parallel: int,
         budget: RunBudget | None = None,
-        progress: Progress = lambda done, total, usd: None,
+        progress: Progress = lambda description, done, total: None,
         pause: Pause | None = None,
     ) -> None:
-        self._tasks, self._total = list(tasks), len(tasks)
+        self._tasks, self._total = deque(tasks), len(tasks)
         self._ask, self._results, self._parallel = ask, results, parallel
         self._budget, self._progress = budget, progress
         self._ending = Event()
@@ -286,22 +258,19 @@ class Run:
             try:
                 while self._begin(threads):
                     self._collect()
-            finally:
-                self.end()  # so that no retry pauses for long
+            except KeyboardInterrupt:
+                self._ending.set()  # so that no retry pauses for long
+                while self._at_work:
+                    self._collect()
+                raise
         if self._error:
             raise self._error
         return self._total - self._done
 
-    def end(self) -> None:
-        """Begin nothing more; any thread and a signal handler may call this."""
-        self._ending.set()
-
     def _begin(self, threads: ThreadPoolExecutor) -> bool:
         """Begin the tasks that can begin now, and return whether any is pending."""
-        while not self._ending.is_set() and (slots := self._parallel - len(self._at_work)):
-            task, limit = self._first(), None
-            if task is None:
-                break
+        while not self._ending.is_set() and self._tasks and (slots := self._parallel - len(self._at_work)):
+            task, limit = self._tasks[0], None
             policy, key = task.variant.policy, self._results.key(task.variant.name, task.question.id)
             if self._budget:
                 limit = self._budget.hold(min(slots, len(self._tasks)), policy.max_cost_usd)
@@ -309,19 +278,10 @@ class Run:
                     break
                 # Another limit makes another request, which must not come with the same key.
                 policy, key = policy.model_copy(update={"max_cost_usd": limit}), f"{key}.{limit:g}"
-            self._tasks.remove(task)
-            request = AskRequest(question=task.question.question, policy=policy, previous=self._previous(task))
+            self._tasks.popleft()
+            request = AskRequest(question=task.question.question, policy=policy)
             self._at_work[threads.submit(self._answer, request, key, task)] = limit
         return bool(self._at_work)
-
-    def _first(self) -> QuestionTask | None:
-        """Return the first task that can begin; a follow-up waits for the answer before it."""
-        return next((task for task in self._tasks if not task.question.after or self._previous(task)), None)
-
-    def _previous(self, task: QuestionTask) -> str:
-        """Return the id of the same variant's answer to the earlier question; "" if there is none."""
-        earlier = self._results.find(task.variant.name, task.question.after or "")
-        return earlier.response.id if earlier and earlier.response.status != "failed" else ""
 
     def _answer(self, request: AskRequest, key: str, task: QuestionTask) -> RunResult:
         """Ask with retries; the seconds are those of the last try."""
@@ -329,7 +289,7 @@ class Run:
         while True:
             began = time.perf_counter()
             try:
-                response = self._ask(request, key)
+                response, trace = self._ask(request, key)
             except TemporarilyUnavailable as error:
                 pause = next(pauses, None)
                 if pause is None or self._ending.is_set() or retry_after(error) > MAX_PAUSE:
@@ -343,6 +303,7 @@ class Run:
                     question=task.question.question,
                     seconds=time.perf_counter() - began,
                     response=response,
+                    trace=trace,
                 )
 
     def _collect(self) -> None:
@@ -353,7 +314,7 @@ class Run:
                 self._results.add(result)
             if self._budget and limit is not None:
                 self._budget.settle(limit, result.usd if result else None)
-            self._progress(self._done, self._total, self._results.spent)
+            self._progress(f"Asking, {self._results.spent:.2f} USD spent", self._done, self._total)
 
     def _result(self, future: Future[RunResult]) -> RunResult | None:
         """Return the result of a question that was asked; an error, and a failed response, may end the run."""
@@ -379,27 +340,4 @@ class Run:
 
     def _refuse(self, error: SelfragError) -> None:
         self._error = self._error or error
-        self.end()
-
-
-@contextmanager
-def end_by_signals(run: Run) -> Iterator[Event]:
-    """Let the first Ctrl-C or SIGTERM end the run in order, which sets the event; the next one ends the process."""
-    is_ended = Event()
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    def end(number: int, frame: object) -> None:
-        is_ended.set()
-        run.end()
-        restore()
-
-    for number in before:
-        signal.signal(number, end)
-    try:
-        yield is_ended
-    finally:
-        restore()
+        self._ending.set()

@@ -1,4 +1,4 @@
-"""The findings of a run: measures with intervals, variants compared in pairs, and the report as table, JSON and CSV."""
+"""The findings of a run: measures, variants compared in pairs, and the report as table, JSON and CSV."""
 
 import csv
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from rich.table import Table
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.gate import Condition, Gate, check_figures
-from selfrag_cli.lab.graders import Interval, wilson
+from selfrag_cli.lab.graders import Interval
 from selfrag_cli.lab.judge import JudgeReport
 from selfrag_cli.lab.question_sets import AMOUNTS, NOT_FOR_IT, GoldQuestion, Measured, aggregate, measure
 from selfrag_cli.lab.records import RunResult, VariantConfig, make_folder
@@ -36,7 +36,7 @@ _ALPHA = 0.05
 _DRAWS, _BATCH, _SEED = 10_000, 500, 12
 _OUTCOMES: tuple[Outcome, ...] = ("right answer", "right abstention", "other answer", "other abstention", "failed")
 # Measures that the table leaves out: the outcomes repeat them, or they do not fit.
-_ELSEWHERE = ("answered", "partial", "abstained", "failed", "search_recall", "model_calls")
+_ELSEWHERE = ("answered", "partial", "abstained", "failed", "model_calls")
 _MAX_SHOWN_QUESTIONS = 4
 
 
@@ -63,25 +63,6 @@ class Difference(Interval):
         return "real" if self.p < _ALPHA else "may be chance"
 
 
-def compute_intervals(measures: Sequence[Measured]) -> dict[str, Interval]:
-    """Return by measure Wilson's interval of a share of questions, else the bootstrap's.
-
-    Measures that apply to no question are left out. Two of these intervals do not say whether two variants differ:
-    `compute_differences` does.
-    """
-    names = [name for name in (measures[0] if measures else ()) if _applies(measures, name)]
-    if not names:
-        return {}
-    counts = _counts(measures, names)
-    low, high = _percentiles(lambda weights: _ratios(weights, counts), len(measures))
-    ends = {name: Interval(low=low[at], high=high[at]) for at, name in enumerate(names)}
-    for name in names:
-        shares = [of_question[name] for of_question in measures if of_question[name].of]
-        if name not in AMOUNTS and all(share.of == 1 and share.count in (0, 1) for share in shares):
-            ends[name] = wilson(sum(share.count for share in shares), len(shares))
-    return ends
-
-
 def compute_differences(base: Sequence[Measured], other: Sequence[Measured]) -> dict[str, Difference]:
     """Return by measure how much more `other` has than `base`, over the same questions in the same order.
 
@@ -92,24 +73,23 @@ def compute_differences(base: Sequence[Measured], other: Sequence[Measured]) -> 
     if not names:
         return {}
     before, after = _counts(base, names), _counts(other, names)
-
-    def gap(weights: Weights) -> Floats:
-        ratios: Floats = _ratios(weights, after) - _ratios(weights, before)
-        return ratios
-
-    whole = gap(np.ones((1, len(base)), dtype=np.int64))[0]
-    low, high = _percentiles(gap, len(base))
+    random, equal = np.random.default_rng(_SEED), np.full(len(base), 1 / len(base))
+    draws = (random.multinomial(len(base), equal, size=_BATCH) for _ in range(_DRAWS // _BATCH))
+    gaps = np.concatenate([_ratios(weights, after) - _ratios(weights, before) for weights in draws])
+    low, high = np.nanpercentile(gaps, (2.5, 97.5), axis=0)
+    every = np.ones((1, len(base)), dtype=np.int64)
+    whole = (_ratios(every, after) - _ratios(every, before))[0]
     leads = {}
     for at, name in enumerate(names):
         pairs = [(before[name], after[name]) for before, after in zip(base, other, strict=True)]
-        gaps = [b.value - a.value for a, b in pairs if a.value is not None and b.value is not None]
+        of_questions = [b.value - a.value for a, b in pairs if a.value is not None and b.value is not None]
         leads[name] = Difference(
             value=whole[at],
             low=low[at],
             high=high[at],
             questions=sum(bool(a.of or b.of) for a, b in pairs),
-            won=sum(gap > 0 for gap in gaps),
-            lost=sum(gap < 0 for gap in gaps),
+            won=sum(gap > 0 for gap in of_questions),
+            lost=sum(gap < 0 for gap in of_questions),
         )
     return leads
 
@@ -131,23 +111,13 @@ def _ratios(weights: Weights, counts: tuple[Floats, Floats]) -> Floats:
     return ratios
 
 
-def _percentiles(statistic: Callable[[Weights], Floats], questions: int) -> Floats:
-    """Return the ends by measure of a statistic of drawn questions; the same each time."""
-    random = np.random.default_rng(_SEED)
-    equal = np.full(questions, 1 / questions)
-    drawn = [statistic(random.multinomial(questions, equal, size=_BATCH)) for _ in range(_DRAWS // _BATCH)]
-    ends: Floats = np.nanpercentile(np.concatenate(drawn), (2.5, 97.5), axis=0)
-    return ends
-
-
 class VariantReport(VariantConfig):
-    """The figures of a variant: each measure, the number of questions that it is over, and its interval."""
+    """The figures of a variant: each measure, and the number of questions that it is over."""
 
     name: str
     outcomes: dict[Outcome, int]
     measures: dict[str, float | None]
     n: dict[str, int]
-    intervals: dict[str, Interval]
 
 
 class VariantComparison(BaseModel):
@@ -203,13 +173,9 @@ class Findings:
         self.judge: JudgeReport | None = None
 
     @property
-    def answers(self) -> list[tuple[GoldQuestion, AnswerResponse]]:
+    def answers(self) -> list[tuple[GoldQuestion, RunResult]]:
         """Return all answers, each with its question."""
-        return [
-            (gold, result.response)
-            for results in self.results.values()
-            for gold, result in zip(self.questions, results, strict=True)
-        ]
+        return [answer for results in self.results.values() for answer in zip(self.questions, results, strict=True)]
 
     @property
     def usd(self) -> float:
@@ -274,7 +240,6 @@ class Findings:
             outcomes={outcome: outcomes.count(outcome) for outcome in _OUTCOMES},
             measures=means,
             n={name: sum(bool(of_question[name].of) for of_question in measures) for name in means},
-            intervals=compute_intervals(measures),
             **variant.way.model_dump(),
         )
 
@@ -325,20 +290,15 @@ def _outcome_line(variant: VariantReport) -> str:
 
 
 def _measures_table(report: EvaluationReport) -> Table:
-    """Return a row for each measure: by variant its mean, the interval if there is room, and n."""
+    """Return a row for each measure: by variant its mean and n."""
     table = Table("Measure", box=SIMPLE_HEAD, pad_edge=False)
-    has_room = len(report.variants) < 3
     for variant in report.variants:
-        table.add_column(escape(variant.name) + (" (95%)" if has_room else ""), justify="right", overflow="fold")
+        table.add_column(escape(variant.name), justify="right", overflow="fold")
         table.add_column("n", justify="right")
     for name in report.variants[0].measures:
         if name not in _ELSEWHERE and any(variant.measures[name] is not None for variant in report.variants):
-            cells = []
-            for variant in report.variants:
-                value, interval = _figure(variant.measures[name], name), variant.intervals.get(name)
-                ends = f" ({_ends(interval, name)})" if interval and has_room and name not in AMOUNTS else ""
-                cells += [value + ends, str(variant.n[name])]
-            table.add_row(_words(name), *cells)
+            pairs = [(_figure(variant.measures[name], name), str(variant.n[name])) for variant in report.variants]
+            table.add_row(_words(name), *(cell for pair in pairs for cell in pair))
     return table
 
 
@@ -357,7 +317,8 @@ def _verdict_line(comparison: VariantComparison, primary: str) -> str:
     more, size = "more" if gap.value > 0 else "less", _figure(abs(gap.value), primary)
     difference = f"{size} {more} than {comparison.base}" if gap.value else f"the same as {comparison.base}"
     return (
-        f"{comparison.variant} has {difference} in {_words(primary)} (95% {_ends(gap, primary)}; {gap.won} questions "
+        f"{comparison.variant} has {difference} in {_words(primary)} "
+        f"(95% {_figure(gap.low, primary)} to {_figure(gap.high, primary)}; {gap.won} questions "
         f"won, {gap.lost} lost, of {gap.questions}): {comparison.verdict} (exact p {comparison.p:.2g})."
     )
 
@@ -379,32 +340,27 @@ def _figure(value: float | None, name: str) -> str:
     return f"{value:.{digits}f}"
 
 
-def _ends(interval: Interval, name: str) -> str:
-    return f"{_figure(interval.low, name)} to {_figure(interval.high, name)}"
-
-
-def check_outputs(paths: Sequence[Path]) -> None:
-    """Create the folders of files; raises InvalidInput, before anything is asked and paid, if one cannot be written."""
-    for path in paths:
-        if path.suffix != ".csv":
-            raise InvalidInput(f"--output {path}: name a file that ends in .csv.")
+def check_output(path: Path | None) -> None:
+    """Create the folder of a file; raises InvalidInput, before anything is asked and paid, if it cannot be written."""
+    if path and path.suffix != ".csv":
+        raise InvalidInput(f"--output {path}: name a file that ends in .csv.")
+    if path:
         make_folder(path)
 
 
-def write_outputs(findings: Findings, paths: Sequence[Path]) -> None:
-    """Write a line for each answer with all measures to each file; raises InvalidInput if one cannot be written."""
+def write_output(findings: Findings, path: Path) -> None:
+    """Write a line for each answer with all measures; raises InvalidInput if the file cannot be written."""
     names = list(dict.fromkeys(name for of in findings.measures.values() for first in of[:1] for name in first))
-    for path in paths:
-        try:
-            with path.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file)
-                writer.writerow(["question_id", "question", "variant", "id", "status", "answer", *names])
-                for variant, results in findings.results.items():
-                    for result, measures in zip(results, findings.measures[variant], strict=True):
-                        response = result.response
-                        about = [response.id, response.status, response.answer]
-                        # A measure that does not apply to a question is empty.
-                        shares = ["" if (value := measures[name].value) is None else value for name in names]
-                        writer.writerow([result.question_id, result.question, variant, *about, *shares])
-        except OSError as error:
-            raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["question_id", "question", "variant", "id", "status", "answer", *names])
+            for variant, results in findings.results.items():
+                for result, measures in zip(results, findings.measures[variant], strict=True):
+                    response = result.response
+                    about = [response.id, response.status, response.answer]
+                    # A measure that does not apply to a question is empty.
+                    shares = [measures[name].value for name in names]
+                    writer.writerow([result.question_id, result.question, variant, *about, *shares])
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error

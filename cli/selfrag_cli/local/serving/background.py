@@ -2,18 +2,22 @@
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
+from selfrag.domain.documents import document_id
 from selfrag.domain.errors import SelfragError
 from selfrag_cli.local.index.backfill import yield_to_questions
-from selfrag_cli.local.serving.documents import Documents
 from selfrag_cli.local.sources.sync import Busy
+from selfrag_cli.local.stack import DOCUMENTS_BUCKET
+from selfrag_cli.local.stores.manifest import LocalManifest
 
 # How long a run may take to end when the server ends.
 END_SECONDS = 5.0
 # How often a server looks whether another process has ended its work.
 BUSY_SECONDS = 2.0
+# Any moment will do: no execution has seen a deletion of the API's.
+_NOW = 1
 
 
 class EmbeddingThread:
@@ -59,6 +63,32 @@ class EmbeddingThread:
 def _sentence(error: Exception) -> str:
     sentence = str(error) if isinstance(error, SelfragError) else f"{type(error).__name__}: {error}"
     return " ".join(sentence.split())
+
+
+class Documents:
+    """The documents of a collection as the manifest lists them."""
+
+    def __init__(self, collection: str, manifest: LocalManifest) -> None:
+        self._collection, self._manifest = collection, manifest
+
+    def changed(self, key: str, etag: str) -> None:
+        """List a document that has come as working, or one whose file is deleted, which has no ETag, as removing."""
+        if etag:
+            self._mark(key, "working")
+        else:
+            self._manifest.begin_deletion(document_id(DOCUMENTS_BUCKET, key), _NOW)
+
+    def refresh(self, waiting: Mapping[str, str], unread: Mapping[str, str], reason: str) -> None:
+        """List as failed, for this reason, what a run has not recorded, and as working what waits for the next run."""
+        for key in unread:
+            record = self._manifest.read(document_id(DOCUMENTS_BUCKET, key))
+            if record and (record.status == "working" or record.removing):
+                self._mark(key, "failed", reason)
+        for key, etag in waiting.items():
+            self.changed(key, etag)
+
+    def _mark(self, key: str, status: str, reason: str = "") -> None:
+        self._manifest.mark(document_id(DOCUMENTS_BUCKET, key), key, self._collection, status, reason)
 
 
 class IngestionThread:

@@ -18,10 +18,8 @@ from selfrag_cli.local.backends import check_services
 from selfrag_cli.local.index import open_embedder
 from selfrag_cli.local.runner.machine import Execution
 from selfrag_cli.local.serving.agent_service import StackService
-from selfrag_cli.local.serving.background import EmbeddingThread, IngestionThread
-from selfrag_cli.local.serving.bucket import DirectoryBucket
-from selfrag_cli.local.serving.documents import Documents
-from selfrag_cli.local.serving.folder import Folder
+from selfrag_cli.local.serving.background import Documents, EmbeddingThread, IngestionThread
+from selfrag_cli.local.serving.bucket import DirectoryBucket, Folder
 from selfrag_cli.local.serving.gateway import serving
 from selfrag_cli.local.sources.report import MassRemoval, NothingUsable
 from selfrag_cli.local.sources.source import DocumentSource, SourceMismatch, stored_source

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,8 @@ from selfrag.judging.prompts import load_prompt, material
 from selfrag.question.compose_answer.messages import MESSAGES
 from selfrag.runtime.models import GRADER, WRITER
 from selfrag_cli.lab import judge
-from selfrag_cli.lab.judge import AS_SET, Judge, JudgeReport, judge_answers
-from selfrag_cli.lab.records import RunResult
+from selfrag_cli.lab.judge import AS_SET, JudgeReport, judge_answers
+from selfrag_cli.lab.records import RunResult, Trace
 from selfrag_cli.lab.run import read_variants
 from selfrag_cli.lab.table import Findings
 from tests.support.doubles.messages_api import fields_of
@@ -33,14 +33,9 @@ class Stored:
     def find(self, variant: str, question_id: str) -> RunResult:
         at = int(question_id[0])
         said = {**response(ANSWERS[at], STATUSES[at]), "id": f"{variant}{at}"}
-        return result(variant, question_id, said)
-
-
-WRITTEN_FROM = {
-    f"{variant}{at}": [Passage(passage_id="p", document="d", text=text)]
-    for variant, text in (("one", "Yes: 1, 2."), ("two", "No: 1, 2."))
-    for at in range(4)
-}
+        passage = Passage(passage_id="p", document="d", text="Yes: 1, 2." if variant == "one" else "No: 1, 2.")
+        trace = Trace(id=said["id"], question=question_id, steps=[], written_from=[passage])
+        return result(variant, question_id, said).model_copy(update={"trace": trace})
 
 
 @pytest.fixture
@@ -65,8 +60,8 @@ def by_passage(body: Body) -> dict[str, Any]:
     return {"claims": [{**claim, "missing": ""}]}
 
 
-def judged(findings: Findings, model: str, written_from: Mapping[str, Sequence[Passage]] = WRITTEN_FROM) -> JudgeReport:
-    report, shares = judge_answers(findings.answers, written_from, Judge(model), lambda done, total: None)
+def judged(findings: Findings, model: str) -> JudgeReport:
+    report, shares = judge_answers(findings.answers, model, 4, None, lambda done, total: None)
     findings.add_judgements(report, shares)
     return report
 
@@ -130,7 +125,10 @@ def test_as_it_is_set_the_step_judges_with_its_first_grader_and_its_check(
 
 
 def test_an_answer_without_a_trace_is_counted_as_missing(findings: Findings, server: ModelServer) -> None:
-    report = judged(findings, OPUS, {"one0": WRITTEN_FROM["one0"]})
+    for _, answer in findings.answers:
+        if answer.response.id != "one0":
+            answer.trace = None
+    report = judged(findings, OPUS)
     assert (report.judged, report.missing) == (1, 3)
 
 

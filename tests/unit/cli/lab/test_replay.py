@@ -11,9 +11,9 @@ from selfrag import bootstrap
 from selfrag.domain.calls import PRICES
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.judging.graders import GraderKind
-from selfrag.runtime.models import GRADER, WRITER
+from selfrag.runtime.models import GRADER
 from selfrag_cli.lab.gate import read_conditions
-from selfrag_cli.lab.records import Trace, build_trace, open_traces, read_traces
+from selfrag_cli.lab.records import Trace, build_trace, open_results, read_traces
 from selfrag_cli.lab.replay import ReplayReport, read_overrides, replay_traces
 from selfrag_cli.local.stores.histories import ExecutionHistory
 from tests.support.asking import Skipping
@@ -21,6 +21,7 @@ from tests.support.command import ROOT
 from tests.support.doubles.model_server import Body, ModelServer
 from tests.support.doubles.systemone import SystemOneServer
 from tests.support.local import QUESTION, local_stack
+from tests.unit.cli.lab.conftest import response, result
 
 Replaying = Callable[..., ReplayReport]
 STEPS = ROOT / "functions" / "selfrag" / "question"
@@ -157,15 +158,12 @@ def test_a_verdict_with_an_unknown_label_is_ungraded_and_in_no_figure_of_a_gate(
     assert (check.figure, check.failed) == ("no value", True)
 
 
-def test_another_model_of_a_step_is_asked_and_the_first_judge_is_not_asked_again(
-    two: list[ExecutionHistory], again: Replaying, server: ModelServer
+def test_another_model_of_the_settings_is_asked_for_the_verdicts_of_its_step_alone(
+    two: list[ExecutionHistory], again: Replaying, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    again([build_trace(history) for history in two], "grade_utility=claude-opus-5-5")
+    monkeypatch.setenv("SELFRAG_MODELS", json.dumps({"grade_utility": "claude-opus-5-5"}))
+    again([build_trace(history) for history in two])
     assert [body["model"] for body in server.requests] == ["claude-opus-5-5"] * 2
-    again([build_trace(history) for history in two], "grade_support=claude-opus-5-5")
-    assert len(server.requests) == 2, "what the first judge said stands without a doubt"
-    again([build_trace(history) for history in two], f"grade_support_first={WRITER}")
-    assert [body["model"] for body in server.requests[2:]] == [WRITER] * 2
 
 
 def test_a_verdict_without_a_key_stands_unless_its_step_is_changed(
@@ -219,26 +217,25 @@ def test_a_step_is_changed_in_one_way(
     traces = [build_trace(history) for history in two]
     for options, sentence in (
         (("generate=m",), "There is no step generate to change; there are grade_relevance, "),
-        (("grade_utility",), "'grade_utility' is not a step and a prompt or a model"),
-        (("grade_utility=a", "grade_utility=b"), "grade_utility can be changed in one way"),
+        (("grade_utility",), "'grade_utility' is not a step and a file"),
+        ((stricter("grade_utility"), stricter("grade_utility")), "grade_utility can be changed in one way"),
     ):
         with pytest.raises(InvalidInput, match=sentence):
             again(traces, *options)
 
 
-def test_traces_are_read_from_what_eval_keeps_and_from_histories_as_they_are_printed(
+def test_traces_are_read_from_results_and_from_histories_as_they_are_printed(
     two: list[ExecutionHistory], tmp_path: Path
 ) -> None:
-    kept, printed, of_aws = (tmp_path / name for name in ("set.traces.jsonl", "trace.json", "history.json"))
-    with open_traces(kept) as keep:
-        keep(two[0])
-    kept.write_bytes(kept.read_bytes() + b'{"id": "cut by a ki')
-    assert len(read_traces(kept)) == 1
-    with open_traces(kept) as keep:
-        keep(two[1])
+    stored, printed, of_aws = (tmp_path / name for name in ("set.results.jsonl", "trace.json", "history.json"))
+    with open_results(stored, "here", {}) as results:
+        for history in two:
+            answer = result("default", history.id, response())
+            results.add(answer.model_copy(update={"trace": build_trace(history)}))
+    stored.write_bytes(stored.read_bytes() + b'{"variant": "cut by a ki')
     printed.write_text(json.dumps(two[0].events), encoding="utf-8")
     of_aws.write_text(json.dumps({"events": two[0].events}, indent=1), encoding="utf-8")
-    traces = read_traces(kept)
+    traces = read_traces(stored)
     assert [trace.question for trace in traces] == ["How many days, 0?", "How many days, 1?"]
     assert [step.name for step in traces[0].steps].count("GradeRelevance") == 4
     assert read_traces(printed) == read_traces(of_aws) == traces[:1]
@@ -248,7 +245,7 @@ def test_traces_are_read_from_what_eval_keeps_and_from_histories_as_they_are_pri
 def test_a_file_of_something_else_is_refused(text: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InvalidInput, match=r"it is no trace|is no history"):
+    with pytest.raises(InvalidInput, match=r"it is no result|is no history"):
         read_traces(path)
     with pytest.raises(InvalidInput, match="cannot be read"):
         read_traces(tmp_path / "nowhere")

@@ -15,12 +15,11 @@ from selfrag_cli.lab.run import read_variants
 from selfrag_cli.lab.table import (
     MIN_QUESTIONS,
     Findings,
-    check_outputs,
+    check_output,
     compute_differences,
-    compute_intervals,
     describe_judge,
     describe_verdicts,
-    write_outputs,
+    write_output,
 )
 from tests.unit.cli.lab.conftest import gold, response, result
 
@@ -28,11 +27,6 @@ from tests.unit.cli.lab.conftest import gold, response, result
 def of(*values: float | None, name: str = "match") -> list[Measured]:
     """One measure of some questions; None where it is not for one."""
     return [{name: NOT_FOR_IT if value is None else Share(value)} for value in values]
-
-
-def ends(measures: list[Measured], name: str) -> tuple[float, float]:
-    interval = compute_intervals(measures)[name]
-    return interval.low, interval.high
 
 
 def test_a_difference_on_every_question_is_real_and_one_by_the_toss_of_a_coin_is_not() -> None:
@@ -54,27 +48,6 @@ def test_the_interval_is_that_of_the_means_of_questions_that_are_drawn_again_for
     low, high = np.percentile((other - one)[places].mean(axis=1), (2.5, 97.5))
     assert found.value == pytest.approx(other.mean() - one.mean())
     assert (found.low, found.high) == (pytest.approx(low, abs=0.01), pytest.approx(high, abs=0.01))
-
-
-def test_the_interval_of_one_variant_is_that_of_its_own_mean_and_of_a_ratio_that_of_its_sums() -> None:
-    random = np.random.default_rng(3)
-    values = random.random(60)
-    drawn = values[random.integers(0, 60, (20_000, 60))].mean(axis=1)
-    assert ends(of(*values), "match") == pytest.approx(tuple(np.percentile(drawn, (2.5, 97.5))), abs=0.01)
-    ratios = [{"precision": Share(1, 2), "f1": NOT_FOR_IT}] * 3 + [{"precision": NOT_FOR_IT, "f1": NOT_FOR_IT}] * 30
-    assert list(compute_intervals(ratios)) == ["precision"]
-    assert ends(ratios, "precision") == (0.5, 0.5)
-    assert compute_intervals([]) == {}
-
-
-def test_a_share_of_none_or_of_all_questions_has_an_interval_that_is_no_point() -> None:
-    assert ends(of(*[1.0] * 15), "match") == (pytest.approx(0.796, abs=1e-3), pytest.approx(1))
-    assert ends(of(*[0.0] * 15), "match") == (0, pytest.approx(0.204, abs=1e-3))
-
-
-def test_an_amount_that_is_one_for_every_question_has_no_interval_of_a_share() -> None:
-    assert ends([{"rounds": Share(1.0)}] * 15, "rounds") == (1, 1)
-    assert ends([{"usd": Share(0.0)}] * 15, "usd") == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -160,10 +133,10 @@ def test_a_judge_by_rule_is_named_as_no_judgement() -> None:
 
 def test_a_file_of_no_such_kind_is_refused_before(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"name a file that ends in \.csv"):
-        check_outputs([tmp_path / "report.pdf"])
+        check_output(tmp_path / "report.pdf")
 
 
 def test_a_file_that_cannot_be_written_is_named_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "answers.csv").mkdir()
     with pytest.raises(InvalidInput, match="cannot be written"):
-        write_outputs(findings(), [tmp_path / "answers.csv"])
+        write_output(findings(), tmp_path / "answers.csv")

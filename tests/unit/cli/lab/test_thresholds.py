@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from selfrag_cli.lab.graders import compute_figures
 from selfrag_cli.lab.thresholds import ErrorCount, ErrorLimits, Outcome, choose_judge, choose_thresholds, report_half
 from tests.support.simulated_judges import statements
 
@@ -89,19 +88,3 @@ def test_the_bound_is_the_one_sided_one_of_clopper_and_pearson(count: int, of: i
     assert errors.bound == pytest.approx(bound, abs=1e-4)
     assert errors.is_below(errors.bound) or bound == 1
     assert not errors.is_below(errors.bound - 0.001)
-
-
-def test_balanced_accuracy_has_an_interval_around_it_that_narrows_with_the_rows() -> None:
-    few, many = (
-        compute_figures([*outcomes(rows(True, 0.9, n)), *outcomes(rows(False, 0.9, n // 2))]) for n in (10, 1000)
-    )
-    for figures in (few, many):
-        assert figures.balanced_interval
-        assert figures.balanced is not None
-        assert figures.balanced_interval.low < figures.balanced < figures.balanced_interval.high
-    assert few.balanced_interval
-    assert many.balanced_interval
-    assert (
-        many.balanced_interval.high - many.balanced_interval.low
-        < few.balanced_interval.high - few.balanced_interval.low
-    )

@@ -7,7 +7,7 @@ import pytest
 
 from selfrag.domain.documents import document_id
 from selfrag.domain.records import Record
-from selfrag_cli.local.serving.documents import Documents
+from selfrag_cli.local.serving.background import Documents
 from selfrag_cli.local.stack import DOCUMENTS_BUCKET
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
-from selfrag_cli.local.serving.folder import Folder
+from selfrag_cli.local.serving.bucket import Folder
 from selfrag_cli.local.sources.source import documents_below
 
 

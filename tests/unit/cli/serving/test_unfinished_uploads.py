@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from selfrag.domain.questions import UploadRequest
-from selfrag_cli.local.serving.bucket import DirectoryBucket
+from selfrag_cli.local.serving.bucket import DirectoryBucket, Folder
 from selfrag_cli.local.serving.events import Streams
-from selfrag_cli.local.serving.folder import Folder
 from selfrag_cli.local.serving.gateway import ServedApi
 
 SIZE, UPLOADS = 4_000_000, 20
