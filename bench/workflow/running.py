@@ -95,7 +95,9 @@ class Running:
 
     def ask(self, question: str, **policy: Any) -> Asked:
         """Run the workflow to its end; raises ValidationError for a policy that a request may not have."""
-        wanted = {"deadline_seconds": 180, **policy}
+        # A tree searches no web, and its policy has no such field.
+        web = {} if policy.get("strategy") == "segments" else {"web_search": True}
+        wanted = {"deadline_seconds": 180, **web, **policy}
         payload = AskRequest.model_validate({"question": question, "policy": wanted}).execution_input([COLLECTION])
         before, waited = len(self.api.billed), len(self._waiting.spans)
         execution = self._executions.execute(uuid.uuid4().hex, payload)

@@ -1,7 +1,7 @@
 """The bill of the service: when each request began and ended, what it was told, and its price."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,8 +65,3 @@ def critical_seconds(spans: Iterable[Span]) -> float:
         before = max(seconds for end, seconds in chain if end <= began)
         chain.append((ended, before + ended - began))
     return max(seconds for _, seconds in chain)
-
-
-def total_usd(requests: Sequence[Billed]) -> float:
-    """Return the price of all of them."""
-    return sum(request.usd for request in requests)

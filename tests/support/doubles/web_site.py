@@ -30,9 +30,9 @@ def moved(location: str) -> Callable[[], Response]:
     return lambda: Response(status=302, headers={"Location": location})
 
 
-def busy(status: int = 429) -> Response:
+def busy(retry_after: str, status: int = 429) -> Response:
     """Return the reply of a site that is busy."""
-    return Response(status=status)
+    return Response(status=status, headers={"Retry-After": retry_after} if retry_after else {})
 
 
 @dataclass
@@ -91,7 +91,7 @@ def handbook() -> WebSite:
     Of three that lead on one comes to a page, one to a page by two ways, and one to another host; one leads in a
     circle, one has 50 MB, one is busy at first, one is not for programs, one is not there, and one is a picture.
     """
-    robots = "User-agent: *\nDisallow: /private/\n"
+    robots = "User-agent: *\nDisallow: /private/\nCrawl-delay: 0.01\n"
     others: dict[str, Served] = {
         "/old": moved("/item/1"),
         "/older": moved("/older-too"),
@@ -104,7 +104,7 @@ def handbook() -> WebSite:
         "/moved": page("Moved", "What was moved is here."),
         "/rules.pdf": lambda: Response(pdf("Rule 7 says that cranes rest at night."), mimetype="application/pdf"),
     }
-    return WebSite({**dict(_lists()), **others}, robots, {"/busy": [busy()]})
+    return WebSite({**dict(_lists()), **others}, robots, {"/busy": [busy("0")]})
 
 
 def _lists() -> Iterator[tuple[str, str]]:
