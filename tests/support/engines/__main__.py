@@ -22,7 +22,6 @@ OF_TABLES = (
         "tests/unit/adapters/claude/test_recent_calls.py",
         "tests/unit/adapters/test_spending.py",
         "tests/unit/api/test_callers.py",
-        "tests/unit/cli/feedback/test_reading.py",
         "tests/workflow/test_ingestion.py",
         "tests/workflow/test_queue_table.py",
         "tests/workflow/test_follow_ups.py",
