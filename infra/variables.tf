@@ -114,7 +114,7 @@ variable "keep_warm_schedule" {
 }
 
 variable "snap_start" {
-  description = "Starts the functions of a question from a snapshot that Lambda takes when a version is published: about 58 dollars a month for each release that is kept, and not tried on AWS."
+  description = "Starts the functions of a question from a snapshot that Lambda takes when a version is published: about 65 dollars a month for each release that is kept, and not tried on AWS."
   type        = bool
   default     = false
 }
