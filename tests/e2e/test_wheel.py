@@ -132,7 +132,7 @@ def test_an_agent_gets_its_tools_before_the_embedder_is_loaded(
         environment |= {"UV_CACHE_DIR": cache, "UV_PYTHON": sys.executable}
         # From what `make` has fetched.
         pinned = ["--offline", "--constraints", str(ROOT / "constraints.txt")]
-        command = [str(uv.with_name("uvx")), *pinned, "--from", str(wheel), "selfrag", "mcp"]
+        command = [str(uv.with_name("uvx")), *pinned, "--from", f"selfrag[agents] @ {wheel.as_uri()}", "selfrag", "mcp"]
     server = StdioServerParameters(command=command[0], args=command[1:], env=environment)
 
     async def names() -> list[str]:
