@@ -65,5 +65,5 @@ class Way:
 
 CANDIDATES = (Way("candidates", 3), Way("candidates", 5))
 SEGMENTS = (Way("segments", 3, 2), Way("segments", 3, 4))
-# What docs/measurements.md shows.
+# The ways that docs/measurements.md shows.
 WAYS = (Way("self_rag", 3), Way("self_rag", 5), *CANDIDATES, *SEGMENTS)

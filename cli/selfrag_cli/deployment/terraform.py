@@ -1,4 +1,4 @@
-"""What Terraform knows of a deployment: its variables, its outputs, and whether it made anything."""
+"""Variables, outputs and state of a deployment, read by the terraform command."""
 
 import base64
 import json

@@ -52,7 +52,7 @@ def secrets(account: Account) -> Iterator[Finding]:
 
 
 def _read(call: Callable[..., dict[str, Any]], **arguments: str) -> dict[str, Any] | None:
-    """Return what a service says of a thing, None if there is none."""
+    """Return a service's description of a resource, or None if there is none."""
     try:
         return call(**arguments)
     except ClientError as error:

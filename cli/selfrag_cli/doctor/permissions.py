@@ -42,7 +42,7 @@ def permissions(account: Account) -> Iterator[Finding]:
 
 
 def _statements(account: Account) -> list[dict[str, Any]]:
-    """Return the statements of the policy, with the names of the deployment in place of those in angle brackets."""
+    """Return the statements of the policy, with names of the deployment substituted for placeholders."""
     file = account.infra / POLICY
     try:
         text = file.read_text(encoding="utf-8")

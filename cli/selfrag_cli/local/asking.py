@@ -36,7 +36,7 @@ def ask_question(
 ) -> "tuple[Execution, IngestionReport | None]":
     """Answer a question from a source and keep answer, verdicts and history; Ctrl-C ends the execution.
 
-    A directory is brought up to date first; the report is of that. `steps` shows each step as it begins. Raises
+    Reads a changed directory first; the report describes that. `steps` shows each step as it begins. Raises
     InvalidInput for a collection that was never read or an earlier question that is not kept, Misconfigured for a
     service that has no URL.
     """
@@ -167,7 +167,7 @@ class DocumentRow(TypedDict):
 
 
 def stored_documents(source: DocumentSource) -> list[DocumentRow]:
-    """Return what the manifest says of each document of a source, as it is shown.
+    """Return the manifest's records of a source's documents, in display form.
 
     Raises InvalidInput if nothing of it was ever ingested.
     """

@@ -12,7 +12,7 @@ NAMED_COPIES = 20
 def fold(passages: Sequence[Passage]) -> list[Passage]:
     """Return the passages without near-duplicates, in their order: the first one names the others as its `copies`."""
     groups = near_duplicates([_text_of(passage) for passage in passages])
-    return [_with_copies(*(passages[place] for place in places)) for places in groups]
+    return [_name_copies(*(passages[place] for place in places)) for places in groups]
 
 
 def newer_versions(passages: Sequence[Passage]) -> dict[str, str]:
@@ -40,7 +40,7 @@ def _heading(passage: Passage) -> str:
     return passage.title.removeprefix(passage.document.rsplit("/", 1)[-1])
 
 
-def _with_copies(first: Passage, *others: Passage) -> Passage:
+def _name_copies(first: Passage, *others: Passage) -> Passage:
     if not others:
         return first
     copies = [

@@ -52,8 +52,8 @@ class AnswerEvidence:
         own = set(self.ids)
         return [name for name in passage_ids if name in own]
 
-    def as_fields(self) -> dict[str, object]:
-        """Return the numbered passages as fields of a request, with the pairs of a passage and its newer version."""
+    def build_fields(self) -> dict[str, object]:
+        """Build the fields of a request: numbered passages, with the pairs of a passage and its newer version."""
         fields: dict[str, object] = {
             "passages": [{"number": number, **each.quoted()} for number, each in enumerate(self._passages, start=1)]
         }
@@ -64,8 +64,8 @@ class AnswerEvidence:
             ]
         return fields
 
-    def as_state(self) -> dict[str, dict[str, str]]:
-        """Return the passages by number, as the state of a decision."""
+    def build_state(self) -> dict[str, dict[str, str]]:
+        """Build the state of a decision: the passages by number."""
         return {str(number): each.quoted() for number, each in enumerate(self._passages, start=1)}
 
     def narrow_to(self, passage_ids: Iterable[str]) -> "AnswerEvidence":

@@ -104,7 +104,7 @@ def _grade_by_models(task: GradeSupportTask, evidence: AnswerEvidence, grader: G
     stands if it names a passage that contradicts the answer and the answer may be repaired: a repair costs little more
     than a second opinion, and withholds nothing.
     """
-    fields = {"question": task.question, "answer": task.answer, **evidence.as_fields()}
+    fields = {"question": task.question, "answer": task.answer, **evidence.build_fields()}
     if grader.smaller is None or task.one_call:
         return _grade(fields, evidence, grader)
     first = _grade(fields, evidence, grader.smaller)
@@ -157,7 +157,7 @@ def grade_by_decider(task: GradeSupportTask, evidence: AnswerEvidence, decider: 
     cited = evidence.narrow_to(passage_id for sentence in sentences for passage_id in sentence.passage_ids)
     state = {
         "question": task.question,
-        "passages": cited.as_state(),
+        "passages": cited.build_state(),
         "sentences": {f"s{number}": sentence.judged for number, sentence in enumerate(sentences, start=1)},
     }
     decisions = decider.ask(state, {name: decider.questions.about("support", name) for name in state["sentences"]})
