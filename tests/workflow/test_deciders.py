@@ -27,7 +27,7 @@ def settings(url: str, kind: str, **more: str) -> dict[str, str]:
         "SELFRAG_DECIDER_URL": url,
         "SELFRAG_DECIDER_MODEL": "judge-1",
         "SELFRAG_DECIDER_WINDOW_TOKENS": "100000",
-        "SELFRAG_DECIDER_TIMEOUT_SECONDS": "0.3",
+        "SELFRAG_DECIDER_TIMEOUT_SECONDS": "5",
         "SELFRAG_GRADERS": json.dumps(dict.fromkeys(GRADERS, kind)),
         "SELFRAG_DECIDER_THRESHOLDS": json.dumps({step: {"upper": 0.9, "lower": 0.1} for step in GRADERS}),
         **more,
@@ -104,7 +104,7 @@ def test_with_a_server_that_others_wrote_as_every_judge_a_question_ends(strategy
 def test_a_decision_model_that_is_sure_leaves_claude_the_writing_alone(strategy: str, kind: str) -> None:
     with asking(kind) as (stack, _, model):
         response = ask(stack, strategy)
-        assert [step for step in GRADERS if model.asked(step)] == []
+        assert [step for step in GRADERS if model.asked(step)] == [], response["usage"]["warnings"]
     # These two do not judge their answers.
     assert response["status"] == ("partial" if strategy in ("naive", "corrective") else "answered")
     assert all(verdict["judged_by"] == "decider" for verdict in verdicts(response))
