@@ -29,7 +29,7 @@ define install
   echo "The packages could not be installed: is there a network? $(1)/install.txt says more." >&2; exit 1; }
 endef
 COMMAND := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[agents,aws]"
-DEPLOY := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[agents,aws]" --group "$(CURDIR)/pyproject.toml:deploy"
+DEPLOY := $(COMMAND) --group "$(CURDIR)/pyproject.toml:deploy"
 DEV := --constraint "$(CURDIR)/constraints.txt" --editable "$(CURDIR)[agents,aws,sites]" --group "$(CURDIR)/pyproject.toml:dev"
 
 help: ## Show what can be made

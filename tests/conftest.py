@@ -94,7 +94,7 @@ MARKERS = {
     ),
     "deployed": tuple(
         f"unit/{name}" for name in (
-            "adapters", "api", "bootstrap", "domain", "ingestion", "ports", "question", "reader", "runtime", "text",
+            "adapters", "api", "bootstrap", "domain", "ingestion", "judging", "question", "reader", "runtime", "text",
         )
     ),
 }  # fmt: skip

@@ -18,7 +18,7 @@ from tests.support.doubles.systemone import SystemOneServer, options_of
 
 GRADERS = ("decide_retrieval", "grade_relevance", "grade_support", "grade_utility")
 KINDS = ("claude", "decider", "cascade")
-# Of a decision: a hosted one beside a small one of your own (docs/evaluation.md); dollars per million tokens.
+# Prices of a hosted decision model and of a small one of your own (docs/evaluation.md), in dollars per million tokens.
 SECONDS, PRICE = (0.43, 0.15), 0.042
 _SURE = 0.97
 _PLAIN = ("four", "two", "unsupported", "useless")

@@ -93,12 +93,9 @@ def main() -> None:
         fail(str(error), code=1 if isinstance(error, MassRemoval) else 2)
     except KeyboardInterrupt:
         _leave()
-    except ModuleNotFoundError as error:
-        extra = EXTRAS.get((error.name or "").partition(".")[0])
-        if extra is None:
-            raise
-        fail(f"This needs the extra `{extra}` of selfrag: `pip install '.[{extra}]'` in a clone.")
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and (extra := EXTRAS.get((error.name or "").partition(".")[0])):
+            fail(f"This needs the extra `{extra}` of selfrag: `pip install '.[{extra}]'` in a clone.")
         if is_damage(error) or is_full(error):
             fail(explain(error))
         if os.environ.get("SELFRAG_DEBUG"):

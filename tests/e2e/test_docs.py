@@ -143,10 +143,10 @@ def test_the_readme_shows_what_its_first_command_prints(read: Command) -> None:
     [shown] = re.findall(r"```text\n(.*?)```", README, re.S)
     asked = next(line for line in COMMANDS if line.startswith("make ask"))
     printed = Command(read.home, (("COLUMNS", "80"),))("ask", question_of(asked)).out
-    assert without_id_and_seconds(printed) == without_id_and_seconds(shown)
+    assert mask_id_and_seconds(printed) == mask_id_and_seconds(shown)
 
 
-def without_id_and_seconds(text: str) -> list[str]:
+def mask_id_and_seconds(text: str) -> list[str]:
     same = re.sub(r"\d+\.\d+ s\b", "0.00 s", re.sub(r"[0-9a-f]{32}", "ID", text))
     return [line.rstrip() for line in same.splitlines()]
 

@@ -4,7 +4,9 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
+from tests.conftest import markers_of
 from tests.support.command import ROOT
 
 VAGUE = {"asked", "found", "given", "kept", "known", "made", "one", "said", "told", "took", "wanted"}
@@ -38,3 +40,11 @@ def test_no_two_public_classes_share_a_name() -> None:
     classes = [node.name for tree in trees().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     shared = [name for name, count in Counter(classes).items() if count > 1 and not name.startswith("_")]
     assert shared == []
+
+
+def test_the_unit_tests_of_every_deployed_package_run_on_lambdas_python() -> None:
+    folder = Path(__file__).parent
+    packages = {path.parent.name for path in (folder.parents[1] / "functions" / "selfrag").glob("*/__init__.py")}
+    tested = [path for path in folder.iterdir() if path.name in packages - {"agents"}]
+    assert len(tested) >= 10
+    assert [path.name for path in tested if "deployed" not in markers_of(path)] == []

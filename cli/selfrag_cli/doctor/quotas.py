@@ -13,7 +13,7 @@ from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
 MODEL_CALLS = 8
 # Input and output of all of them, as Anthropic counts them.
 MODEL_TOKENS = 14_300
-# As Bedrock does: Claude's output counts five times. While a call is at work its `max_tokens` count in place of that.
+# As Bedrock does: Claude's output counts five times. While a call runs, its `max_tokens` are reserved.
 BEDROCK_TOKENS, BEDROCK_RESERVED = 17_300, 23_300
 LAMBDA_SECONDS = 26
 PASSAGE_TOKENS = 230
@@ -97,7 +97,7 @@ def claude(account: Account) -> Iterator[Finding]:
 
 
 def _compared(model: str, region: str, limits: list[tuple[Quota | None, int]], usual: int, elsewhere: str) -> Finding:
-    """Compare quotas with what each question needs of them; `usual` is how many questions a minute are enough."""
+    """Compare quotas with the needs of a question; `usual` questions a minute are enough."""
     rates = [(quota.value / need, need, quota) for quota, need in limits if quota]
     if not rates:
         return unknown(

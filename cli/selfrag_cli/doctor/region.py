@@ -10,7 +10,7 @@ from selfrag.adapters.faults import code_of
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look
 
-# The cap that docs/costs.md proposes for either kind of unit, and what a unit costs if it is used all month.
+# The cap proposed by docs/costs.md for either kind of unit, and the price of a unit for a month.
 CAP, UNIT_MONTH_DOLLARS = 4, 730 * 0.24
 # No job has this id, so the call costs nothing; a region that has the service says so.
 _NO_JOB = "0" * 64

@@ -133,7 +133,7 @@ def answering(
 def stored_records(source: DocumentSource) -> list[Record]:
     """Return the manifest's record of each document of a source, and of each file that could not be read at all.
 
-    Of a page that could not be read again the record says so in a warning. Raises InvalidInput if nothing of the source
+    A warning marks the record of a page that could not be read again. Raises InvalidInput if nothing of the source
     was ever ingested.
     """
     with opened_manifest() as manifest:
@@ -200,8 +200,8 @@ def search_passages(
 ) -> tuple[list[SearchHit], int | None, IngestionReport | None]:
     """Return the best passages for a query.
 
-    The second value is the number of passages that full text matched. A directory is brought up to date first; the
-    report is of that. A named collection is searched as it is.
+    The second value is the number of passages that full text matched. A changed directory is read first, and the
+    report describes that. A named collection is searched without reading.
     """
     if not query.strip():
         raise InvalidInput("The query is empty: say what to look for.")

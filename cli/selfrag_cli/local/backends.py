@@ -37,7 +37,7 @@ _MODEL_TIMEOUT = "SELFRAG_MODEL_TIMEOUT_SECONDS"
 
 @dataclass(frozen=True)
 class Setup:
-    """A profile in place of the settings', "" for theirs, and prompts in place of the steps' own, by folder."""
+    """Overrides of the settings: a profile ("" for none), and prompts by the step's folder."""
 
     profile: str = ""
     prompts: tuple[tuple[str, Prompt], ...] = ()
@@ -58,7 +58,7 @@ class AdoptedGraders(Model):
         return {f"SELFRAG_{name.upper()}": json.dumps(value) for name, value in self.model_dump().items()}
 
     def adopt(self, step: str, grader: GraderKind, thresholds: Thresholds | None) -> "AdoptedGraders":
-        """Return the judges with another one of this step."""
+        """Return the graders with this step's replaced."""
         others = {name: value for name, value in self.decider_thresholds.items() if name != step}
         adopted = {step: thresholds} if thresholds else {}
         return AdoptedGraders(graders={**self.graders, step: grader}, decider_thresholds={**others, **adopted})

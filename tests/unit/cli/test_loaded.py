@@ -62,3 +62,13 @@ def test_a_command_without_its_package_names_the_extra_to_install(
     with pytest.raises(SystemExit):
         main()
     assert f"pip install '.[{extra}]'" in capsys.readouterr().err
+
+
+def test_a_missing_module_that_no_extra_has_is_one_sentence(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    def fail_to_import() -> None:
+        raise ModuleNotFoundError("No module named 'unheard_of'", name="unheard_of")
+
+    monkeypatch.setattr("selfrag_cli.main.app", fail_to_import)
+    with pytest.raises(SystemExit):
+        main()
+    assert "Unexpected ModuleNotFoundError: No module named 'unheard_of'" in capsys.readouterr().err

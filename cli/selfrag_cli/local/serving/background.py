@@ -79,7 +79,7 @@ class Documents:
             self._manifest.begin_deletion(document_id(DOCUMENTS_BUCKET, key), _NOW)
 
     def refresh(self, waiting: Mapping[str, str], unread: Mapping[str, str], reason: str) -> None:
-        """List as failed, for this reason, what a run has not recorded, and as working what waits for the next run."""
+        """Mark documents that a run left out as failed, with the reason, and waiting ones as working."""
         for key in unread:
             record = self._manifest.read(document_id(DOCUMENTS_BUCKET, key))
             if record and (record.status == "working" or record.removing):

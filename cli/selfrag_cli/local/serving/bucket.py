@@ -71,7 +71,7 @@ class Folder:
         return None
 
     def delete(self, key: str) -> None:
-        """Delete a file; one that is gone already is no error."""
+        """Delete a file if it exists."""
         *folders, name = self._names(key)
         with _in_words(key), suppress(FileNotFoundError), self._opened(folders) as folder:
             os.unlink(name, dir_fd=folder)
