@@ -39,23 +39,24 @@ def arguments(cdktn: Path) -> tuple[str, dict[str, list[str]]]:
             assert assembly
             types = json.loads(assembly.read())["types"]
 
-    used = kinds()
+    used, versions = kinds(), set[str]()
 
-    def paths(interface: str, before: str = "") -> Iterator[tuple[str, str, str]]:
+    def paths(interface: str, before: str = "") -> Iterator[tuple[str, str]]:
         for argument in types[interface].get("properties", []):
             link = _LINK.search(json.dumps(argument["docs"]))
             version, block, kind, name = link.groups() if link else ("", "", "", "")
             kind = f"{'data.' if block == 'data-sources' else ''}aws_{kind}"
             if kind in used:
-                yield version, kind, before + name
+                versions.add(version)
+                yield kind, before + name
                 for nested in re.findall(r'"(@cdktn/aws\.[\w.]+)"', json.dumps(argument["type"])):
                     yield from paths(nested, f"{before}{name}.")
 
     found: dict[str, list[str]] = {}
     for interface in (name for name in types if name.endswith("Config") and types[name]["kind"] == "interface"):
-        for version, kind, path in paths(interface):
+        for kind, path in paths(interface):
             found.setdefault(kind, []).append(path)
-    return version, {kind: sorted(set(found.get(kind, []))) for kind in sorted(used)}
+    return versions.pop(), {kind: sorted(set(found.get(kind, []))) for kind in sorted(used)}
 
 
 def deprecated(pulumi: Path, known: dict[str, list[str]]) -> list[str]:
