@@ -17,8 +17,10 @@ locals {
   )
   # A change of it would make AWS replace the collection by an empty one, or remove it.
   collection_form = local.makes_nextgen ? "collection = \"nextgen\"" : local.makes_collection ? "standby_replicas = ${var.standby_replicas}" : "collection_endpoint"
-  collection_rule = { ResourceType = "collection", Resource = ["collection/${var.name}"] }
-  index_resources = { for use, index in local.indices : use => ["index/${var.name}/${index.name}"] }
+  # Two names, so that a deployment that moves from one to the other has both for a moment.
+  collection_name = local.makes_nextgen ? "${var.name}-nextgen" : var.name
+  collection_rule = { ResourceType = "collection", Resource = ["collection/${local.collection_name}"] }
+  index_resources = { for use, index in local.indices : use => ["index/${local.collection_name}/${index.name}"] }
 
   # Access to the collection, by role.
   data_access = concat(
@@ -68,7 +70,7 @@ resource "aws_cloudformation_stack" "collection" {
       Group = {
         Type = "AWS::OpenSearchServerless::CollectionGroup"
         Properties = {
-          Name            = var.name
+          Name            = local.collection_name
           Description     = "The capacity of the passages of ${var.name}."
           Generation      = "NEXTGEN"
           StandbyReplicas = "ENABLED"
@@ -81,10 +83,10 @@ resource "aws_cloudformation_stack" "collection" {
         Type      = "AWS::OpenSearchServerless::Collection"
         DependsOn = "Group"
         Properties = {
-          Name                = var.name
+          Name                = local.collection_name
           Description         = "The passages of ${var.name}, with their vectors."
           Type                = "VECTORSEARCH"
-          CollectionGroupName = var.name
+          CollectionGroupName = local.collection_name
         }
       }
     }
@@ -106,7 +108,7 @@ resource "aws_cloudformation_stack" "collection" {
 resource "aws_opensearchserverless_collection" "passages" {
   count = local.makes_collection && !local.makes_nextgen ? 1 : 0
 
-  name             = var.name
+  name             = local.collection_name
   description      = "The passages of ${var.name}, with their vectors."
   type             = "VECTORSEARCH"
   standby_replicas = var.standby_replicas ? "ENABLED" : "DISABLED"

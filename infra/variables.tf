@@ -656,8 +656,8 @@ variable "table_names" {
   default     = {}
 
   validation {
-    condition     = length(setsubtract(keys(var.table_names), ["verdicts", "answers", "requests", "feedback", "callers", "documents"])) == 0
-    error_message = "table_names may name verdicts, answers, requests, feedback, callers and documents."
+    condition     = length(setsubtract(keys(var.table_names), keys(local.tables))) == 0
+    error_message = "table_names may name ${join(", ", keys(local.tables))}."
   }
 }
 

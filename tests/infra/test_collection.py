@@ -1,6 +1,7 @@
 """The collection: NextGen by a stack of CloudFormation, which scales to zero, or classic, and how it is kept awake."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.support.infra.tools import ROOT
 
 NEXTGEN, CLASSIC = "aws_cloudformation_stack.collection[0]", "aws_opensearchserverless_collection.passages[0]"
 POLICIES = ("security_policy.encryption", "security_policy.network", "access_policy.data")
+OTHER = {"Rules": [{"ResourceType": "collection", "Resource": ["collection/taken*"]}], "AWSOwnedKey": True}
 # AWS's schemas of the two types.
 SCHEMAS = json.loads((ROOT / "tests/support/emulated/collection_groups.json").read_text(encoding="utf-8"))
 
@@ -60,7 +62,9 @@ def test_a_classic_collection_is_chosen_by_name_and_both_have_the_same_policies(
     assert NEXTGEN not in classic
     assert classic[CLASSIC]["standby_replicas"] == "DISABLED"
     for policy in (f"aws_opensearchserverless_{each}[0]" for each in POLICIES):
-        assert classic[policy]["policy"] == planned().resources[policy]["policy"]
+        nextgen = planned().resources[policy]["policy"]
+        assert classic[policy]["policy"] == nextgen.replace("selfrag-nextgen", "selfrag")
+        assert re.search('/selfrag-nextgen[/"]', nextgen)
 
 
 def test_a_collection_is_kept_awake_in_the_hours_that_are_named_and_not_otherwise(planned: Planner) -> None:
@@ -76,22 +80,32 @@ def test_a_collection_is_kept_awake_in_the_hours_that_are_named_and_not_otherwis
 
 
 @pytest.mark.long
-def test_a_stack_that_fails_says_why_and_one_that_would_lose_its_collection_keeps_it(tmp_path: Path) -> None:
+def test_a_deployment_moves_to_nextgen_and_a_stack_that_fails_says_why_and_keeps_its_collection(tmp_path: Path) -> None:
     packages = tmp_path / "packages"
     packages.mkdir()
     with emulator(tmp_path) as aws:
-        stack = Stack(aws, tmp_path / "stack", packages, {"name": "taken"})
-        policies = [f"aws_opensearchserverless_{each}" for each in POLICIES[:2]]
-        stack.apply(*policies)
+        stack = Stack(aws, tmp_path / "stack", packages, {"collection": "classic"})
         client = boto3.client("opensearchserverless", **at(stack))
-        other = client.create_collection(name="taken", type="SEARCH")["createCollectionDetail"]
-        with pytest.raises(pytest.fail.Exception, match="A collection with name taken already exists"):
-            stack.apply(NEXTGEN.removesuffix("[0]"))
-        client.delete_collection(id=other["id"])
-        stack.apply(NEXTGEN.removesuffix("[0]"))
-        made = client.batch_get_collection(names=["taken"])["collectionDetails"]
-        assert [each["collectionGroupName"] for each in made] == ["taken"]
+
+        def apply() -> None:
+            stack.apply("aws_opensearchserverless_collection.passages", "aws_cloudformation_stack.collection")
+
+        def made() -> dict[str, str]:
+            found = client.batch_get_collection(names=["selfrag", "selfrag-nextgen"])["collectionDetails"]
+            return {each["name"]: each["id"] for each in found}
+
+        apply()
+        assert made().keys() == {"selfrag"}
+        stack.set(collection="nextgen")
+        apply()
+        moved = made()
+        assert moved.keys() == {"selfrag-nextgen"}
         stack.set(tags={"team": "search"})
         with pytest.raises(pytest.fail.Exception, match="Action denied by stack policy"):
-            stack.apply(NEXTGEN.removesuffix("[0]"))
-        assert client.batch_get_collection(names=["taken"])["collectionDetails"] == made
+            apply()
+        assert made() == moved
+        stack.set(name="taken", tags={})
+        client.create_security_policy(name="other", type="encryption", policy=json.dumps(OTHER))
+        client.create_collection(name="taken-nextgen", type="SEARCH")
+        with pytest.raises(pytest.fail.Exception, match="A collection with name taken-nextgen already exists"):
+            apply()

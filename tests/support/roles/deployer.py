@@ -74,6 +74,7 @@ WITHOUT_A_CALL = {
         "s3:DeleteObject", "s3:DeleteObjectVersion", "s3:ListBucketVersions",
     },
     "manage_api_gateway_account gives a role a policy of AWS": {"iam:AttachRolePolicy", "iam:DetachRolePolicy"},
+    "access_log_bucket logs the access of buckets": {"s3:PutBucketLogging"},
     "alarm_email subscribes": {"sns:GetSubscriptionAttributes", "sns:Subscribe", "sns:Unsubscribe"},
 }  # fmt: skip
 
