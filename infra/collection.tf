@@ -1,22 +1,26 @@
-# The OpenSearch Serverless collection of the passages, and the three policies that access to it needs.
+# The OpenSearch Serverless collection of the passages, NextGen or classic, and the three policies that access to it needs.
 # None of them is created if collection_endpoint names an existing one.
 
 locals {
   # While a new index is being filled, the previous one is searched.
-  indices             = { ingestion = var.index, search = var.search_index == null ? var.index : var.search_index }
-  makes_collection    = var.collection_endpoint == null
-  collection_endpoint = local.makes_collection ? one(aws_opensearchserverless_collection.passages[*].collection_endpoint) : var.collection_endpoint
+  indices          = { ingestion = var.index, search = var.search_index == null ? var.index : var.search_index }
+  makes_collection = var.collection_endpoint == null
+  makes_nextgen    = local.makes_collection && var.collection == "nextgen"
   # The first label of an endpoint's host name is the collection's id.
-  collection_id = local.makes_collection ? one(aws_opensearchserverless_collection.passages[*].id) : (
-    regex("^https?://([^.:/]+)", var.collection_endpoint)[0]
-  )
-  collection_arn = local.makes_collection ? one(aws_opensearchserverless_collection.passages[*].arn) : (
-    "arn:${local.partition}:aoss:${local.here}:collection/${local.collection_id}"
+  collection_id       = local.makes_collection ? one(local.made[*].id) : regex("^https?://([^.:/]+)", var.collection_endpoint)[0]
+  collection_endpoint = local.makes_collection ? one(local.made[*].endpoint) : var.collection_endpoint
+  collection_arn      = local.makes_collection ? one(local.made[*].arn) : "arn:${local.partition}:aoss:${local.here}:collection/${local.collection_id}"
+  # The collection that is made here, whichever it is.
+  made = concat(
+    [for each in aws_opensearchserverless_collection.passages : { endpoint = each.collection_endpoint, id = each.id, arn = each.arn }],
+    [for stack in aws_cloudformation_stack.collection : { endpoint = stack.outputs.CollectionEndpoint, id = stack.outputs.Id, arn = stack.outputs.Arn }]
   )
   # A change of it would make AWS replace the collection by an empty one, or remove it.
-  collection_form = local.makes_collection ? "standby_replicas = ${var.standby_replicas}" : "collection_endpoint"
-  collection_rule = { ResourceType = "collection", Resource = ["collection/${var.name}"] }
-  index_resources = { for use, index in local.indices : use => ["index/${var.name}/${index.name}"] }
+  collection_form = local.makes_nextgen ? "collection = \"nextgen\"" : local.makes_collection ? "standby_replicas = ${var.standby_replicas}" : "collection_endpoint"
+  # Two names, so that a deployment that moves from one to the other has both for a moment.
+  collection_name = local.makes_nextgen ? "${var.name}-nextgen" : var.name
+  collection_rule = { ResourceType = "collection", Resource = ["collection/${local.collection_name}"] }
+  index_resources = { for use, index in local.indices : use => ["index/${local.collection_name}/${index.name}"] }
 
   # Access to the collection, by role.
   data_access = concat(
@@ -54,10 +58,58 @@ locals {
   )
 }
 
-resource "aws_opensearchserverless_collection" "passages" {
-  count = local.makes_collection ? 1 : 0
+# Version 5 of the provider knows no collection groups, and CloudFormation does. The group scales to zero after ten idle
+# minutes; AWS refuses one of this generation without standby replicas.
+resource "aws_cloudformation_stack" "collection" {
+  #checkov:skip=CKV_AWS_124:Nobody but Terraform changes the stack, and it waits and says why one failed.
+  count = local.makes_nextgen ? 1 : 0
 
-  name             = var.name
+  name = "${var.name}-collection"
+  template_body = jsonencode({
+    Description = "The passages of ${var.name}, with their vectors."
+    Resources = {
+      Group = {
+        Type = "AWS::OpenSearchServerless::CollectionGroup"
+        Properties = {
+          Name            = local.collection_name
+          Description     = "The capacity of the passages of ${var.name}."
+          Generation      = "NEXTGEN"
+          StandbyReplicas = "ENABLED"
+          CapacityLimits = merge([for use in ["Indexing", "Search"] : {
+            "Min${use}CapacityInOcu" = 0, "Max${use}CapacityInOcu" = var.collection_max_ocus
+          }]...)
+        }
+      }
+      Collection = {
+        Type      = "AWS::OpenSearchServerless::Collection"
+        DependsOn = "Group"
+        Properties = {
+          Name                = local.collection_name
+          Description         = "The passages of ${var.name}, with their vectors."
+          Type                = "VECTORSEARCH"
+          CollectionGroupName = local.collection_name
+        }
+      }
+    }
+    Outputs = { for value in ["Arn", "CollectionEndpoint", "Id"] : value => { Value = { "Fn::GetAtt" = ["Collection", value] } } }
+  })
+  # An update that would replace the collection by an empty one fails: of its tags, for instance, which cannot change.
+  policy_body = jsonencode({
+    Statement = [
+      { Effect = "Allow", Principal = "*", Action = "Update:*", Resource = "*" },
+      { Effect = "Deny", Principal = "*", Action = ["Update:Delete", "Update:Replace"], Resource = "*" }
+    ]
+  })
+
+  depends_on = [
+    aws_opensearchserverless_security_policy.encryption, aws_opensearchserverless_security_policy.network
+  ]
+}
+
+resource "aws_opensearchserverless_collection" "passages" {
+  count = local.makes_collection && !local.makes_nextgen ? 1 : 0
+
+  name             = local.collection_name
   description      = "The passages of ${var.name}, with their vectors."
   type             = "VECTORSEARCH"
   standby_replicas = var.standby_replicas ? "ENABLED" : "DISABLED"
@@ -82,7 +134,7 @@ resource "terraform_data" "kept_collection" {
   lifecycle {
     precondition {
       condition     = contains([local.collection_form, "collection_endpoint"], terraform_data.collection.output)
-      error_message = "The collection was made with ${terraform_data.collection.output}; with ${local.collection_form} it and all its passages would be removed. Raise collection_generation by one to have that, then run reindex_command, which loads every document again: until it has ended, questions find fewer documents, or none."
+      error_message = "The collection was made with ${terraform_data.collection.output}; with ${local.collection_form} it and all its passages would be removed.${local.makes_nextgen ? " Set collection = \"classic\", which keeps it." : ""} Raise collection_generation by one to have that, then run reindex_command, which loads every document again: until it has ended, questions find fewer documents, or none."
     }
   }
 }

@@ -10,6 +10,9 @@ region = "us-east-1"
 # subnet_ids                  = ["subnet-..."]
 # security_group_ids          = ["sg-..."]
 
+# Whether the collection scales to zero (nextgen) or always runs (classic). A deployment that has a classic one keeps it so.
+# collection = "classic"
+
 # Who may write to the index beside the ingestion, which loads what is put into the documents bucket.
 # index_writers = ["arn:aws:iam::123456789012:role/loader"]
 

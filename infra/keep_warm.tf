@@ -1,30 +1,42 @@
-# A schedule that invokes the functions of a question, so that one copy of each stays. A question runs several copies of
-# GradeRelevance at once; the others still start cold.
+# Schedules that invoke the functions of a question, so that one copy of each stays, and that search, so that a NextGen
+# collection stays awake. A question runs several copies of GradeRelevance at once; the others still start cold.
 
 locals {
   warm_functions = !var.keep_warm ? {} : merge(
     { for step in keys(local.question_steps) : step => local.published_steps[step] if step != "search_web" || var.web_search },
     { ask = aws_lambda_alias.ask.arn }
   )
+  schedules = merge(
+    {
+      for step, arn in local.warm_functions : step => merge(var.keep_warm_schedule, {
+        arn = arn, name = "keep-warm-${step}", input = "keep_warm", description = "Keeps a copy of ${local.function_names[step]}."
+      })
+    },
+    {
+      for schedule in var.keep_awake[*] : "collection" => merge(schedule, {
+        arn = local.published_steps["retrieve"], name = "keep-awake", input = "wake", description = "Keeps the collection awake."
+      })
+    }
+  )
 }
 
 resource "aws_scheduler_schedule" "keep_warm" {
-  #checkov:skip=CKV_AWS_297:What is scheduled is the word keep_warm and no text of anybody.
-  for_each = local.warm_functions
+  #checkov:skip=CKV_AWS_297:What is scheduled is the word keep_warm or wake, and no text of anybody.
+  for_each = local.schedules
 
-  name                         = "${var.name}-keep-warm-${each.key}"
-  description                  = "Keeps a copy of ${local.function_names[each.key]}."
-  schedule_expression          = var.keep_warm_schedule.expression
-  schedule_expression_timezone = var.keep_warm_schedule.timezone
+  name                         = "${var.name}-${each.value.name}"
+  description                  = each.value.description
+  schedule_expression          = each.value.expression
+  schedule_expression_timezone = each.value.timezone
 
   flexible_time_window {
     mode = "OFF"
   }
 
   target {
-    arn      = each.value
+    arn      = each.value.arn
     role_arn = aws_iam_role.keep_warm[0].arn
-    input    = jsonencode({ keep_warm = true })
+    input    = jsonencode({ (each.value.input) = true })
 
     # The next one comes in some minutes.
     retry_policy {
@@ -34,7 +46,7 @@ resource "aws_scheduler_schedule" "keep_warm" {
 }
 
 resource "aws_iam_role" "keep_warm" {
-  count = var.keep_warm ? 1 : 0
+  count = length(local.schedules) > 0 ? 1 : 0
 
   name                 = "${var.name}-keep-warm"
   description          = "Invokes the functions of a question by a schedule."
@@ -44,7 +56,7 @@ resource "aws_iam_role" "keep_warm" {
 }
 
 resource "aws_iam_role_policy" "keep_warm" {
-  count = var.keep_warm ? 1 : 0
+  count = length(local.schedules) > 0 ? 1 : 0
 
   name   = "keep-warm"
   role   = aws_iam_role.keep_warm[0].id
@@ -70,12 +82,12 @@ data "aws_iam_policy_document" "scheduler_trust" {
 
 data "aws_iam_policy_document" "keep_warm" {
   dynamic "statement" {
-    for_each = length(local.warm_functions) == 0 ? [] : ["functions"]
+    for_each = length(local.schedules) == 0 ? [] : ["functions"]
 
     content {
       sid       = "InvokeFunctions"
       actions   = ["lambda:InvokeFunction"]
-      resources = values(local.warm_functions)
+      resources = values(local.schedules)[*].arn
     }
   }
 }

@@ -410,14 +410,60 @@ variable "security_group_ids" {
   }
 }
 
+variable "collection" {
+  description = "The generation of the collection: nextgen, which scales to zero after ten idle minutes and then takes 10 to 30 seconds for the first search, or classic, which always runs. A deployment that has a classic one keeps it with collection = \"classic\"; a change replaces the collection: see collection_generation."
+  type        = string
+  default     = "nextgen"
+
+  validation {
+    condition     = contains(["nextgen", "classic"], var.collection)
+    error_message = "collection must be nextgen or classic."
+  }
+}
+
+variable "collection_max_ocus" {
+  description = "The most capacity units (OCUs) that a NextGen collection uses for search, and the same for indexing: 2, 4, 8, 16 or a multiple of 16. A classic one has the account's limit."
+  type        = number
+  default     = 4
+
+  validation {
+    condition     = contains([2, 4, 8], var.collection_max_ocus) || (var.collection_max_ocus >= 16 && var.collection_max_ocus <= 1696 && var.collection_max_ocus % 16 == 0)
+    error_message = "collection_max_ocus must be 2, 4, 8, 16 or a multiple of 16, up to 1696."
+  }
+}
+
+variable "keep_awake" {
+  description = "When a NextGen collection is kept awake: a cron(...) or rate(...) of EventBridge Scheduler that searches at least every ten minutes, and its timezone; {} is weekdays from 7 to 19. Two OCUs of search then cost about 0.48 dollars an hour, 125 a month for {}. null lets it sleep."
+  type = object({
+    expression = optional(string, "cron(0/5 7-18 ? * MON-FRI *)")
+    timezone   = optional(string, "UTC")
+  })
+  default = null
+
+  validation {
+    condition     = var.keep_awake == null ? true : can(regex("^(rate|cron)\\(.+\\)$", var.keep_awake.expression))
+    error_message = "keep_awake.expression must be a rate(...) or a cron(...)."
+  }
+
+  validation {
+    condition     = var.keep_awake == null || (var.knowledge_base == null && (var.collection == "nextgen" || var.collection_endpoint != null))
+    error_message = "keep_awake needs collection = \"nextgen\", and no knowledge base: a classic collection never sleeps."
+  }
+}
+
 variable "standby_replicas" {
-  description = "Keeps replicas of the collection in a second zone; without them it costs half as much and survives fewer failures. A change replaces the collection: see collection_generation."
+  description = "Keeps replicas of a classic collection in a second zone; without them it costs half as much and survives fewer failures. NextGen always has them. A change replaces the collection: see collection_generation."
   type        = bool
   default     = true
+
+  validation {
+    condition     = var.standby_replicas || var.collection == "classic" || var.collection_endpoint != null
+    error_message = "standby_replicas = false needs collection = \"classic\", which also keeps a collection that was made so."
+  }
 }
 
 variable "collection_generation" {
-  description = "Raise it by one together with a change that replaces the collection by an empty one, such as of standby_replicas; at the same number such a change is refused. After it, a reindexing loads every document again."
+  description = "Raise it by one together with a change that replaces the collection by an empty one, such as of collection or standby_replicas; at the same number such a change is refused. After it, a reindexing loads every document again."
   type        = number
   default     = 1
 
@@ -610,8 +656,8 @@ variable "table_names" {
   default     = {}
 
   validation {
-    condition     = length(setsubtract(keys(var.table_names), ["verdicts", "answers", "requests", "feedback", "callers", "documents"])) == 0
-    error_message = "table_names may name verdicts, answers, requests, feedback, callers and documents."
+    condition     = length(setsubtract(keys(var.table_names), keys(local.tables))) == 0
+    error_message = "table_names may name ${join(", ", keys(local.tables))}."
   }
 }
 

@@ -4,7 +4,7 @@ terraform {
   required_providers {
     aws = {
       source  = "hashicorp/aws"
-      version = "~> 5.100"
+      version = ">= 5.100, < 7.0"
     }
   }
 }
@@ -16,7 +16,8 @@ data "aws_region" "current" {}
 locals {
   account   = data.aws_caller_identity.current.account_id
   partition = data.aws_partition.current.partition
-  region    = data.aws_region.current.name
+  # Provider 6 has `region`, and deprecates the names that provider 5 has: a lookup is no reference to them.
+  region = lookup(data.aws_region.current, "region", lookup(data.aws_region.current, "id", null))
   # The part of an ARN between its service and its resource.
   here = "${local.region}:${local.account}"
 }

@@ -9,6 +9,7 @@ mock_provider "aws" {
 }
 
 variables {
+  collection        = "classic"
   collection_public = true
   package_directory = "."
 }
@@ -31,6 +32,20 @@ run "turned_round" {
 
   variables {
     standby_replicas = false
+  }
+}
+
+# As after the upgrade of a deployment from before NextGen, whose variables do not name the collection.
+run "nextgen" {
+  command         = plan
+  expect_failures = [terraform_data.kept_collection]
+
+  plan_options {
+    target = [terraform_data.kept_collection]
+  }
+
+  variables {
+    collection = "nextgen"
   }
 }
 

@@ -11,11 +11,65 @@ import pytest
 from botocore.loaders import create_loader
 
 from tests.support.infra.planned import Plan, Planner
-from tests.support.infra.rules import OPTIONS, SENDS_SPANS, function_roles
+from tests.support.infra.rules import OPTIONS, SENDS_SPANS, function_roles, text_of
 from tests.support.roles.policies import exported, listed
 
 ROOT = Path(__file__).parents[2]
 BOUNDARY, PATH = "arn:aws:iam::123456789012:policy/boundary", "/apps/selfrag/"
+
+
+WEB_ACL = "arn:aws:wafv2:us-east-1:000000000000:regional/webacl/name/1"
+# Every optional part at once.
+EVERYTHING = {
+    **OPTIONS,
+    "access_log_bucket": "audit",
+    "account_concurrency": 1000,
+    "alarm_email": "team@example.com",
+    "auth": "authorizer",
+    "authorizer_arn": "arn:aws:lambda:us-east-1:000000000000:function:who:live",
+    "authorizer_usage_plan": True,
+    "budget": {"monthly_usd": 250, "emails": ["team@example.com"]},
+    "code_signing_config_arn": "arn:aws:lambda:us-east-1:000000000000:code-signing-config:csc-1",
+    "collection_public": False,
+    "collection_vpc_endpoint_ids": ["vpce-1"],
+    "cors_origins": ["https://app.example.com"],
+    "decider": {"url": "https://llm.example.com", "model": "m", "secret": True},
+    "decider_thresholds": {step: {"upper": 0.9, "lower": 0.1} for step in ("decide_retrieval", "grade_support")},
+    "domain": {"name": "ask.example.com", "certificate_arn": "arn:aws:acm:1", "truststore_uri": "s3://trust/ca.pem"},
+    "guardrail": {"id": "abcdefghijkl", "version": "1"},
+    "keep_awake": {},
+    "keep_warm": True,
+    "kms_key_arn": "arn:aws:kms:us-east-1:000000000000:key/1",
+    "manage_api_gateway_account": True,
+    "network": "all",
+    "otlp_endpoint": "https://otlp.example.com",
+    "otlp_secret": True,
+    "permissions_boundary": BOUNDARY,
+    "role_path": PATH,
+    "security_group_ids": ["sg-1"],
+    "snap_start": True,
+    "subnet_ids": ["subnet-1"],
+    "web_acl_arn": WEB_ACL,
+}
+
+
+def test_every_resource_is_planned_with_the_defaults_everything_on_or_a_classic_collection(
+    planned: Planner, record_property: Any
+) -> None:
+    plans = {"defaults": planned(), "everything on": planned(**EVERYTHING), "classic": planned(collection="classic")}
+    sizes = {
+        name: len([each for each in plan.resources if not each.startswith("data.")]) for name, plan in plans.items()
+    }
+    named = {re.sub(r"\[.*", "", address) for plan in plans.values() for address in plan.resources}
+    declared = {".".join(pair) for pair in re.findall(r'^resource "(\w+)" "(\w+)"', text_of(ROOT / "infra"), re.M)}
+    assert declared - named == set()
+    record_property("figures", f"resources of a plan by mocks: {sizes}")
+
+
+def test_a_web_acl_guards_the_stage(planned: Planner) -> None:
+    association = planned(web_acl_arn=WEB_ACL).resources["aws_wafv2_web_acl_association.api[0]"]
+    assert association["web_acl_arn"] == WEB_ACL
+    assert association["resource_arn"] == "arn:aws:apigateway:us-east-1::/restapis/api/stages/live"
 
 
 def roles(plan: Plan) -> dict[str, tuple[str | None, str]]:

@@ -129,11 +129,11 @@ def test_the_intake_uses_its_own_table_alone() -> None:
 
 # AWS's examples give it to every reader and writer; that it can be left out was not tried there.
 NEVER_ASKED = {
-    ("retrieve", "aoss:DescribeIndex", "index/selfrag/passages"),
-    ("ask", "aoss:DescribeIndex", "index/selfrag/passages"),
-    ("remove_passages", "aoss:DescribeIndex", "index/selfrag/passages"),
+    ("retrieve", "aoss:DescribeIndex", "index/selfrag-nextgen/passages"),
+    ("ask", "aoss:DescribeIndex", "index/selfrag-nextgen/passages"),
+    ("remove_passages", "aoss:DescribeIndex", "index/selfrag-nextgen/passages"),
     # Only an index that a former release made lacks a field: tests/contract/test_mapping.py.
-    ("index_passages", "aoss:UpdateIndex", "index/selfrag/passages"),
+    ("index_passages", "aoss:UpdateIndex", "index/selfrag-nextgen/passages"),
 }
 
 

@@ -44,6 +44,8 @@ WRONG: dict[str, tuple[Any, str]] = {
     "budget": ({"monthly_usd": 100, "emails": []}, "budget must have monthly_usd of more than 0"),
     "max_cost_usd": (0, "max_cost_usd must be more than 0"),
     "verdict_ttl_days": (0, "verdict_ttl_days must be"),
+    "collection": ("serverless", "collection must be nextgen or classic"),
+    "collection_max_ocus": (12, "collection_max_ocus must be 2, 4, 8, 16 or a multiple of 16"),
     "collections": ([], "collections must name at least one"),
     "callers": (
         {"key": {"collections": [], "actions": ["delete"]}},
@@ -127,6 +129,16 @@ REACHED: Cases = [
     ({"network": "all"}, 'network = "all" needs subnet_ids'),
     ({**PRIVATE, "network": "all"}, ""),
 ]
+COLLECTION = "https://abc.us-east-1.aoss.amazonaws.com"
+GENERATIONS: Cases = [
+    ({"standby_replicas": False}, 'standby_replicas = false needs collection = "classic"'),
+    ({"standby_replicas": False, "collection": "classic"}, ""),
+    ({"standby_replicas": False, "collection_endpoint": COLLECTION}, ""),
+    ({"keep_awake": {"expression": "always"}}, "keep_awake.expression must be"),
+    ({"keep_awake": {}, "collection": "classic"}, 'keep_awake needs collection = "nextgen"'),
+    ({"keep_awake": {}, "collection": "classic", "collection_endpoint": COLLECTION}, ""),
+    ({"keep_awake": {}, "knowledge_base": {"id": "KB01234567"}}, 'keep_awake needs collection = "nextgen"'),
+]
 DECIDED: Cases = [
     # They depend on the decider, and while that is refused nothing is said of them.
     ({"graders": {"grade_support": "cascade"}}, "graders that are not claude need a decider"),
@@ -204,6 +216,7 @@ KINDS = {
     "callers and the way to the API are chosen together": ACCESS,
     "a profile has the models that it asks": MODELS,
     "how the collection is reached is chosen": REACHED,
+    "what suits a classic collection suits no other": GENERATIONS,
     "graders that ask a decision model need it": DECIDED,
     "a collector is named with https and without a key": COLLECTOR,
     "packages are of the processor": PROCESSOR,
@@ -530,7 +543,7 @@ def test_a_change_that_would_empty_the_collection_is_refused_unless_it_is_allowe
     command = [terraform(), "test", "-no-color", "-filter=collection.tftest.hcl"]
     done = run(command, infra, environment(infra), check=False)
     record_property("figures", done.stdout.strip().splitlines()[-1])
-    assert "8 passed, 0 failed" in done.stdout, done.stdout
+    assert "9 passed, 0 failed" in done.stdout, done.stdout
 
 
 def test_the_stamp_of_a_document_names_its_collection(locals_of: Locals) -> None:

@@ -38,12 +38,21 @@ class Choices(BaseModel):
     embedding_region: str | None = None
     web_search: bool = False
     collections: list[str] = ["documents"]
+    collection: str = "nextgen"
+    collection_endpoint: str | None = None
+    collection_generation: int = 1
+    collection_max_ocus: int = 4
     account_concurrency: int | None = None
     manage_api_gateway_account: bool = False
     text_recognition: str = "off"
     otlp_secret: bool = False
     decider: DeciderChoice | None = None
     knowledge_base: dict[str, object] | None = None
+
+    @property
+    def makes_nextgen(self) -> bool:
+        """Return whether the deployment has a NextGen collection of its own."""
+        return self.collection_endpoint is None and self.collection == "nextgen"
 
     @property
     def secrets(self) -> list[str]:

@@ -14,7 +14,7 @@ FREE: Checks[Account] = {
     "quotas": (quotas.embeddings, quotas.claude),
     "region": (region.synchronous, region.collections, region.textract),
     "api-logs": (region.logging_role,),
-    "names": (names.roles, names.buckets, names.secrets, names.log_groups),
+    "names": (names.roles, names.buckets, names.secrets, names.log_groups, names.collection),
 }
 ACCOUNT: Checks[Account] = {**FREE, "models": (models.embedding, models.claude, models.decider)}
 DEPLOYED: Checks[Deployment] = {

@@ -30,6 +30,18 @@ def buckets(account: Account) -> Iterator[Finding]:
     yield _finding(account, "buckets", [name for name in names if _read(head, Bucket=name)])
 
 
+def collection(account: Account) -> Iterator[Finding]:
+    """Look for a classic collection of the deployment, which NextGen would replace by an empty one."""
+    if not (account.deployed and account.choices.makes_nextgen and account.choices.collection_generation == 1):
+        return
+    name = account.choices.name
+    if account.client("opensearchserverless").batch_get_collection(names=[name])["collectionDetails"]:
+        yield blocks(
+            f"The classic collection {name} has the passages of this deployment, and would be removed.",
+            'Set `collection = "classic"`, which keeps it; docs/run.md says how to move to NextGen.',
+        )
+
+
 def log_groups(account: Account) -> Iterator[Finding]:
     """Look for the log group of the API's function; AWS makes one anew when a function writes while it is removed."""
     name = f"/aws/lambda/{account.choices.name}-ask"

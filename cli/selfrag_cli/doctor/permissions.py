@@ -1,4 +1,4 @@
-"""The permissions of whoever deploys: infra/deployer.json, simulated by IAM for the caller."""
+"""The permissions of whoever deploys: the policies in infra/deployer, simulated by IAM for the caller."""
 
 import json
 import re
@@ -9,19 +9,19 @@ from selfrag.domain.errors import InvalidInput
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look
 
-POLICY = "deployer.json"
+POLICIES = "deployer"
 # Statements that optional settings need.
 OPTIONAL = "With"
 _ASSUMED = re.compile(r"assumed-role/([^/]+)/")
 
 
 def permissions(account: Account) -> Iterator[Finding]:
-    """Look for actions of the deployer's policy that the caller may not do."""
+    """Look for actions of the deployer's policies that the caller may not do."""
     statements, source = _statements(account), _policy_source(account)
     if source is None:
         yield look(
             "IAM simulates no policies for these credentials, of the account's root or a federated user.",
-            f"Deploy by a role that has the policy in {account.infra / POLICY}.",
+            f"Deploy by a role that has the policies in {account.infra / POLICIES}.",
         )
         return
     needed, optional = list[str](), list[str]()
@@ -32,7 +32,7 @@ def permissions(account: Account) -> Iterator[Finding]:
         else:
             needed += denied
     unseen = "A simulation does not see your organisation's service control policies."
-    remedy = f"Have them allowed, as {account.infra / POLICY} does. {unseen}"
+    remedy = f"Have them allowed, as the policies in {account.infra / POLICIES} do. {unseen}"
     if needed:
         yield blocks(f"You may not {', '.join(needed)}, which a deployment needs.", remedy)
     else:
@@ -42,19 +42,18 @@ def permissions(account: Account) -> Iterator[Finding]:
 
 
 def _statements(account: Account) -> list[dict[str, Any]]:
-    """Return the statements of the policy, with names of the deployment substituted for placeholders."""
-    file = account.infra / POLICY
-    try:
-        text = file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InvalidInput(f"{file} cannot be read: run `make doctor` in a checkout of selfrag.") from error
+    """Return the statements of the policies, with names of the deployment substituted for placeholders."""
+    folder = account.infra / POLICIES
+    texts = [file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.json"))]
+    if not texts:
+        raise InvalidInput(f"There are no policies in {folder}: run `make doctor` in a checkout of selfrag.")
     values = {
         "NAME": account.choices.name, "ROLE_PATH": account.choices.role_path, "REGION": account.region,
         "ACCOUNT": account.number, "PARTITION": account.partition,
     }  # fmt: skip
     for name, value in values.items():
-        text = text.replace(f"<{name}>", value)
-    return list(json.loads(text)["Statement"])
+        texts = [text.replace(f"<{name}>", value) for text in texts]
+    return [statement for text in texts for statement in json.loads(text)["Statement"]]
 
 
 def _policy_source(account: Account) -> str | None:
@@ -76,8 +75,8 @@ def _denied(account: Account, source: str, statement: dict[str, Any]) -> list[st
     pages = simulate.paginate(
         PolicySourceArn=source,
         ActionNames=statement["Action"],
-        # One of the names that a pattern allows.
-        ResourceArns=[arn if arn == "*" else arn.replace("*", "any") for arn in resources],
+        # One of the names that a pattern allows: /apikeys of /apikeys*.
+        ResourceArns=[arn if arn == "*" else re.sub(r"(?<=\w)\*$", "", arn).replace("*", "any") for arn in resources],
         ContextEntries=context,
     )
     results = [result for page in pages for result in page["EvaluationResults"]]

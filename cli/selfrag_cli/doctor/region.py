@@ -38,11 +38,17 @@ def synchronous(account: Account) -> Iterator[Finding]:
 
 
 def collections(account: Account) -> Iterator[Finding]:
-    """Compare the account's cap of OpenSearch Compute Units, which collections take as they need them."""
+    """Compare the cap of OpenSearch Compute Units, which collections take as they need them."""
     try:
         settings = account.client("opensearchserverless").get_account_settings()
     except EndpointConnectionError:
         yield _absent(account, "OpenSearch Serverless", "set `collection_endpoint` to a collection elsewhere")
+        return
+    if account.choices.makes_nextgen:
+        units = account.choices.collection_max_ocus
+        most = 2 * units * UNIT_MONTH_DOLLARS
+        says = f"The collection costs no units while nothing is asked, and {most:,.0f} dollars a month at the most."
+        yield fine(says) if units <= CAP else look(says, f"Set `collection_max_ocus = {CAP}` to pay less at the most.")
         return
     limits = settings["accountSettingsDetail"]["capacityLimits"]
     indexing, search = limits["maxIndexingCapacityInOCU"], limits["maxSearchCapacityInOCU"]

@@ -83,6 +83,7 @@ class AwsAccount:
             "bedrock-runtime.InvokeModel": lambda asked: {"body": BytesIO(EMBEDDED), "contentType": "application/json"},
             "stepfunctions.StartSyncExecution": Refused("StateMachineDoesNotExist"),
             "opensearchserverless.GetAccountSettings": limit_of_collections(2, 2),
+            "opensearchserverless.BatchGetCollection": {"collectionDetails": []},
             "textract.GetDocumentTextDetection": Refused("InvalidJobIdException"),
             "apigateway.GetAccount": {"cloudwatchRoleArn": f"arn:aws:iam::{ACCOUNT}:role/all-api-logs"},
             **self._nothing_deployed(),

@@ -7,7 +7,7 @@ from ministack.app import main
 
 # ministack's environment does not have what follows.
 sys.path.insert(0, str(Path(__file__).parents[3]))
-from tests.support.emulated import alarms, gateway, interpreter, maps, services
+from tests.support.emulated import alarms, collection_groups, gateway, interpreter, maps, services
 from tests.support.emulated.errors import name_errors
 
 
@@ -30,6 +30,7 @@ def correct() -> None:
     interpreter.give_outputs_of_ends()
     interpreter.run_the_version_that_was_started()
     maps.run_distributed_maps()
+    collection_groups.make_collection_groups()
 
 
 if __name__ == "__main__":

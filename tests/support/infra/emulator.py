@@ -128,9 +128,13 @@ class Stack:
 
     def change(self, **variables: Any) -> None:
         """Apply with other values of these variables."""
+        self.set(**variables)
+        self.apply()
+
+    def set(self, **variables: Any) -> None:
+        """Give these variables other values, for what follows."""
         file = self.directory / "test.auto.tfvars.json"
         file.write_text(json.dumps({**json.loads(file.read_text()), **variables}))
-        self.apply()
 
     def changes(self) -> dict[str, list[str]]:
         """Return what another apply would do, by the address of each resource."""

@@ -51,7 +51,19 @@ mock_provider "aws" {
     defaults = { arn = "arn:aws:cloudwatch:us-east-1:000000000000:alarm:each" }
   }
   mock_resource "aws_api_gateway_stage" {
-    defaults = { invoke_url = "https://api.execute-api.us-east-1.amazonaws.com/live" }
+    defaults = {
+      arn        = "arn:aws:apigateway:us-east-1::/restapis/api/stages/live"
+      invoke_url = "https://api.execute-api.us-east-1.amazonaws.com/live"
+    }
+  }
+  mock_resource "aws_cloudformation_stack" {
+    defaults = {
+      outputs = {
+        Arn                = "arn:aws:aoss:us-east-1:000000000000:collection/each"
+        CollectionEndpoint = "https://each.aoss.us-east-1.on.aws"
+        Id                 = "each"
+      }
+    }
   }
   mock_data "aws_iam_policy_document" {
     defaults = { json = "{}" }
@@ -63,7 +75,7 @@ mock_provider "aws" {
     defaults = { partition = "aws" }
   }
   mock_data "aws_region" {
-    defaults = { name = "us-east-1" }
+    defaults = { id = "us-east-1" }
   }
 }
 run "planned" {

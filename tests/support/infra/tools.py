@@ -91,7 +91,7 @@ def copy_configuration(directory: Path) -> None:
     for file in INFRA.glob("*.tf"):
         shutil.copy(file, directory)
     shutil.copy(INFRA / "provider.tf.example", directory / "provider.tf")
-    shutil.copy(INFRA / "deployer.json", directory)
+    shutil.copytree(INFRA / "deployer", directory / "deployer")
     # The definitions and the API's description lie beside infra/, and what is copied twice is the same.
     selfrag, own = ROOT / "functions" / "selfrag", directory.parent / "functions" / "selfrag"
     shutil.copytree(selfrag / "workflows", own / "workflows", dirs_exist_ok=True)

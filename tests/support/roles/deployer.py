@@ -1,4 +1,4 @@
-"""The calls in a log of Terraform's provider as IAM actions, and what infra/deployer.json has beside them."""
+"""The calls in a log of Terraform's provider as IAM actions, and what infra/deployer has beside them."""
 
 import json
 import re
@@ -13,9 +13,10 @@ _CALL = re.compile(r"HTTP Request Sent:(?:(?!HTTP Request Sent:).)*?(?=\n\d{4}-|
 _SERVICE = re.compile(r'rpc\.service=(?:"([^"]+)"|(\S+))')
 _OPERATION = re.compile(r"rpc\.method=(\w+)")
 _PREFIXES = {
-    "API Gateway": "apigateway", "CloudWatch": "cloudwatch", "CloudWatch Logs": "logs", "DynamoDB": "dynamodb",
-    "EC2": "ec2", "EventBridge": "events", "IAM": "iam", "KMS": "kms", "Lambda": "lambda", "S3": "s3", "SFN": "states",
-    "OpenSearchServerless": "aoss", "SNS": "sns", "SQS": "sqs", "STS": "sts", "Secrets Manager": "secretsmanager",
+    "API Gateway": "apigateway", "CloudFormation": "cloudformation", "CloudWatch": "cloudwatch",
+    "CloudWatch Logs": "logs", "DynamoDB": "dynamodb", "EC2": "ec2", "EventBridge": "events", "IAM": "iam",
+    "KMS": "kms", "Lambda": "lambda", "S3": "s3", "SFN": "states", "OpenSearchServerless": "aoss",
+    "SNS": "sns", "SQS": "sqs", "STS": "sts", "Secrets Manager": "secretsmanager",
 }  # fmt: skip
 # API Gateway's actions are HTTP's methods.
 _METHODS = {"Create": "POST", "Delete": "DELETE", "Get": "GET", "Put": "PUT", "Tag": "PUT", "Update": "PATCH"}
@@ -38,10 +39,13 @@ _BUCKETS = {
 }  # fmt: skip
 # The tests give the functions' packages to the emulator as objects, and not as files.
 _OURS = {"s3:HeadObject", "s3:GetObject"}
+# CloudFormation makes the collection in the caller's name, by what the schemas of its types say; a grant takes a key.
+_SCHEMAS = json.loads((INFRA.parent / "tests/support/emulated/collection_groups.json").read_text(encoding="utf-8"))
+_BY_A_STACK = {action for each in _SCHEMAS.values() if "permissions" in each for action in each["permissions"]}
 # Actions that no recorded run needs, by the reason to allow them.
 WITHOUT_A_CALL = {
     "a later release changes what is there": {
-        "aoss:UpdateAccessPolicy", "aoss:UpdateCollection", "aoss:UpdateSecurityPolicy", "dynamodb:UpdateTable",
+        "aoss:UpdateAccessPolicy", "aoss:UpdateSecurityPolicy", "cloudformation:UpdateStack", "dynamodb:UpdateTable",
         "iam:UpdateAssumeRolePolicy", "iam:UpdateRole", "iam:UpdateRoleDescription", "lambda:DeleteFunctionConcurrency",
         "lambda:PublishVersion", "lambda:UpdateAlias", "lambda:UpdateFunctionCode",
         "lambda:UpdateFunctionConfiguration", "secretsmanager:UpdateSecret",
@@ -52,11 +56,15 @@ WITHOUT_A_CALL = {
         f"{service}:{verb}{thing}"
         for verb in ("Tag", "Untag")
         for thing, services in {
-            "Resource": "aoss cloudwatch dynamodb events lambda logs secretsmanager sns states", "Queue": "sqs",
-            "Role": "iam",
+            "Resource": "aoss cloudformation cloudwatch dynamodb events lambda logs s3 secretsmanager sns states",
+            "Queue": "sqs", "Role": "iam",
         }.items()
         for service in services.split()
     },
+    "a stack has a policy, and says why it failed": {
+        "cloudformation:DescribeStackEvents", "cloudformation:SetStackPolicy",
+    },
+    "version 6 of the provider reads and changes tags of buckets by S3's newer actions": {"s3:ListTagsForResource"},
     "services ask IAM about them in the caller's name": {"iam:CreateServiceLinkedRole", "iam:PassRole"},
     "the emulator has neither saved queries nor groups of X-Ray": {
         "logs:DeleteQueryDefinition", "logs:DescribeQueryDefinitions", "logs:PutQueryDefinition", "xray:CreateGroup",
@@ -66,19 +74,25 @@ WITHOUT_A_CALL = {
         "s3:DeleteObject", "s3:DeleteObjectVersion", "s3:ListBucketVersions",
     },
     "manage_api_gateway_account gives a role a policy of AWS": {"iam:AttachRolePolicy", "iam:DetachRolePolicy"},
+    "access_log_bucket logs the access of buckets": {"s3:PutBucketLogging"},
     "alarm_email subscribes": {"sns:GetSubscriptionAttributes", "sns:Subscribe", "sns:Unsubscribe"},
 }  # fmt: skip
 
 
 def statements() -> list[dict[str, Any]]:
-    """Return the statements of the deployer's policy; the names in angle brackets are still in them."""
-    found: list[dict[str, Any]] = json.loads((INFRA / "deployer.json").read_text(encoding="utf-8"))["Statement"]
-    return found
+    """Return the statements of the deployer's policies; the names in angle brackets are still in them."""
+    return [statement for document in documents() for statement in document["Statement"]]
+
+
+def documents() -> list[dict[str, Any]]:
+    """Return the policies, in the order of their files."""
+    return [json.loads(file.read_text(encoding="utf-8")) for file in sorted((INFRA / "deployer").glob("*.json"))]
 
 
 def called(log: Path) -> set[str]:
-    """Return the IAM actions of the calls in a log of the provider."""
-    return set(_actions(log.read_text(encoding="utf-8", errors="replace"))) - _OURS
+    """Return the IAM actions of the calls in a log of the provider, and of those of the stack that it makes."""
+    calls = set(_actions(log.read_text(encoding="utf-8", errors="replace"))) - _OURS
+    return calls | (_BY_A_STACK - {"kms:CreateGrant"} if "cloudformation:CreateStack" in calls else set())
 
 
 def missing(calls: set[str]) -> set[str]:

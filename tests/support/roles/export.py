@@ -10,7 +10,7 @@ from pathlib import Path
 
 from infra.packages.zips import LAYERS
 from tests.support.infra.emulator import Stack, emulator
-from tests.support.infra.rules import OPTIONS, functions_of
+from tests.support.infra.rules import AGENTS, OPTIONS, functions_of
 from tests.support.roles.policies import FILE, Policies, policies_of
 
 POLICIES = (
@@ -27,7 +27,7 @@ def made() -> Policies:
         directory = Path(name)
         packages = directory / "packages"
         packages.mkdir()
-        for part in [*functions_of(), *LAYERS]:
+        for part in [*functions_of(), AGENTS, *LAYERS]:
             with zipfile.ZipFile(packages / f"{part}.zip", "w") as package:
                 package.writestr("empty.txt", "")
         with emulator(directory) as aws:

@@ -112,6 +112,6 @@ def recording() -> Iterator[Calls]:
 
 def _in_the_collection(method: str, url: str) -> tuple[str, str]:
     """Return what the data access policy is asked about a request; it names the index that functions are told of."""
-    permission, index = data_access(method, url, "selfrag")
-    told = f"index/selfrag/{os.environ.get('SELFRAG_INDEX_NAME', 'passages')}"
-    return permission, "index/selfrag/passages" if index == told else index
+    permission, index = data_access(method, url, "selfrag-nextgen")
+    told = f"index/selfrag-nextgen/{os.environ.get('SELFRAG_INDEX_NAME', 'passages')}"
+    return permission, "index/selfrag-nextgen/passages" if index == told else index

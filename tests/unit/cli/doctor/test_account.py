@@ -20,6 +20,7 @@ from tests.support.doubles.aws_account import (
     limit_of_collections,
     limit_of_lambda,
     quota,
+    simulated,
     titan_quotas,
 )
 from tests.support.doubles.bedrock_double import FORCEABLE, OFFERED, STRUCTURED, TALKATIVE, BedrockServer
@@ -48,6 +49,26 @@ def test_the_free_checks_call_no_model() -> None:
     account = AwsAccount()
     examine(FREE, Account(account.session(), Choices()), lambda name, finding: None)
     assert not [operation for operation, _ in account.asked if operation.startswith("bedrock")]
+
+
+DENIED = simulated(lambda action, resource, context: action != "lambda:CreateFunction")
+
+
+@pytest.mark.parametrize(
+    ("name", "answers", "quotas"),
+    [
+        ("api-logs", {"apigateway.GetAccount": {}}, {}),
+        ("names", {"s3.HeadBucket": {}}, {}),
+        ("permissions", {"iam.SimulatePrincipalPolicy": DENIED}, {}),
+        ("quotas", {}, {"bedrock": titan_quotas(0)}),
+    ],
+)
+def test_what_would_end_a_deployment_half_way_is_among_the_free_checks(
+    name: str, answers: dict[str, Any], quotas: dict[str, Any]
+) -> None:
+    account = Account(AwsAccount(answers, **quotas).session(), Choices())
+    found = examine(FREE, account, lambda name, finding: None)
+    assert {check for check, finding in found if finding.level is Severity.BLOCKS} == {name}
 
 
 def test_without_a_region_or_with_credentials_that_aws_refuses_nothing_else_is_looked_at(
@@ -250,10 +271,39 @@ def test_a_region_without_a_service_blocks() -> None:
     assert levels == [Severity.FINE, Severity.UNKNOWN, Severity.UNKNOWN]
 
 
-def test_a_high_limit_of_all_collections_is_reported_with_its_price_and_how_to_set_it() -> None:
-    limit = findings("region", {"opensearchserverless.GetAccountSettings": limit_of_collections(10, 10)})[1]
-    assert (limit.level, "3,504 dollars" in limit.says) == (Severity.LOOK, True)
-    assert "update-account-settings" in limit.do
+@pytest.mark.parametrize(
+    ("chosen", "level", "price", "do"),
+    [
+        ({"collection": "classic"}, Severity.LOOK, "3,504 dollars", "update-account-settings"),
+        ({}, Severity.FINE, "1,402 dollars", ""),
+        ({"collection_max_ocus": 16}, Severity.LOOK, "5,606 dollars", "collection_max_ocus = 4"),
+    ],
+)
+def test_a_high_limit_of_units_is_reported_with_its_price_and_how_to_set_it(
+    chosen: dict[str, Any], level: Severity, price: str, do: str
+) -> None:
+    settings = {"opensearchserverless.GetAccountSettings": limit_of_collections(10, 10)}
+    limit = findings("region", settings, **chosen)[1]
+    assert (limit.level, price in limit.says, do in limit.do) == (level, True, True), limit
+
+
+@pytest.mark.parametrize(
+    ("chosen", "is_kept"),
+    [
+        ({}, False),
+        ({"collection": "classic"}, True),
+        ({"collection_generation": 2}, True),
+        ({"collection_endpoint": "https://c"}, True),
+    ],
+)
+def test_a_classic_collection_that_nextgen_would_replace_blocks_unless_it_is_chosen_or_given_up(
+    chosen: dict[str, Any], is_kept: bool
+) -> None:
+    there = {"opensearchserverless.BatchGetCollection": {"collectionDetails": [{"name": "selfrag"}]}}
+    blocking = [each for each in findings("names", there, deployed=True, **chosen) if each.level is Severity.BLOCKS]
+    assert ['Set `collection = "classic"`, which keeps it' in each.do for each in blocking] == (
+        [] if is_kept else [True]
+    )
 
 
 OTHERS, OWN = (f"arn:aws:iam::{NUMBER}:role/{each}" for each in ("others", "selfrag-api-logs"))
