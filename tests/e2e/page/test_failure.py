@@ -6,8 +6,8 @@ from playwright.sync_api import expect
 
 from tests.e2e.page.test_languages import choose_language
 from tests.support.page.browsing import Tab
+from tests.support.page.replies import replying
 from tests.support.page.said import response_of, saying_each
-from tests.support.page.streams import replying
 
 QUESTION = "What does a berth cost?"
 

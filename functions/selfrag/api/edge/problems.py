@@ -5,6 +5,7 @@ import traceback
 from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 from pydantic import BaseModel, Field
@@ -104,10 +105,10 @@ def no_such_question() -> ProblemError:
     )
 
 
-def respond(problem: ProblemError, request_id: str) -> Response[str]:
-    """Return the HTTP response of a problem."""
+def to_document(problem: ProblemError, request_id: str) -> dict[str, Any]:
+    """Return the problem details of an error."""
     title = title_of(problem.status)
-    body = Problem(
+    return Problem(
         type=f"urn:selfrag:problem:{title.lower().replace(' ', '-')}",
         title=title,
         status=problem.status.value,
@@ -115,4 +116,19 @@ def respond(problem: ProblemError, request_id: str) -> Response[str]:
         request_id=request_id,
         hint=problem.hint,
     ).model_dump()
-    return Response(problem.status.value, CONTENT_TYPE, json.dumps(body), headers=problem.headers)
+
+
+def respond(problem: ProblemError, request_id: str) -> Response[str]:
+    """Return the HTTP response of a problem."""
+    body = json.dumps(to_document(problem, request_id))
+    return Response(problem.status.value, CONTENT_TYPE, body, headers=problem.headers)
+
+
+def to_reply(problem: ProblemError, request_id: str) -> dict[str, Any]:
+    """Return the reply of a Lambda behind API Gateway that is a problem."""
+    headers = {"Content-Type": CONTENT_TYPE, "X-Request-Id": request_id, **problem.headers}
+    return {
+        "statusCode": problem.status.value,
+        "body": json.dumps(to_document(problem, request_id)),
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+    }
