@@ -22,7 +22,7 @@ class Question:
     """A question at work, of which the API says `view`; nothing of it changes unless a test says so."""
 
     def __init__(self) -> None:
-        self.view: dict[str, Any] = {"id": "q", "status": "running", "passes": []}
+        self.view: dict[str, Any] = {"id": "q", "status": "running"}
         self.never, self.leaves = threading.Event(), False
         self.watched = self.large = self.admitted = self.ended = 0
 
