@@ -21,7 +21,7 @@ def test_a_question_that_failed_is_asked_again_by_a_click_in_its_own_turn(tab: T
     with saying_each(["Fact."]) as url:
         tab.open(url)
         problem = {"status": 503, "detail": "The service is busy.", "hint": "Wait a moment."}
-        tab.page.route("**/v1/questions", lambda route: route.fulfill(status=503, json=problem))
+        tab.page.route("**/v1/ask", lambda route: route.fulfill(status=503, json=problem))
         asked(tab)
         failure = tab.page.locator(".failure")
         expect(failure).to_contain_text("The service is busy. Wait a moment.")
@@ -29,7 +29,7 @@ def test_a_question_that_failed_is_asked_again_by_a_click_in_its_own_turn(tab: T
         assert tab.violations() == []
         failure.get_by_role("button", name="Try again").click()
         expect(failure).to_contain_text("busy")
-        tab.page.unroute("**/v1/questions")
+        tab.page.unroute("**/v1/ask")
         failure.get_by_role("button", name="Try again").click()
         expect(tab.page.locator(".answer")).to_contain_text("Fact.")
         assert tab.run("[turns.length, document.querySelectorAll('.turn').length, byId('question').value]") == [
