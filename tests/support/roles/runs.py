@@ -192,7 +192,7 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     assert api.get(location, params={"trace": True}).json()["status"] == "running"
     assert api.get(location, headers={"x-api-key": "every"}).json()["status"] == "running"
     held.set()
-    asking = asked_by_the_gateway("POST", "/v1/ask", x_api_key="every", accept="text/event-stream")
+    asking = asked_by_the_gateway("POST", "/v1/ask", x_api_key="k", accept="text/event-stream")
     streamed = as_caller("stream", _streamed)({**asking, "body": '{"question": "How many hours?"}'}, None)
     assert "event: answer" in streamed
     while api.get(location).json()["status"] == "running":
