@@ -174,21 +174,16 @@ def unfinished(
 def _passes(steps: Sequence[Step]) -> list[PassProgress]:
     # A pass reaches from its plan to the next one, or to the end of the question.
     bounds = [at for at, step in enumerate(steps) if step.name in (PLAN, "ComposeAnswer")]
-    passes = []
-    for begin, end in zip_longest(bounds, bounds[1:]):
-        plan = plan_of(steps[begin])
-        if plan is None:
-            continue
-        names = [step.get("step", "") for step in plan.get("steps", [])]
-        planned_at = steps[begin].started + steps[begin].seconds
-        progress = PassProgress(
+    return [
+        PassProgress(
             why=plan.get("why", ""),
-            steps=list(dict.fromkeys(names)),
-            seconds=None if end is None else round(steps[end].started - planned_at, 3),
+            steps=list(dict.fromkeys(step.get("step", "") for step in plan.get("steps", []))),
+            seconds=None if end is None else round(steps[end].started - steps[begin].started, 3),
             verdicts=_counts(steps[begin + 1 : end]),
         )
-        passes.append(progress)
-    return passes
+        for begin, end in zip_longest(bounds, bounds[1:])
+        if (plan := plan_of(steps[begin]))
+    ]
 
 
 def _counts(steps: Sequence[Step]) -> dict[str, dict[str, int]]:

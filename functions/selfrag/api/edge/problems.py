@@ -105,10 +105,10 @@ def no_such_question() -> ProblemError:
     )
 
 
-def to_document(problem: ProblemError, request_id: str) -> dict[str, Any]:
-    """Return the problem details of an error."""
+def respond(problem: ProblemError, request_id: str) -> Response[str]:
+    """Return the HTTP response of a problem."""
     title = title_of(problem.status)
-    return Problem(
+    body = Problem(
         type=f"urn:selfrag:problem:{title.lower().replace(' ', '-')}",
         title=title,
         status=problem.status.value,
@@ -116,19 +116,12 @@ def to_document(problem: ProblemError, request_id: str) -> dict[str, Any]:
         request_id=request_id,
         hint=problem.hint,
     ).model_dump()
-
-
-def respond(problem: ProblemError, request_id: str) -> Response[str]:
-    """Return the HTTP response of a problem."""
-    body = json.dumps(to_document(problem, request_id))
-    return Response(problem.status.value, CONTENT_TYPE, body, headers=problem.headers)
+    return Response(problem.status.value, CONTENT_TYPE, json.dumps(body), headers=problem.headers)
 
 
 def to_reply(problem: ProblemError, request_id: str) -> dict[str, Any]:
     """Return the reply of a Lambda behind API Gateway that is a problem."""
+    refused = respond(problem, request_id)
     headers = {"Content-Type": CONTENT_TYPE, "X-Request-Id": request_id, **problem.headers}
-    return {
-        "statusCode": problem.status.value,
-        "body": json.dumps(to_document(problem, request_id)),
-        "multiValueHeaders": {name: [value] for name, value in headers.items()},
-    }
+    values = {name: [value] for name, value in headers.items()}
+    return {"statusCode": refused.status_code, "body": refused.body, "multiValueHeaders": values}

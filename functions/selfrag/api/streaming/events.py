@@ -1,10 +1,11 @@
 """Events of a question: its id, each pass as it ends, and its response or a problem at last; no encoding of them."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Literal, NamedTuple
 
-from selfrag.api.edge.problems import ProblemError, to_document
+from selfrag.api.edge.problems import ProblemError, respond
 
 # A view of the question, as GET /v1/questions/{id}?trace=true replies: its status code, and the JSON of its body.
 Look = Callable[[], tuple[int, dict[str, Any]]]
@@ -41,7 +42,8 @@ def question_events(accepted: Mapping[str, Any], look: Look, wait: Wait, request
         passes = _ended_passes(view)
         yield from (Event("pass", ended) for ended in passes[count:])
         if status == HTTPStatus.OK and view["status"] != "running":
-            yield Event("answer", view) if "usage" in view else Event("error", to_document(_UNANSWERED, request_id))
+            unanswered = json.loads(str(respond(_UNANSWERED, request_id).body))
+            yield Event("answer", view) if "usage" in view else Event("error", unanswered)
             return
         if len(passes) <= count:
             yield None

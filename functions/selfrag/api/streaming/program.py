@@ -7,6 +7,7 @@ streamed reply as https://docs.aws.amazon.com/apigateway/latest/developerguide/r
 import json
 import os
 from collections.abc import Iterator, Mapping
+from functools import partial
 from http.client import HTTPException
 from typing import Any, cast
 
@@ -14,7 +15,6 @@ from selfrag import bootstrap
 from selfrag.api.edge.cors import SECURITY_HEADERS
 from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.edge.problems import noted, to_reply
-from selfrag.api.streaming.events import Wait
 from selfrag.api.streaming.relay import StreamReply, relay
 from selfrag.bootstrap import api
 from selfrag.runtime.clock import Clock
@@ -30,16 +30,12 @@ MARGIN_SECONDS = 5.0
 LOOK_SECONDS = 2.0
 
 
-def waiting(ends: float, clock: Clock) -> Wait:
-    """Return a wait for the next look, up to `ends` (seconds since the epoch)."""
-
-    def wait(question_id: str) -> bool:
-        if clock.now() + LOOK_SECONDS > ends:
-            return False
-        clock.sleep(LOOK_SECONDS)
-        return True
-
-    return wait
+def wait(ends: float, clock: Clock, question_id: str) -> bool:
+    """Wait for the next look; False if the stream has to be over by then, at `ends` (seconds since the epoch)."""
+    if clock.now() + LOOK_SECONDS > ends:
+        return False
+    clock.sleep(LOOK_SECONDS)
+    return True
 
 
 def ask(event: GatewayEvent) -> Mapping[str, Any]:
@@ -67,8 +63,8 @@ def main() -> None:
     bootstrap.warm(api.ask_function)
     while True:
         invocation = runtime.next()
-        wait = waiting(invocation.ends - MARGIN_SECONDS, clock)
-        reply = relay(ask, cast(GatewayEvent, invocation.event), wait)
+        until_next = partial(wait, invocation.ends - MARGIN_SECONDS, clock)
+        reply = relay(ask, cast(GatewayEvent, invocation.event), until_next)
         try:
             runtime.stream(invocation, CONTENT_TYPE, parts_of(reply))
         except (OSError, HTTPException) as error:  # its client may be gone
