@@ -18,6 +18,8 @@ def import_bodies() -> None:
         method = "ANY" if method == _ANY.upper() else method
         operation(api, resource, method, described, *security)
         integration = described["x-amazon-apigateway-integration"]
+        streams = integration.get("responseTransferMode") == "STREAM"
+        assert streams == integration.get("uri", "").endswith(_STREAMED), "the mode and the address belong together"
         if integration["type"] == "mock":
             mock = {**integration, "type": "MOCK", "httpMethod": None, "passthroughBehavior": "WHEN_NO_TEMPLATES"}
             apigateway_v1._put_integration(api, resource, method, mock)
@@ -97,8 +99,6 @@ def read_streamed_replies() -> None:
     invoke, shape = apigateway_v1._invoke_lambda_proxy_v1, apigateway_v1._lambda_proxy_response
 
     async def invoked(integration: dict[str, Any], *request: Any, **more: Any) -> Any:
-        streams = integration["uri"].endswith(_STREAMED)
-        assert streams == (integration.get("responseTransferMode") == "STREAM"), integration
         return await invoke({**integration, "uri": integration["uri"].replace(_STREAMED, _WHOLE)}, *request, **more)
 
     def shaped(result: dict[str, Any]) -> Any:

@@ -14,9 +14,6 @@ Wait = Callable[[str], bool]
 
 # Replies that say nothing of the question.
 _BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
-_UNANSWERED = ProblemError(
-    HTTPStatus.INTERNAL_SERVER_ERROR, "The question ended without an answer.", "Ask again; tell the operator its id."
-)
 
 
 class Event(NamedTuple):
@@ -42,8 +39,7 @@ def question_events(accepted: Mapping[str, Any], look: Look, wait: Wait, request
         passes = _ended_passes(view)
         yield from (Event("pass", ended) for ended in passes[count:])
         if status == HTTPStatus.OK and view["status"] != "running":
-            unanswered = json.loads(str(respond(_UNANSWERED, request_id).body))
-            yield Event("answer", view) if "usage" in view else Event("error", unanswered)
+            yield Event("answer", view) if "usage" in view else Event("error", _no_answer(request_id))
             return
         if len(passes) <= count:
             yield None
@@ -55,3 +51,10 @@ def question_events(accepted: Mapping[str, Any], look: Look, wait: Wait, request
 def _ended_passes(view: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the passes that have ended: of a response all, and none if the progress is not known."""
     return [each for each in view.get("passes") or [] if each["steps"] and each.get("seconds", 0) is not None]
+
+
+def _no_answer(request_id: str) -> dict[str, Any]:
+    """Return the problem of a question whose execution ended without a response."""
+    detail, hint = "The question ended without an answer.", "Ask again; tell the operator its id if it stays so."
+    problem = ProblemError(HTTPStatus.INTERNAL_SERVER_ERROR, detail, hint)
+    return dict(json.loads(str(respond(problem, request_id).body)))

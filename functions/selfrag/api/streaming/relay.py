@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 from selfrag.api.edge.gateway_event import EVENT_STREAM, GatewayEvent, accepts_events
 from selfrag.api.streaming.events import Event, Wait, question_events
@@ -63,6 +63,5 @@ def encode(event: Event | None) -> str:
 def _look_at(question_id: str, event: GatewayEvent) -> GatewayEvent:
     """Return the request of the same caller for the question and its progress."""
     trace = {"queryStringParameters": {"trace": "true"}, "multiValueQueryStringParameters": {"trace": ["true"]}}
-    path = f"/v1/questions/{question_id}"
-    look: Any = {**event, **trace, "httpMethod": "GET", "path": path, "body": None, "isBase64Encoded": False}
-    return look  # type: ignore[no-any-return]
+    get = {"httpMethod": "GET", "path": f"/v1/questions/{question_id}", "body": None, "isBase64Encoded": False}
+    return cast(GatewayEvent, {**event, **get, **trace})
