@@ -6,6 +6,7 @@ only saves time, minutes of it.
 
 import io
 import json
+import os
 import sys
 import tempfile
 import threading
@@ -20,6 +21,7 @@ from hypercorn.events import RawData
 from hypercorn.protocol.h11 import H11Protocol
 from ministack.services import lambda_svc, stepfunctions
 
+_ADDRESS = f"http://127.0.0.1:{os.environ['GATEWAY_PORT']}"
 # Longer than the SDK that the provider uses keeps an idle connection.
 KEPT_SECONDS = 600
 
@@ -120,8 +122,10 @@ def start_wrappers() -> None:
         if wrapper is None:
             return execute(function, event, request_id)
         layers = tuple(lambda_svc._resolve_layer_zip(layer) for layer in config["Layers"])
+        variables = {**config["Environment"]["Variables"], "AWS_ENDPOINT_URL": _ADDRESS}
         package = _wrapped(function["code_zip"], layers, wrapper.removeprefix("/var/task/"))
-        custom = {**function, "config": {**config, "Runtime": "provided"}, "code_zip": package}
+        own = {"Runtime": "provided", "Environment": {"Variables": variables}}
+        custom = {**function, "config": {**config, **own}, "code_zip": package}
         return lambda_svc._execute_function_provided_warm(custom, event, request_id)
 
     lambda_svc._execute_function_warm = executed
