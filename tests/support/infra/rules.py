@@ -33,6 +33,7 @@ OPTIONS = {
     "web_search": True,
     "stream_events": True,
     AGENTS: True,
+    "reserved_concurrency": {STREAM: 10},
     "daily_max_usd": 1000,
     "max_cost_usd": 1,
 }
