@@ -107,15 +107,6 @@ def test_a_reader_that_takes_nothing_for_too_long_is_cut_off(
         eventually(lambda: True if question.ended else None)
 
 
-def test_a_connection_on_which_nothing_happens_is_kept_open(url: str, question: Question) -> None:
-    with asking(url) as lines:
-        eventually(lambda: True if question.watched > 5 else None)
-        question.view = {"id": "q", "status": "answered", "usage": {}}
-        rest = list(lines)
-    assert ": at work" in rest
-    assert [line for line in rest if line.startswith("event:")] == ["event: answer"]
-
-
 def test_the_answer_comes_although_the_question_left_this_process_before_the_last_look(
     url: str, question: Question
 ) -> None:
