@@ -29,7 +29,6 @@ locals {
   routes = concat(
     local.described,
     local.has_page ? [{ method = "GET", path = "/", open = true }] : [],
-    var.stream_events ? [{ method = "GET", path = local.stream_path, open = false }] : [],
     var.agents ? [{ method = "POST", path = local.agents_path, open = false }] : []
   )
   paths = toset([for route in local.routes : route.path])
@@ -62,7 +61,7 @@ locals {
           },
           {
             for name, integration in local.integrations : "x-amazon-apigateway-integration" => integration
-            if name == lookup(local.answered_by, "${each.method} ${path}", path == local.stream_path ? "stream" : "ask")
+            if name == lookup(local.answered_by, "${each.method} ${path}", "ask")
           }
         ) if each.path == path
       }
@@ -78,6 +77,7 @@ locals {
   answered_by = {
     "GET /v1/health"            = "health"
     "POST ${local.agents_path}" = "agents"
+    "POST /v1/ask"              = var.stream_events ? "stream" : "ask"
   }
   integrations = {
     agents = {

@@ -18,9 +18,10 @@ locals {
     } if route.open
   }
 
-  # A question takes the functions 26 s in all. More questions a second than they can run are refused at once.
+  # A question takes the functions 26 s in all, and `stream` as long as it runs. More questions a second than they can run are
+  # refused at once.
   question_throttle = var.account_concurrency == null ? var.api_throttle : {
-    rate  = min(var.api_throttle.rate, floor(10 * var.account_concurrency / 26) / 10)
+    rate  = min(var.api_throttle.rate, floor(10 * var.account_concurrency / (var.stream_events ? 51 : 26)) / 10)
     burst = min(var.api_throttle.burst, max(2, floor(var.account_concurrency / 10)))
   }
   question_routes = [

@@ -53,8 +53,7 @@ auth = "api_key"
 # What `aws lambda get-account-settings` shows as ConcurrentExecutions: more questions than that carries are refused.
 # account_concurrency = 1000
 
-# Whether a question's events are streamed, ten listeners at a time. They need account_concurrency, or a number of copies
-# in reserved_concurrency.
+# Whether POST /v1/ask streams a question's passes to clients that take server-sent events.
 # stream_events = true
 
 # Whether agents find the tools of the Model Context Protocol at POST /mcp.

@@ -70,7 +70,7 @@ locals {
     SELFRAG_RELEASE = jsonencode({
       for machine, body in aws_sfn_state_machine.machine : machine => reverse(split(":", body.state_machine_version_arn))[0]
     })
-    SELFRAG_STREAM_VERSION   = one(local.streams[*].version)
+    SELFRAG_STREAM_VERSION   = try(aws_lambda_function.step["stream"].version, null)
     SELFRAG_AGENTS_VERSION   = try(aws_lambda_function.step["agents"].version, null)
     SELFRAG_RETRIEVE_VERSION = var.agents ? aws_lambda_function.step["retrieve"].version : null
   }

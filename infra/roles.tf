@@ -217,15 +217,15 @@ locals {
       }]
     }
     streams = {
-      # It looks at executions of any release and starts none, so it names the machines without a version.
-      environment = merge({ for machine in local.question_machines : "SELFRAG_${upper(machine)}_MACHINE_ARN" => local.machine_arns[machine] }, {
+      environment = {
         AWS_LAMBDA_EXEC_WRAPPER = "/var/task/selfrag/api/streaming/wrapper.sh"
-        SELFRAG_ANSWERS_TABLE   = aws_dynamodb_table.table["answers"].name
-        SELFRAG_CALLERS_TABLE   = aws_dynamodb_table.table["callers"].name
-        SELFRAG_GUARDED         = var.guardrail == null ? null : "true"
-        SELFRAG_CORS_ORIGINS    = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
-      })
-      statements = local.stream_statements
+        SELFRAG_ASK_FUNCTION    = local.agent_functions.ask
+      }
+      statements = [{
+        sid       = "AnswerByAsk"
+        actions   = ["lambda:InvokeFunction"]
+        resources = [local.agent_functions.ask]
+      }]
     }
     agents = {
       environment = {

@@ -195,7 +195,7 @@ resource "aws_lambda_function" "step" {
   layers                         = [for layer in each.value.layers : aws_lambda_layer_version.layer[layer].arn]
   memory_size                    = lookup(var.memory, each.key, each.value.memory)
   timeout                        = each.value.timeout
-  reserved_concurrent_executions = lookup(merge({ stream = local.stream_share }, var.reserved_concurrency), each.key, -1)
+  reserved_concurrent_executions = lookup(var.reserved_concurrency, each.key, -1)
   kms_key_arn                    = var.kms_key_arn
   code_signing_config_arn        = var.code_signing_config_arn
   publish                        = true

@@ -899,7 +899,7 @@ variable "key_quota_per_day" {
 }
 
 variable "stream_events" {
-  description = "Streams the events of a question at GET /v1/questions/{question_id}/events, by a function of its own that a listener holds: up to 10 at a time, which account_concurrency has to leave room for, or reserved_concurrency names. Without it there is no such path, and the page asks again and again. Not tried on AWS."
+  description = "Streams POST /v1/ask to clients that take server-sent events, by a function of its own, for 300 seconds at the most; every other client gets the same reply as without. The function takes one concurrent execution for each question of POST /v1/ask. Without it such a client gets 202, and looks at the question by its id, as the page does. Not tried on AWS."
   type        = bool
   default     = false
 }

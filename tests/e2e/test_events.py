@@ -1,4 +1,4 @@
-"""A question's server-sent events, as the local server sends them over real HTTP."""
+"""A question's server-sent events, as the local server sends them over real HTTP to the client that asks it."""
 
 import json
 import socket
@@ -14,6 +14,7 @@ from tests.support.aws.resources import bind
 from tests.support.serving import ASK, finished, problem
 
 Event = dict[str, str]
+ACCEPT = {"accept": "text/event-stream"}
 
 
 def events(lines: Iterator[str]) -> Iterator[Event]:
@@ -26,18 +27,9 @@ def events(lines: Iterator[str]) -> Iterator[Event]:
         event = {**event, name: value.strip()} if line else {}
 
 
-def started(api: httpx2.Client) -> str:
-    """Start a question that nobody has asked, of which no verdict is held yet."""
-    question = f"{ASK['question']} ({uuid4()})"
-    location: str = api.post("/v1/questions", json=ASK | {"question": question}).headers["location"]
-    return location
-
-
-def listened(api: httpx2.Client, location: str) -> list[Event]:
-    """All events of a question, to the end of the stream."""
-    with api.stream("GET", f"{location}/events") as reply:
-        assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream")
-        return list(events(reply.iter_lines()))
+def asked_anew() -> dict[str, Any]:
+    """Return a question that nobody has asked, of which no verdict is held yet."""
+    return ASK | {"question": f"{ASK['question']} ({uuid4()})"}
 
 
 def said(event: Event) -> dict[str, Any]:
@@ -45,107 +37,98 @@ def said(event: Event) -> dict[str, Any]:
     return told
 
 
-def until_graded(stream: Iterator[Event]) -> list[Event]:
-    """Return the events up to the one in which the answer's support is known, and its use is still asked."""
+def heard(api: httpx2.Client, body: dict[str, Any], **headers: str) -> list[Event]:
+    """Return all events of a question, to the end of the stream."""
+    with api.stream("POST", "/v1/ask", json=body, headers={**ACCEPT, **headers}) as reply:
+        assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream")
+        return list(events(reply.iter_lines()))
+
+
+def until_written(stream: Iterator[Event]) -> list[Event]:
+    """Return the events up to the pass in which the answer was written; the next one, which checks it, is held."""
     seen: list[Event] = []
     for event in stream:
         seen.append(event)
-        if said(event)["reflection"]["support"]:
+        if "Generate" in said(event).get("steps", ()):
             return seen
     raise AssertionError("the stream has ended")
 
 
-def test_whoever_listens_sees_the_steps_as_they_come_and_the_response_at_last(
-    api: httpx2.Client,
-    held: threading.Event,
+def test_who_asks_hears_each_pass_as_it_ends_and_the_same_answer_as_json_at_last(
+    api: httpx2.Client, held: threading.Event
 ) -> None:
-    location = started(api)
-    with api.stream("GET", f"{location}/events") as reply:
+    with api.stream("POST", "/v1/ask", json=asked_anew(), headers=ACCEPT) as reply:
         stream = events(reply.iter_lines())
-        seen = until_graded(stream)
-        assert {event["event"] for event in seen} == {"progress"}
-        now = said(seen[-1])
-        assert (now["status"], [one["relevant"] for one in now["reflection"]["relevance"]]) == ("running", [True] * 4)
-        assert [step["finished"] for step in now["trace"] if step["state"] == "GradeUtility"] == [False]
+        first, *passes = until_written(stream)
+        question = said(first)
+        assert (first["event"], question["status"]) == ("question", "running")
+        assert reply.headers["location"] == f"/v1/questions/{question['id']}"
+        assert {event["event"] for event in passes} == {"pass"}
+        assert said(passes[-1])["verdicts"]["GradeRelevance"] == {"relevant": 4}
+        assert all(said(event)["seconds"] >= 0 for event in passes)
+        # What is written already comes with its checks alone.
+        draft = api.get(reply.headers["location"], params={"trace": True}).json()["draft"]["answer"]
+        assert draft
+        assert not [event for event in passes if draft in event["data"]]
         held.set()
-        rest = list(stream)
-    assert rest[-1]["event"] == "response"
-    assert said(rest[-1]) == finished(api, location)
+        *judged, last = stream
+    assert [said(event)["steps"] for event in judged] == [["GradeSupport", "GradeUtility"]]
+    assert (last["event"], said(last)) == ("answer", finished(api, reply.headers["location"]))
+    assert draft in said(last)["answer"]
 
 
-def test_each_event_is_what_a_look_at_the_question_would_say(
-    api: httpx2.Client,
-    held: threading.Event,
+def test_a_client_that_goes_away_ends_nothing_and_comes_back_by_the_id_or_by_its_key(
+    api: httpx2.Client, held: threading.Event
 ) -> None:
-    location = started(api)
-    with api.stream("GET", f"{location}/events") as reply:
-        told = said(until_graded(events(reply.iter_lines()))[-1])
-        looked = api.get(location, params={"trace": True}).json()
-    for view in (told, looked):
-        for step in view["trace"]:
-            del step["seconds"]
-    assert told == looked
-
-
-def test_a_listener_that_was_cut_off_hears_what_it_missed_and_nothing_twice(
-    api: httpx2.Client,
-    held: threading.Event,
-) -> None:
-    location = started(api)
-    with api.stream("GET", f"{location}/events") as reply:
-        last = until_graded(events(reply.iter_lines()))[-1]["id"]
+    body = asked_anew()
+    with api.stream("POST", "/v1/ask", json=body, headers={**ACCEPT, "idempotency-key": "k"}) as reply:
+        question = said(next(events(reply.iter_lines())))
     held.set()
-    with api.stream("GET", f"{location}/events", headers={"Last-Event-ID": last}) as reply:
-        rest = list(events(reply.iter_lines()))
-    assert last not in [event["id"] for event in rest]
-    assert said(rest[-1]) == finished(api, location)
-    assert api.get(f"{location}/events", headers={"Last-Event-ID": rest[-1]["id"]}).status_code == 204
+    response = finished(api, f"/v1/questions/{question['id']}")
+    assert response["status"] == "answered"
+    first, last = heard(api, body, **{"idempotency-key": "k"})[:: len(response["passes"])]
+    assert (said(first)["id"], said(last)) == (question["id"], response)
+    whole = api.post("/v1/ask", json=body, headers={"idempotency-key": "k"})
+    assert (whole.status_code, whole.json()) == (200, response)
 
 
-def test_a_question_that_has_ended_is_told_at_once(api: httpx2.Client) -> None:
-    response = api.post("/v1/ask", json=ASK).json()
-    (only,) = listened(api, f"/v1/questions/{response['id']}")
-    assert (only["event"], said(only)) == ("response", response)
+def test_a_strategy_that_takes_longer_than_a_gateway_waits_is_streamed(api: httpx2.Client) -> None:
+    body = asked_anew() | {"policy": {"strategy": "segments", "web_search": False}}
+    assert api.post("/v1/ask", json=body).status_code == 400
+    assert heard(api, body)[-1]["event"] == "answer"
 
 
-def test_sixteen_listen_at_once_and_each_hears_its_own_question_to_the_end(
-    api: httpx2.Client,
-) -> None:
-    locations = [started(api) for _ in range(16)]
+def test_sixteen_ask_at_once_and_each_hears_its_own_question_to_the_end(api: httpx2.Client) -> None:
+    bodies = [asked_anew() for _ in range(16)]
     with ThreadPoolExecutor(16) as clients:
-        heard = list(clients.map(lambda location: listened(api, location), locations))
-    assert [said(stream[-1])["id"] for stream in heard] == [location.rpartition("/")[2] for location in locations]
-    assert {stream[-1]["event"] for stream in heard} == {"response"}
+        streams = list(clients.map(lambda body: heard(api, body), bodies))
+    assert [said(stream[-1])["question"] for stream in streams] == [body["question"] for body in bodies]
+    assert all(said(stream[0])["id"] == said(stream[-1])["id"] for stream in streams)
 
 
-def test_a_question_of_others_is_no_question(api: httpx2.Client) -> None:
-    location = started(api)
-    finished(api, location)
-    bind("key#theirs", "d")
-    refused, unseen = (api.get(place, headers={"x-api-key": "theirs"}) for place in (f"{location}/events", location))
-    assert problem(refused, 404) | {"request_id": ""} == problem(unseen, 404) | {"request_id": ""}
-    problem(api.get("/v1/questions/unknown/events"), 404)
+def test_what_is_refused_is_a_problem_with_its_status(api: httpx2.Client) -> None:
+    bind("key#uploader", "c", actions=["upload"])
+    for body, headers, status in (
+        ({"question": ""}, {}, 400),
+        (ASK, {"x-api-key": "uploader"}, 403),
+        (ASK, {"x-api-key": "nobody"}, 403),
+    ):
+        problem(api.post("/v1/ask", json=body, headers={**ACCEPT, **headers}), status)
+    problem(api.get("/v1/ask", headers=ACCEPT), 405)
 
 
-def test_a_reader_that_takes_nothing_keeps_no_other_from_its_answer(
-    api: httpx2.Client,
-    held: threading.Event,
-) -> None:
-    location = started(api)
+def test_a_reader_that_takes_nothing_keeps_no_other_from_its_answer(api: httpx2.Client, held: threading.Event) -> None:
+    body = json.dumps(asked_anew())
     with socket.create_connection((api.base_url.host, api.base_url.port or 0)) as slow:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
-        slow.sendall(f"GET {location}/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
-        with api.stream("GET", f"{location}/events") as reply:
+        head = f"POST /v1/ask HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nContent-Length: {len(body)}"
+        slow.sendall(f"{head}\r\n\r\n{body}".encode())
+        with api.stream("POST", "/v1/ask", json=asked_anew(), headers=ACCEPT) as reply:
             stream = events(reply.iter_lines())
-            until_graded(stream)
+            until_written(stream)
             held.set()
-            assert list(stream)[-1]["event"] == "response"
+            assert list(stream)[-1]["event"] == "answer"
         slow.settimeout(30)
-        heard = b""
-        while b"event: response" not in heard:
-            heard += slow.recv(1 << 16)
-
-
-def test_only_get_listens(api: httpx2.Client) -> None:
-    refused = api.post("/v1/questions/unknown/events", json={})
-    assert (problem(refused, 405)["title"], refused.headers["allow"]) == ("Method Not Allowed", "GET, HEAD, OPTIONS")
+        received = b""
+        while b"event: answer" not in received:
+            received += slow.recv(1 << 16)

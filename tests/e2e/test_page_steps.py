@@ -4,6 +4,7 @@ import gzip
 import json
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import httpx2
 import pytest
@@ -56,7 +57,8 @@ def test_the_steps_the_passages_and_the_verdicts_are_seen_as_they_come(
     tab.until("document.querySelector('.feedback')")
     assert tab.run("byId('running').hidden")
     asked = [address.partition("/v1/")[2] for address in tab.requests if "/v1/" in address]
-    assert [place.rpartition("/")[2] for place in asked if place.startswith("questions")] == ["questions", "events"]
+    assert asked.count("ask") == 1
+    assert not [place for place in asked if place.startswith("questions") and not place.endswith("?trace=true")]
     assert tab.said == []
 
 
@@ -95,27 +97,50 @@ def test_where_nothing_streams_the_page_asks_and_never_more_than_once_a_second(t
     def reply(request: Request) -> Response:
         asked.append(request.path)
         if request.path == "/":
-            policy = {"Content-Security-Policy": bundle.policy()}
-            return Response(bundle.html(), 200, policy, content_type="text/html")
-        if request.path.endswith("/events"):
-            return Response('{"status": 404}', 404, content_type="application/problem+json")
+            return Response(bundle.html(), 200, {"Content-Security-Policy": bundle.policy()}, content_type="text/html")
         at_work = {"id": "q0", "status": "running", "reflection": None, "trace": None, "passages": None}
         if request.method == "POST" or asked.count("/v1/questions/q0") % 5:
-            return Response(json.dumps(at_work), headers={"Retry-After": "0"}, content_type="application/json")
+            status = 202 if request.method == "POST" else 200
+            return Response(json.dumps(at_work), status, {"Retry-After": "0"}, content_type="application/json")
         return Response(json.dumps(response_of("Fact.")), content_type="application/json")
 
     tab.page.add_init_script(HASTY)
     with Loopback(reply) as server:
         tab.open(server.url)
-        for _ in range(2):
-            answers = tab.run("document.querySelectorAll('.feedback').length")
-            asks(tab)
-            tab.until(f"document.querySelectorAll('.feedback').length > {answers}")
+        asks(tab)
+        tab.until("document.querySelector('.feedback')")
     waited = [wait for wait in tab.run("waits") if wait != LOOKING]
-    assert len(waited) == 10
+    assert len(waited) == 5
     assert min(waited) >= 1000
-    # A server without streams is not asked for one again.
-    assert [asked.count(f"/v1/questions/q0{end}") for end in ("", "/events")] == [10, 1]
+    assert [asked.count(path) for path in ("/v1/ask", "/v1/questions/q0")] == [1, 5]
+
+
+def streamed(*events: tuple[str, object]) -> str:
+    return "".join(f"event: {name}\ndata: {json.dumps(said)}\n\n: at work\n\n" for name, said in events)
+
+
+@pytest.mark.parametrize("last", [[], [("error", {"status": 500})], [("answer", response_of("Fact."))]])
+def test_a_stream_that_a_proxy_buffered_or_cut_off_leads_to_the_answer(tab: Tab, last: list[tuple[str, Any]]) -> None:
+    accepted = {"id": "q0", "status": "running"}
+
+    def reply(request: Request) -> Response:
+        if request.path == "/":
+            return Response(bundle.html(), 200, {"Content-Security-Policy": bundle.policy()}, content_type="text/html")
+        if request.path == "/v1/ask":
+            assert request.headers["accept"] == "text/event-stream"
+            passed = {"why": "Search.", "steps": ["Retrieve"], "seconds": 0.1, "verdicts": {}}
+            events = streamed(("question", accepted), ("pass", passed), *last)
+            return Response(events, content_type="text/event-stream; charset=utf-8")
+        if request.path == "/v1/documents":
+            return Response("{}", content_type="application/json")
+        return Response(json.dumps(response_of("Fact.")), content_type="application/json")
+
+    with Loopback(reply) as server:
+        tab.open(server.url)
+        asks(tab)
+        tab.until("document.querySelector('.feedback')")
+        assert tab.run("location.hash") == "#q0"
+    assert tab.said == []
 
 
 @pytest.mark.parametrize(

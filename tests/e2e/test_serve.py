@@ -252,8 +252,9 @@ def test_what_the_documentation_asks_the_served_api_is_answered(read: Command, u
     for line in ASKED:
         command, *words = shlex.split(line.replace("http://127.0.0.1:8080", url).replace("/ID/", f"/{answered}/"))
         if command == "curl" and words[0] == "--no-buffer":
-            heard = httpx2.get(words[1], timeout=40)
-            assert (heard.headers["content-type"], heard.text.count("event: response")) == ("text/event-stream", 1)
+            _, _, header, _, body, where = words
+            heard = httpx2.post(where, json=json.loads(body), headers=[header.split(": ")], timeout=40)
+            assert (heard.headers["content-type"], heard.text.count("event: answer")) == ("text/event-stream", 1)
         elif command == "curl":
             option, body, where = words
             assert option == "--json"

@@ -5,6 +5,7 @@ needs it.
 """
 
 import json
+import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -153,11 +154,21 @@ def test_questions_are_answered_through_the_gateway(deployment: Deployment, reco
     record_property("figures", f"by API Gateway: {questions_are_answered_through_the_gateway(deployment.stack)}")
 
 
-def test_who_listens_is_told_that_the_emulator_streams_nothing_once_a_key_was_shown(deployment: Deployment) -> None:
-    url = deployment.stack.url("/v1/questions/none/events")
-    problem(httpx2.get(url), 403)
+@pytest.mark.usefixtures("loaded")
+def test_a_client_that_takes_events_gets_passes_and_then_the_answer_of_the_question(deployment: Deployment) -> None:
+    body, headers = {"question": QUESTION}, {"accept": "text/event-stream"}
+    problem(httpx2.post(deployment.stack.url("/v1/ask"), json=body, headers=headers), 403)
     with patient_client(deployment.stack) as api:
-        assert api.get(url).status_code == 501
+        reply = api.post(deployment.stack.url("/v1/ask"), json=body, headers=headers)
+        assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream")
+        names = re.findall(r"^event: (\w+)$", reply.text, re.M)
+        assert names == ["question", *["pass"] * (len(names) - 2), "answer"]
+        assert len(names) > 3
+        answer = json.loads(reply.text.rpartition("data: ")[2])
+        assert "18 weeks" in answer["answer"]
+        # The stage is part of the path.
+        assert api.get(deployment.stack.url(f"/v1/questions/{answer['id']}")).json() == answer
+        problem(api.post(deployment.stack.url("/v1/ask"), json={"question": ""}, headers=headers), 400)
 
 
 @pytest.mark.usefixtures("loaded")

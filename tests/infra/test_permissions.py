@@ -57,7 +57,7 @@ def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(rec
 
     verdicts, answers = TABLES["verdicts_table"][0], TABLES["answers_table"][0]
     assert users(f"table/{verdicts}") == {snake(name) for name in MODEL_STEPS}
-    assert users(f"table/{answers}") == {"ask", "stream", "workflow"}
+    assert users(f"table/{answers}") == {"ask", "workflow"}
     assert users("table/selfrag-requests") == {"ask", "compose_answer"}
     assert users("table/selfrag-feedback") == {"ask"}
     assert users("selfrag/tavily-random") == {"search_web"}

@@ -12,7 +12,7 @@ from typing import Any
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.runtime.clock import Clock
-from selfrag_cli.local.serving.invocation import ProxyRequest, invoke, threaded_handler
+from selfrag_cli.local.serving.invocation import LocalContext, ProxyRequest, event_of, threaded_handler
 from selfrag_cli.local.stack import running_stack
 from selfrag_cli.local.stores.bindings import LocalBindings
 from tests.support.asking import MemoryCalls
@@ -111,14 +111,17 @@ class Asking:
 
     def _response(self, path: str, asked: bytes) -> tuple[int, dict[str, Any]]:
         """Return the status and the body of a question's response; a question of /v1/questions is waited for."""
-        reply = invoke(self._handler, ProxyRequest("POST", path, {}, {"content-type": "application/json"}, asked))
+        reply = self._handled(ProxyRequest("POST", path, {}, {"content-type": "application/json"}, asked))
         ends = time.monotonic() + 60
-        while reply.status_code == 202 or json.loads(bytes(reply.body)).get("status") == "running":
+        while reply["statusCode"] == 202 or json.loads(reply["body"]).get("status") == "running":
             assert time.monotonic() < ends, "the question did not end"
-            path = reply.headers.get("location", path)
+            path = reply["multiValueHeaders"].get("Location", [path])[0]
             threading.Event().wait(0.005)
-            reply = invoke(self._handler, ProxyRequest("GET", path, {}, {}))
-        return reply.status_code, json.loads(bytes(reply.body))
+            reply = self._handled(ProxyRequest("GET", path, {}, {}))
+        return reply["statusCode"], json.loads(reply["body"])
+
+    def _handled(self, request: ProxyRequest) -> dict[str, Any]:
+        return self._handler(event_of(request), LocalContext())
 
 
 def _accepted(policy: dict[str, Any]) -> dict[str, Any]:

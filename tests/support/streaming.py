@@ -15,14 +15,13 @@ WRAPPER = FUNCTIONS / "selfrag" / "api" / "streaming" / "wrapper.sh"
 
 
 @contextmanager
-def streaming_function(aws: str, environment: Mapping[str, str]) -> Iterator[RuntimeApiDouble]:
-    """Yield the Runtime API at which the function waits for events; it calls AWS at this address."""
+def streaming_function(environment: Mapping[str, str]) -> Iterator[RuntimeApiDouble]:
+    """Yield the Runtime API at which the function waits for events."""
     with RuntimeApiDouble() as runtime:
         told = {
             "AWS_ACCESS_KEY_ID": "id",
             "AWS_SECRET_ACCESS_KEY": "key",
             "AWS_DEFAULT_REGION": "us-east-1",
-            "AWS_ENDPOINT_URL": aws,
             "AWS_LAMBDA_FUNCTION_NAME": "selfrag-stream",
             "AWS_LAMBDA_RUNTIME_API": runtime.address,
             "LAMBDA_TASK_ROOT": str(FUNCTIONS),

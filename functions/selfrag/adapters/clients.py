@@ -11,7 +11,7 @@ from selfrag.adapters.faults import aws_faults
 
 Use = Literal[
     "verdicts", "manifest", "requests", "spending", "secrets", "objects", "states", "functions", "guardrail",
-    "knowledge_base", "textract", "uploads",
+    "knowledge_base", "textract", "uploads", "relay",
 ]  # fmt: skip
 
 
@@ -40,6 +40,8 @@ _OPTIONS: dict[Use, _ClientOptions] = {
     # No retries: a question must not start twice. The Lambda answers before API Gateway's 29 s are over.
     "states": _ClientOptions("stepfunctions", 1, 2, 26.5),
     "functions": _ClientOptions("lambda", 1, 2, 24),
+    # No retries, either; the function `ask` may run for 29 s.
+    "relay": _ClientOptions("lambda", 1, 2, 30),
     # A question waits for it before its first and after its last step.
     "guardrail": _ClientOptions("bedrock-runtime", 2, 1, 2),
     # The state machine retries a search.

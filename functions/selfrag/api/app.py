@@ -14,7 +14,7 @@ from selfrag.api.edge.body import checked, model_of
 from selfrag.api.edge.cors import SECURITY_HEADERS, shown_in_reply
 from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.edge.methods import methods_of
-from selfrag.api.edge.problems import ProblemError, noted, respond
+from selfrag.api.edge.problems import ProblemError, noted, respond, to_reply
 from selfrag.api.routes import description, documents, feedback, page, questions
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.validation import explain_errors
@@ -75,9 +75,7 @@ def _answer(app: APIGatewayRestResolver, event: GatewayEvent, context: Any) -> d
         method = "GET" if event["httpMethod"] == "HEAD" else event["httpMethod"]
         return app.resolve(dict(checked({**event, "httpMethod": method})), context)
     except ProblemError as problem:  # Powertools validates a body before any middleware
-        refused = respond(problem, request_id(event, context))
-        headers = {"Content-Type": [refused.content_type]}
-        return {"statusCode": refused.status_code, "body": refused.body, "multiValueHeaders": headers}
+        return to_reply(problem, request_id(event, context))
 
 
 def request_id(event: GatewayEvent, context: Any) -> str:

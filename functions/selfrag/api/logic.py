@@ -1,6 +1,8 @@
 """The view of an unfinished question: its trace so far, and the verdicts known by then (pure)."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, Literal, Self
 
 from pydantic import Field
@@ -8,7 +10,7 @@ from pydantic import Field
 from selfrag.domain.answers import AnswerCitation, Citation, Pass
 from selfrag.domain.base import Model
 from selfrag.domain.citations import add_utf16_spans
-from selfrag.domain.history import Step, plan_of
+from selfrag.domain.history import PLAN, Step, plan_of
 from selfrag.domain.ledger import path_of
 from selfrag.domain.passages import Passage
 from selfrag.domain.strategies import compares
@@ -101,6 +103,13 @@ class PassageHit(Model):
     score: float | None
 
 
+class PassProgress(Pass):
+    """A pass of a question at work: how long it took, null before it ended, and its verdicts by step and label."""
+
+    seconds: float | None = None
+    verdicts: dict[str, dict[str, int]] = {}
+
+
 State = Literal["running", "failed"]
 
 
@@ -115,7 +124,7 @@ class UnfinishedQuestion(Model):
     question: str = Field(default="", description="The question as it was asked.")
     reflection: Reflection | None = None
     path: list[str] | None = None
-    passes: list[Pass] | None = Field(default=None, description="The reason of each pass so far, in order.")
+    passes: list[PassProgress] | None = Field(default=None, description="The passes so far, in order.")
     trace: list[TracedStep] | None = Field(
         default=None, description="The steps so far, in the order in which they were entered."
     )
@@ -162,10 +171,37 @@ def unfinished(
     )
 
 
-def _passes(steps: Sequence[Step]) -> list[Pass]:
-    plans = [plan for step in steps if (plan := plan_of(step))]
-    named = [(plan.get("why", ""), [step.get("step", "") for step in plan.get("steps", [])]) for plan in plans]
-    return [Pass(why=why, steps=list(dict.fromkeys(names))) for why, names in named]
+def _passes(steps: Sequence[Step]) -> list[PassProgress]:
+    # A pass reaches from its plan to the next one, or to the end of the question.
+    bounds = [at for at, step in enumerate(steps) if step.name in (PLAN, "ComposeAnswer")]
+    return [
+        PassProgress(
+            why=plan.get("why", ""),
+            steps=list(dict.fromkeys(step.get("step", "") for step in plan.get("steps", []))),
+            seconds=None if end is None else round(steps[end].started - steps[begin].started, 3),
+            verdicts=_counts(steps[begin + 1 : end]),
+        )
+        for begin, end in zip_longest(bounds, bounds[1:])
+        if (plan := plan_of(steps[begin]))
+    ]
+
+
+def _counts(steps: Sequence[Step]) -> dict[str, dict[str, int]]:
+    """Return the number of verdicts of each label by step, without those by a rule, which judges nothing."""
+    counts: dict[str, Counter[str]] = {}
+    for step in steps:
+        verdict = step.result.get("verdict") if isinstance(step.result, dict) else None
+        if verdict and verdict.get("judged_by") != "rule":
+            counts.setdefault(step.name, Counter()).update(_labels(verdict))
+    return {name: dict(labels) for name, labels in counts.items()}
+
+
+def _labels(verdict: Mapping[str, Any]) -> list[str]:
+    """Return the labels of a verdict: one for each claim of an answer, one for any other."""
+    if claims := verdict.get("claims"):
+        return [claim["support"] or "ungraded" for claim in claims]
+    label = next((verdict[name] for name in ("decision", "label", "level", "score") if name in verdict), None)
+    return [str(label or "ungraded")]
 
 
 def _passages(steps: Sequence[Step]) -> list[PassageHit]:

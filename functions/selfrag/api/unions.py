@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 Schema = Mapping[str, Any]
-# Fields that such a gateway does not read: links, problems, which are no plain JSON, and how callers are authenticated,
-# which it is told elsewhere.
-_UNREAD = re.compile(r"anyOf|links|security|securitySchemes|[45][0-9]{2}")
+# Fields that such a gateway does not read: links, problems and events, which are no plain JSON, and how callers are
+# authenticated, which it is told elsewhere.
+_UNREAD = re.compile(r"anyOf|links|security|securitySchemes|[45][0-9]{2}|text/event-stream")
 
 
 def without_unions(description: Schema, url: str) -> dict[str, Any]:

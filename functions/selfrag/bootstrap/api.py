@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from selfrag.runtime.parts import part
-from selfrag.runtime.settings import ApiSettings, CallerSettings, read
+from selfrag.runtime.settings import ApiSettings, CallerSettings, RelaySettings, read
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
@@ -64,6 +64,15 @@ def functions() -> Callable[[str, Mapping[str, Any]], Any]:
     from selfrag.adapters.functions import invoke
 
     return partial(invoke, make_client("functions"))
+
+
+@part("ask_function")
+def ask_function() -> "Callable[[Mapping[str, object]], Any]":
+    """Return what invokes the API's function, and waits as long as that may run."""
+    from selfrag.adapters.clients import make_client
+    from selfrag.adapters.functions import invoke
+
+    return partial(invoke, make_client("relay"), read(RelaySettings).ask_function)
 
 
 @part("feedback")

@@ -141,10 +141,15 @@ class ApiSettings(FromEnvironment):
     deadline_seconds: float | None = Field(default=None, ge=3.0, le=MAX_DEADLINE_SECONDS)
 
 
-class AgentSettings(FromEnvironment):
-    """The functions that answer agents: the API's, by its alias, and the one that searches, by its version."""
+class RelaySettings(FromEnvironment):
+    """The function of the API, by its alias."""
 
     ask_function: str = Field(pattern=r"^arn:")
+
+
+class AgentSettings(RelaySettings):
+    """The functions that answer agents: the API's, and the one that searches."""
+
     retrieve_function: str = Field(pattern=r"^arn:")
 
 

@@ -137,7 +137,7 @@ def test_history_has_conversations_with_their_first_questions_as_titles(tab: Tab
 def test_a_failed_question_stays_while_another_view_is_looked_at(tab: Tab) -> None:
     with saying_each(TEXTS) as url:
         tab.open(url)
-        tab.page.route("**/v1/questions", lambda route: route.fulfill(status=500, json={"detail": "Broken."}))
+        tab.page.route("**/v1/ask", lambda route: route.fulfill(status=500, json={"detail": "Broken."}))
         tab.write("#question", "What?")
         tab.press("Enter")
         expect(tab.page.locator(".failure")).to_be_visible()

@@ -7,8 +7,8 @@ from urllib.parse import parse_qs, urlsplit
 from playwright.sync_api import Route, expect
 
 from tests.support.page.browsing import Tab
+from tests.support.page.replies import AT_WORK, STEP, opened, replying
 from tests.support.page.said import response_of, saying_each
-from tests.support.page.streams import AT_WORK, STEP, opened, replying
 
 SENTENCES = ["A berth costs 34 euros a night. ", "Dogs are welcome on all piers. ", "The crane lifts 90 tonnes."]
 ANSWER = "".join(SENTENCES)

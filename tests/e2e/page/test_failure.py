@@ -6,8 +6,8 @@ from playwright.sync_api import expect
 
 from tests.e2e.page.test_languages import choose_language
 from tests.support.page.browsing import Tab
+from tests.support.page.replies import replying
 from tests.support.page.said import response_of, saying_each
-from tests.support.page.streams import replying
 
 QUESTION = "What does a berth cost?"
 
@@ -21,7 +21,7 @@ def test_a_question_that_failed_is_asked_again_by_a_click_in_its_own_turn(tab: T
     with saying_each(["Fact."]) as url:
         tab.open(url)
         problem = {"status": 503, "detail": "The service is busy.", "hint": "Wait a moment."}
-        tab.page.route("**/v1/questions", lambda route: route.fulfill(status=503, json=problem))
+        tab.page.route("**/v1/ask", lambda route: route.fulfill(status=503, json=problem))
         asked(tab)
         failure = tab.page.locator(".failure")
         expect(failure).to_contain_text("The service is busy. Wait a moment.")
@@ -29,7 +29,7 @@ def test_a_question_that_failed_is_asked_again_by_a_click_in_its_own_turn(tab: T
         assert tab.violations() == []
         failure.get_by_role("button", name="Try again").click()
         expect(failure).to_contain_text("busy")
-        tab.page.unroute("**/v1/questions")
+        tab.page.unroute("**/v1/ask")
         failure.get_by_role("button", name="Try again").click()
         expect(tab.page.locator(".answer")).to_contain_text("Fact.")
         assert tab.run("[turns.length, document.querySelectorAll('.turn').length, byId('question').value]") == [

@@ -14,7 +14,7 @@ from tests.e2e.test_serve import WRITABLE, Served, served
 from tests.support.command import HANDBOOK, Command
 from tests.support.documents.files import pdf
 from tests.support.page.browsing import Tab
-from tests.support.page.streams import opened, replying
+from tests.support.page.replies import opened, replying
 
 # The mark's place in the drawer, and the drawer's own in the window.
 PLACES = """(() => {

@@ -8,8 +8,8 @@ from playwright.sync_api import Route, expect
 
 from tests.e2e.page.test_keyboard import reached
 from tests.support.page.browsing import Tab
+from tests.support.page.replies import replying
 from tests.support.page.said import response_of
-from tests.support.page.streams import replying
 
 NAMES = [
     *(f"people/rules/{number}.md" for number in range(150)),

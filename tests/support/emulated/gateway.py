@@ -6,7 +6,7 @@ from typing import Any
 from ministack.services import apigateway_v1
 
 _ANY = "x-amazon-apigateway-any-method"
-_STREAMED = "/response-streaming-invocations"
+_STREAMED, _WHOLE = "/response-streaming-invocations", "/invocations"
 
 
 def import_bodies() -> None:
@@ -18,6 +18,8 @@ def import_bodies() -> None:
         method = "ANY" if method == _ANY.upper() else method
         operation(api, resource, method, described, *security)
         integration = described["x-amazon-apigateway-integration"]
+        streams = integration.get("responseTransferMode") == "STREAM"
+        assert streams == integration.get("uri", "").endswith(_STREAMED), "the mode and the address belong together"
         if integration["type"] == "mock":
             mock = {**integration, "type": "MOCK", "httpMethod": None, "passthroughBehavior": "WHEN_NO_TEMPLATES"}
             apigateway_v1._put_integration(api, resource, method, mock)
@@ -89,13 +91,18 @@ def name_the_key_of_a_caller() -> None:
     apigateway_v1._build_lambda_event_v1 = built
 
 
-def say_that_it_streams_nothing() -> None:
-    """An integration that streams its reply names no function to the emulator, which calls that a 500."""
-    invoke = apigateway_v1._invoke_lambda_proxy_v1
+def read_streamed_replies() -> None:
+    """A reply that is streamed begins with its status and headers; the emulator knows no such integration.
+
+    It sends the reply as a whole, as a proxy does that buffers.
+    """
+    invoke, shape = apigateway_v1._invoke_lambda_proxy_v1, apigateway_v1._lambda_proxy_response
 
     async def invoked(integration: dict[str, Any], *request: Any, **more: Any) -> Any:
-        if integration["uri"].endswith(_STREAMED):
-            return 501, {"Content-Type": "application/json"}, b'{"message": "The emulator streams no reply."}'
-        return await invoke(integration, *request, **more)
+        return await invoke({**integration, "uri": integration["uri"].replace(_STREAMED, _WHOLE)}, *request, **more)
 
-    apigateway_v1._invoke_lambda_proxy_v1 = invoked
+    def shaped(result: dict[str, Any]) -> Any:
+        head, delimiter, body = str(result.get("body")).partition("\0" * 8)
+        return ({**json.loads(head), "body": body}, None) if delimiter else shape(result)
+
+    apigateway_v1._invoke_lambda_proxy_v1, apigateway_v1._lambda_proxy_response = invoked, shaped

@@ -4,9 +4,13 @@ Each is asserted by the apply test, or by that of releases: take one out, and th
 only saves time, minutes of it.
 """
 
+import io
 import json
+import os
+import sys
 import tempfile
 import threading
+from functools import cache
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -17,6 +21,7 @@ from hypercorn.events import RawData
 from hypercorn.protocol.h11 import H11Protocol
 from ministack.services import lambda_svc, stepfunctions
 
+_ADDRESS = f"http://127.0.0.1:{os.environ['GATEWAY_PORT']}"
 # Longer than the SDK that the provider uses keeps an idle connection.
 KEPT_SECONDS = 600
 
@@ -105,3 +110,36 @@ def unpack_a_layer_once() -> None:
         return None
 
     ZipFile.namelist, ZipFile.extractall = namelist, extractall  # type: ignore[method-assign]
+
+
+def start_wrappers() -> None:
+    """A wrapper in the place of a function's runtime is not heeded: it is started as the bootstrap of a custom one."""
+    execute = lambda_svc._execute_function_warm
+
+    def executed(function: dict[str, Any], event: Any, request_id: str) -> Any:
+        config = function["config"]
+        wrapper = config.get("Environment", {}).get("Variables", {}).get("AWS_LAMBDA_EXEC_WRAPPER")
+        if wrapper is None:
+            return execute(function, event, request_id)
+        layers = tuple(lambda_svc._resolve_layer_zip(layer) for layer in config["Layers"])
+        variables = {**config["Environment"]["Variables"], "AWS_ENDPOINT_URL": _ADDRESS}
+        package = _wrapped(function["code_zip"], layers, wrapper.removeprefix("/var/task/"))
+        own = {"Runtime": "provided", "Environment": {"Variables": variables}}
+        custom = {**function, "config": {**config, **own}, "code_zip": package}
+        return lambda_svc._execute_function_provided_warm(custom, event, request_id)
+
+    lambda_svc._execute_function_warm = executed
+
+
+@cache
+def _wrapped(code: bytes, layers: tuple[bytes, ...], wrapper: str) -> bytes:
+    """Return a package with its layers, whose bootstrap is the wrapper, with the arguments that Lambda gives it."""
+    packed = io.BytesIO()
+    with ZipFile(packed, "w") as out:
+        for package in (*layers, code):
+            with ZipFile(io.BytesIO(package)) as archive:
+                for name in archive.namelist():
+                    out.writestr(name.removeprefix("python/"), archive.read(name))
+        arguments = f"{sys.executable} /var/runtime/bootstrap.py"
+        out.writestr("bootstrap", f'#!/bin/sh\nexec sh "$LAMBDA_TASK_ROOT/{wrapper}" {arguments}\n')
+    return packed.getvalue()

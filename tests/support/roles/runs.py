@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -16,8 +15,9 @@ import pytest
 
 from selfrag import bootstrap
 from selfrag.agents.handler import handler as agents_handler
-from selfrag.api.streaming.program import reply_to
-from selfrag.runtime.clock import Clock
+from selfrag.api.edge.gateway_event import GatewayEvent
+from selfrag.api.streaming import program
+from selfrag.api.streaming.relay import relay
 from selfrag_cli.local.serving.gateway import serving
 from selfrag_cli.local.serving.invocation import threaded_handler
 from selfrag_cli.local.stack import INGESTION, QUESTION
@@ -191,9 +191,10 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
     location = api.post("/v1/questions", json={"question": "How many days?"}, headers=headers).headers["location"]
     assert api.get(location, params={"trace": True}).json()["status"] == "running"
     assert api.get(location, headers={"x-api-key": "every"}).json()["status"] == "running"
-    listening = asked_by_the_gateway("GET", f"{location}/events", x_api_key="every")
-    assert "event: progress" in as_caller("stream", _listened)(listening, None)
     held.set()
+    asking = asked_by_the_gateway("POST", "/v1/ask", x_api_key="k", accept="text/event-stream")
+    streamed = as_caller("stream", _streamed)({**asking, "body": '{"question": "How many hours?"}'}, None)
+    assert "event: answer" in streamed
     while api.get(location).json()["status"] == "running":
         threading.Event().wait(0.05)
     for question in (f"/v1/questions/{first['id']}", location):
@@ -228,9 +229,9 @@ def _ask_as_agents() -> None:
         assert not json.loads(reply["body"])["result"].get("isError"), reply["body"]
 
 
-def _listened(event: dict[str, Any], context: Any) -> str:
-    """Return a stream that is over as soon as the question was looked at."""
-    return "".join(reply_to(event, time.time(), Clock()).body)
+def _streamed(event: GatewayEvent, context: Any) -> str:
+    """Return all that is streamed of a question."""
+    return "".join(relay(program.ask, event, lambda question_id: not threading.Event().wait(0.05)).body)
 
 
 def _ask_by_other_strategies(api: httpx2.Client, model: ModelServer) -> None:

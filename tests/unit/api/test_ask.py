@@ -115,6 +115,15 @@ def kept(due_in: float, collections: tuple[str, ...] = ("documents",)) -> dict[s
     }
 
 
+def test_where_nothing_streams_a_client_that_takes_events_is_sent_to_the_place_to_look_at(answers: Stubber) -> None:
+    answers.add_response("put_item", {}, EXPECTED)
+    states = FakeStates(start_execution={})
+    request = event("POST", "/v1/ask", {"question": "How many days?", "policy": {"deadline_seconds": 200}})
+    status, body, headers = send(answers, states, request | {"headers": {"Accept": "text/event-stream"}})
+    assert (status, body["status"], headers["Location"]) == (202, "running", [f"/live/v1/questions/{body['id']}"])
+    assert states.asked["start_execution"]["stateMachineArn"] == STANDARD
+
+
 def test_a_question_whose_connection_did_not_last_is_found_at_its_location(answers: Stubber) -> None:
     answers.add_response("put_item", {}, EXPECTED)
     answers.add_response("get_item", {}, {**LOOKED, "Key": ANY})

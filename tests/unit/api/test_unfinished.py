@@ -31,6 +31,34 @@ def test_why_each_pass_was_made_is_told_in_a_line() -> None:
     assert seen.path == []
 
 
+def test_a_pass_that_has_ended_says_how_long_it_took_and_how_many_verdicts_of_each_label_it_brought() -> None:
+    claims = [{"claim": "C.", "support": support} for support in ("full", "full", "none")]
+    passage = {"passage_id": "p", "relevant": True, "score": None, "label": "relevant"}
+    verdicts = [
+        ("GradeRelevance", passage),
+        ("GradeRelevance", passage | {"relevant": False, "label": "irrelevant"}),
+        ("GradeRelevance", passage | {"judged_by": "rule"}),
+        ("GradeSupport", {"level": "partially_supported", "claims": claims}),
+        ("GradeUtility", {"score": None}),
+    ]
+    graded = [step(name, {"verdict": verdict}) for name, verdict in verdicts]
+    later = Step("Plan", 2.5, 0.1, 1, {}, planned("self_rag").result, error="")
+    seen = unfinished("a", "running", [planned("self_rag"), *graded, later]).passes
+    assert seen is not None
+    assert [one.seconds for one in seen] == [2.5, None]
+    assert [one.verdicts for one in seen] == [
+        {
+            "GradeRelevance": {"relevant": 1, "irrelevant": 1},
+            "GradeSupport": {"full": 2, "none": 1},
+            "GradeUtility": {"ungraded": 1},
+        },
+        {},
+    ]
+    ended = unfinished("a", "running", [planned("self_rag"), step("ComposeAnswer", None)]).passes
+    assert ended is not None
+    assert ended[0].seconds == 0.0
+
+
 def test_what_is_said_of_one_answer_of_several_is_not_said_of_the_answer() -> None:
     seen = unfinished("a", "running", judged("candidates")).reflection
     assert seen is not None

@@ -21,15 +21,14 @@ from selfrag import bootstrap
 from selfrag.api.edge.body import MAX_BODY_BYTES, refuse_large
 from selfrag.api.edge.cors import EVERY, EXPOSED, PREFLIGHT_SECONDS, SECURITY_HEADERS, SENT, may_ask
 from selfrag.api.edge.problems import ProblemError, as_problem, respond
-from selfrag.api.streaming.events import PATH
 from selfrag.domain.errors import InvalidInput
 from selfrag.ports.objects import UPLOAD_SECONDS
 from selfrag.runtime.observability import Handler
 from selfrag.text.file_names import disposition
 from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, DirectoryBucket, check_size
-from selfrag_cli.local.serving.events import Streams, Watch
+from selfrag_cli.local.serving.events import Watch, answer
 from selfrag_cli.local.serving.http import HOST, answering_http, listening
-from selfrag_cli.local.serving.invocation import invoke, proxy_request, threaded_handler
+from selfrag_cli.local.serving.invocation import proxy_request, threaded_handler
 from selfrag_cli.local.serving.threads import in_thread
 
 if TYPE_CHECKING:
@@ -132,7 +131,7 @@ _ORIGINAL_HEADERS = {
 
 
 class ServedApi:
-    """Answers requests by a handler, streams of questions, and uploads where there is a bucket for them.
+    """Answers requests by a handler, with events of a question that `watch` waits for, and uploads to a bucket.
 
     With a `token` it is the key that callers have to send. `agents` answers the tools of agents, if there is one.
     `admit` raises TemporarilyUnavailable, before a thread is begun, while too many questions are at work.
@@ -141,14 +140,14 @@ class ServedApi:
     def __init__(
         self,
         handler: Handler,
-        streams: Streams,
+        watch: Watch,
         bucket: DirectoryBucket | None,
         origins: Collection[str],
         token: str = "",
         agents: "AgentService | None" = None,
         admit: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
-        self._handler, self._streams, self._bucket, self._origins = handler, streams, bucket, origins
+        self._handler, self._watch, self._bucket, self._origins = handler, watch, bucket, origins
         self._token, self._agents, self._admit = token, agents, admit
         self._app: ASGIApp = self._answer
         if origins:
@@ -192,8 +191,6 @@ class ServedApi:
             return await _uploaded(self._bucket, path.removeprefix(UPLOADS_PATH), request)
         if self._bucket and path.startswith(ORIGINALS_PATH):
             return await _original(self._bucket, path.removeprefix(ORIGINALS_PATH), request)
-        if PATH.match(path):
-            return await self._streams.open(proxy_request(request))
         refuse_large(_length(request) or 0)
         body = await _body(request, MAX_BODY_BYTES, BODY_SECONDS)
         if request.method == "POST" and _starts_question(path, body):
@@ -204,7 +201,7 @@ class ServedApi:
             from selfrag_cli.local.serving.agents import AgentResponse
 
             return AgentResponse(self._agents, body)
-        return await in_thread(invoke, self._handler, proxy_request(request, body))
+        return await answer(self._handler, proxy_request(request, body), self._watch)
 
 
 def _starts_question(path: str, body: bytes) -> bool:
@@ -303,6 +300,6 @@ def serving(
         url = f"http://{HOST}:{bound.getsockname()[1]}"
         uploads, answers = bucket(url) if bucket else None, handler or threaded_handler()
         parts: bootstrap.Parts = {"uploads": uploads} if uploads else {}
-        app = ServedApi(answers, Streams(answers, watch), uploads, origins, token, agents and agents(answers), admit)
+        app = ServedApi(answers, watch, uploads, origins, token, agents and agents(answers), admit)
         with bootstrap.using(**parts), answering_http(bound, app):
             yield url

@@ -1,4 +1,4 @@
-"""The deployed function called for a request over HTTP, as API Gateway calls it."""
+"""Requests and replies over HTTP, as API Gateway hands them to the deployed function."""
 
 import base64
 import time
@@ -41,12 +41,10 @@ def proxy_request(request: Request, body: bytes = b"") -> ProxyRequest:
     return ProxyRequest(request.method, request.scope["path"], query, dict(request.headers.items()), body)
 
 
-def invoke(handler: Handler, request: ProxyRequest) -> Response:
-    """Return the response of a Lambda behind API Gateway (REST, proxy)."""
-    reply = handler(_event(request), LocalContext())
-    status = int(reply["statusCode"])
-    response = Response(str(reply["body"]), status)
-    for name, values in reply["multiValueHeaders"].items():
+def response_of(status: int, headers: Mapping[str, list[str]], body: str) -> Response:
+    """Return the response of a Lambda's reply behind API Gateway (REST, proxy)."""
+    response = Response(body, status)
+    for name, values in headers.items():
         for value in values:
             response.headers.append(name, value)
     if status < 400 and "Retry-After" in response.headers:
@@ -54,7 +52,8 @@ def invoke(handler: Handler, request: ProxyRequest) -> Response:
     return response
 
 
-def _event(request: ProxyRequest) -> dict[str, Any]:
+def event_of(request: ProxyRequest) -> Any:
+    """Return a request as API Gateway sends it to a Lambda."""
     try:
         body, encoded = request.body.decode(), False
     except UnicodeDecodeError:

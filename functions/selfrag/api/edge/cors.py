@@ -7,9 +7,7 @@ from selfrag.api.edge.gateway_event import GatewayEvent
 EVERY = "*"
 # The headers that a page may read and send, besides those that every page may.
 EXPOSED = "Allow, ETag, Location, Retry-After, X-Request-Id"
-SENT = (
-    "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Api-Key, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
-)
+SENT = "Authorization, Content-Type, Idempotency-Key, X-Api-Key, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
 # Those of every reply. Pages of configured origins ask in the mode "cors", to which the policy does not apply.
 SECURITY_HEADERS = {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin"}
 # The lifetime of a preflight's result, in seconds.

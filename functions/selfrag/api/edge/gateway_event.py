@@ -2,6 +2,8 @@
 
 from typing import NotRequired, TypedDict
 
+EVENT_STREAM = "text/event-stream"
+
 
 class Identity(TypedDict, total=False):
     """The caller that API Gateway authenticated, by an API key or by IAM."""
@@ -36,3 +38,11 @@ class GatewayEvent(TypedDict):
     body: NotRequired[str | None]
     isBase64Encoded: NotRequired[bool]
     requestContext: NotRequired[RequestContext]
+
+
+def accepts_events(event: GatewayEvent) -> bool:
+    """Return whether a request asks a question and takes events: a client that also takes JSON gets JSON."""
+    headers = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
+    accepted = {kind.partition(";")[0].strip().lower() for kind in headers.get("accept", "").split(",")}
+    takes_events = EVENT_STREAM in accepted and "application/json" not in accepted
+    return takes_events and event["path"].rstrip("/") == "/v1/ask"

@@ -5,6 +5,7 @@ import traceback
 from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 from pydantic import BaseModel, Field
@@ -116,3 +117,11 @@ def respond(problem: ProblemError, request_id: str) -> Response[str]:
         hint=problem.hint,
     ).model_dump()
     return Response(problem.status.value, CONTENT_TYPE, json.dumps(body), headers=problem.headers)
+
+
+def to_reply(problem: ProblemError, request_id: str) -> dict[str, Any]:
+    """Return the reply of a Lambda behind API Gateway that is a problem."""
+    refused = respond(problem, request_id)
+    headers = {"Content-Type": CONTENT_TYPE, "X-Request-Id": request_id, **problem.headers}
+    values = {name: [value] for name, value in headers.items()}
+    return {"statusCode": refused.status_code, "body": refused.body, "multiValueHeaders": values}

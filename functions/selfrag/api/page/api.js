@@ -32,11 +32,12 @@ class Problem extends Error {
 
 const pause = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
 
-// The JSON of a reply, and after how many seconds to ask again; asks for a key where one is wanted.
-async function call(method, path, body) {
+// The JSON of a reply, and after how many seconds to ask again; asks for a key where one is wanted. With `accept` the
+// reply may be a stream of `events`, whose first one has the JSON.
+async function call(method, path, body, accept) {
   for (;;) {
     try {
-      return await callOnce(method, path, body);
+      return await callOnce(method, path, body, accept);
     } catch (problem) {
       if (!problem.wantsKey) throw problem;
       // Another request may have been given a key meanwhile.
@@ -45,13 +46,18 @@ async function call(method, path, body) {
   }
 }
 
-async function callOnce(method, path, body) {
+async function callOnce(method, path, body, accept) {
   const key = sessionStorage.getItem(KEY);
-  const headers = { ...(key && { "x-api-key": key }), ...(body && { "Content-Type": "application/json" }) };
+  const headers = { ...(key && { "x-api-key": key }), ...(body && { "Content-Type": "application/json" }), ...(accept && { Accept: accept }) };
   const options = { method, headers, body: body && JSON.stringify(body), cache: "no-store", credentials: "omit" };
   const reply = await fetch(base + path, options).catch(() => null);
   if (!reply) throw new Problem(0, { detail: word("unreachable") }, 5);
   const after = Number(reply.headers.get("Retry-After")) || 0;
+  if (accept && reply.ok && reply.headers.get("Content-Type").startsWith(accept)) {
+    const events = eventsOf(reply.body), first = await events.next();
+    if (first.done) throw new Problem(0, { detail: word("unreachable") }, 5);
+    return { said: first.value.said, after, events };
+  }
   const text = await reply.text();
   let said = {};
   try {

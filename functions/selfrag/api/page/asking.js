@@ -2,15 +2,15 @@
 
 let turns = [];
 
-// The response: heard of where the server tells by itself, else asked for as often as the API says, and never more
-// than once a second; at once if `after` is null. Null where it was stopped.
-async function finished(id, after, show, stop) {
-  const heard = await listen(id, show, stop);
-  if (heard.said) return heard.said;
+// The response: asked for as often as the API says, never more than once a second, and after each of its `events`; at
+// once if `after` is null. Null where it was stopped.
+async function finished(id, after, show, stop, events) {
+  let next = events?.next();
   for (let wait = after; !stop.aborted; ) {
-    if (wait !== null) await pause(Math.max(1, wait));
+    const heard = wait === null ? null : await Promise.race([pause(Math.max(1, wait)), next].filter(Boolean));
+    if (heard?.value?.name === "answer") return heard.value.said;
+    if (heard) next = heard.done ? null : events.next();
     const { said, after: again } = await patiently("GET", `/v1/questions/${encodeURIComponent(id)}?trace=true`);
-    if (heard.missing) streams = false;
     if (said.usage || said.status === "failed") return said;
     if (!stop.aborted) show(said);
     wait = again;
@@ -114,7 +114,7 @@ function redraw(turn) {
 }
 
 // Look at a question until it is answered; `filtered` says that it was not asked of all documents.
-async function show(question, id, after, body, filtered = false) {
+async function show(question, id, after, body, filtered = false, events = null) {
   if (!body.isConnected) return;  // another conversation has begun
   const stopping = new AbortController();
   const running = new Running(body, () => stopping.abort());
@@ -123,7 +123,7 @@ async function show(question, id, after, body, filtered = false) {
     const heard = finished(id, after, (said) => {
       if (!question && said.question) entitle(body, said.question);
       running.show(said);
-    }, stopping.signal);
+    }, stopping.signal, events);
     const response = await Promise.race([heard, stopped]);
     if (!body.isConnected) return;
     if (response) {
@@ -163,7 +163,7 @@ async function attempt(question, chosen, body) {
   tell(word("running"), "quiet");
   await carry(body, async () => {
     const previous = turns.at(-1)?.response.id || "";
-    const { said, after } = await call("POST", "/v1/questions", { question, previous, ...chosen });
+    const { said, after, events } = await call("POST", "/v1/ask", { question, previous, ...chosen }, "text/event-stream");
     if (field.value.trim() === question) field.value = "";
     grow();
     if (!body.isConnected) return;
@@ -172,7 +172,7 @@ async function attempt(question, chosen, body) {
     const asked = { hash: `#${said.id}`, state: { kept: [...before, { question, id: said.id }] } };
     if (byId("asking").hidden) conversation = asked;
     else navigate(asked.hash, asked.state);
-    await show(question, said.id, after, body, filtered);
+    await show(question, said.id, after, body, filtered, events);
   }, () => {
     const { id } = body.parentNode.dataset;
     return id ? lookUp({ question, id }, body) : attempt(question, chosen, body);

@@ -11,6 +11,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Header, Pat
 from selfrag.api import lifecycle
 from selfrag.api.edge import links
 from selfrag.api.edge.exchange import JSON, caller, event_of, place_of, problems, reply, request_path
+from selfrag.api.edge.gateway_event import EVENT_STREAM, accepts_events
 from selfrag.api.edge.problems import RETRY_AFTER, no_such_question
 from selfrag.api.lifecycle import Arrival
 from selfrag.api.logic import AcceptedQuestion, UnfinishedQuestion
@@ -54,11 +55,14 @@ def _started(description: str) -> Any:
     "/v1/ask",
     operation_id="ask",
     summary="Ask, and wait for the answer",
-    description="Answers within 29 seconds; what takes longer comes back as `partial`, with what was not checked.",
+    description="Answers within 29 seconds; what takes longer comes back as `partial`, with what was not checked. "
+    "With `Accept: text/event-stream` it takes as long as POST /v1/questions, and sends server-sent events: `question` "
+    "(as the body of 202), a `pass` as each ends (as in `passes` of a question at work), and at last `answer` (the "
+    "response) or `error` (a problem). A deployment without `stream_events` then accepts the question with 202.",
     responses={
         200: {
             "description": "The response",
-            "content": {JSON: {"model": AnswerResponse}},
+            "content": {JSON: {"model": AnswerResponse}, EVENT_STREAM: {"schema": {"type": "string"}}},
             "links": links.TO_QUESTION,
         },
         202: _started("Still at work: look at Location"),
@@ -66,8 +70,10 @@ def _started(description: str) -> Any:
     },
 )
 def ask(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") -> Response[Any]:
-    """Run the question on the Express machine."""
+    """Run the question on the Express machine, or start it on the Standard machine, which shows its passes."""
     arrival = _arrival(request, key)
+    if accepts_events(event_of(request)):
+        return _accepted(request, lifecycle.start(body, arrival))
     question_id, response = lifecycle.answer(body, arrival)
     return _accepted(request, question_id) if response is None else reply(HTTPStatus.OK, response)
 
@@ -90,9 +96,7 @@ def start_question(request: Request, body: Annotated[AskRequest, Body()], key: K
     "/v1/questions/<question_id>",
     operation_id="show_question",
     summary="The response, or whether the question is at work",
-    description="A reply of a question at work says in `Retry-After` when to look again. The server of "
-    "`selfrag serve` also sends each change as a server-sent event at `GET /v1/questions/{question_id}/events`, and so "
-    "does a deployment with `stream_events = true`; in others there is no such path.",
+    description="A reply of a question at work says in `Retry-After` when to look again.",
     responses={
         200: {
             "description": "The response of a finished question, or how far one without a response is",

@@ -1,1 +1,1 @@
-"""A question's events as they come: how they are made, and the function `stream`, which sends them in AWS."""
+"""Events of a question for the caller who asked it, and the function `stream`, which sends them in AWS."""

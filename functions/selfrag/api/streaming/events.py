@@ -1,71 +1,60 @@
-"""Server-sent events of a question: its progress as soon as it changes, and its response at last (pure).
-
-https://html.spec.whatwg.org/multipage/server-sent-events.html
-"""
+"""Events of a question: its id, each pass as it ends, and its response or a problem at last; no encoding of them."""
 
 import json
-import re
+from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-from selfrag.api.edge.problems import ProblemError
+from selfrag.api.edge.problems import ProblemError, respond
 
-PATH = re.compile(r"/v1/questions/[A-Za-z0-9_-]{1,80}(?=/events$)")
-# What keeps a connection open that has nothing to tell.
-HEARTBEAT = ": at work\n\n"
-# After so many milliseconds a client that was cut off comes again.
-AGAIN = "retry: 1000\n\n"
-# The id of what nothing follows.
-LAST = "end"
-HEADERS = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
-_TAKEN = {"Allow": "GET, HEAD, OPTIONS"}
+# A view of the question, as GET /v1/questions/{id}?trace=true replies: its status code, and the JSON of its body.
+Look = Callable[[], tuple[int, dict[str, Any]]]
+# Returns as soon as the question of this id may have changed; False if no time is left.
+Wait = Callable[[str], bool]
+
+# Replies that say nothing of the question.
+_BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
-class EventCursor:
-    """The events of a question that a listener has had; `last_id` is the id of the last one, empty before the first."""
+class Event(NamedTuple):
+    """An event; `answer` and `error` are the last one of a question."""
 
-    def __init__(self, last_id: str) -> None:
-        self.last_id = last_id
-
-    @property
-    def is_over(self) -> bool:
-        """Return whether nothing follows."""
-        return self.last_id == LAST
-
-    def new(self, status: int, body: str) -> str:
-        """Return the event of what the API says of the question now; empty if the listener knows it."""
-        name, mark = _named(status, body)
-        if mark == self.last_id or (not mark and self.last_id):
-            return ""
-        self.last_id = mark
-        return f"event: {name}\nid: {mark}\ndata: {body}\n\n"
+    name: Literal["question", "pass", "answer", "error"]
+    data: Mapping[str, Any]
 
 
-def without_a_stream(method: str, last_id: str) -> dict[str, str] | None:
-    """Return the headers of a 204 for a request that nothing is streamed to, None for a listener; raises ProblemError.
+def question_events(accepted: Mapping[str, Any], look: Look, wait: Wait, request_id: str) -> Iterator[Event | None]:
+    """Yield the events of an accepted question, None after each look that showed nothing new.
 
-    `last_id` is the request's `Last-Event-ID`. The standard's own client asks no more after a 204.
+    A pass has no text of the answer, which comes only when it is final. The events end without one if `wait` has no
+    time left.
     """
-    if method == "OPTIONS":
-        return _TAKEN
-    if method not in ("GET", "HEAD"):
-        detail = "This path takes GET, HEAD and OPTIONS only."
-        raise ProblemError(HTTPStatus.METHOD_NOT_ALLOWED, detail, "Listen with GET.", _TAKEN)
-    return {} if last_id == LAST else None
+    yield Event("question", accepted)
+    count = 0
+    while True:
+        status, view = look()
+        if status != HTTPStatus.OK and status not in _BUSY:
+            yield Event("error", view)
+            return
+        passes = _ended_passes(view)
+        yield from (Event("pass", ended) for ended in passes[count:])
+        if status == HTTPStatus.OK and view["status"] != "running":
+            yield Event("answer", view) if "usage" in view else Event("error", _no_answer(request_id))
+            return
+        if len(passes) <= count:
+            yield None
+        count = max(count, len(passes))
+        if not wait(accepted["id"]):
+            return
 
 
-def _named(status: int, body: str) -> tuple[str, str]:
-    """Return the name of an event, and an id that is another one as soon as there is more to tell.
+def _ended_passes(view: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the passes that have ended: of a response all, and none if the progress is not known."""
+    return [each for each in view.get("passes") or [] if each["steps"] and each.get("seconds", 0) is not None]
 
-    The id is empty where the progress is not known, as while Step Functions is busy: what was told is not taken back.
-    """
-    if status != HTTPStatus.OK:  # what was the caller's is not any more, or cannot be read now
-        return "problem", LAST
-    question: dict[str, Any] = json.loads(body)
-    if question["status"] != "running":
-        return "failed" if "usage" not in question else "response", LAST
-    if question["trace"] is None:
-        return "progress", ""
-    steps = question["trace"]
-    counts = len(steps), sum(step["finished"] for step in steps), sum(step["attempts"] for step in steps)
-    return "progress", "-".join(map(str, counts))
+
+def _no_answer(request_id: str) -> dict[str, Any]:
+    """Return the problem of a question whose execution ended without a response."""
+    detail, hint = "The question ended without an answer.", "Ask again; tell the operator its id if it stays so."
+    problem = ProblemError(HTTPStatus.INTERNAL_SERVER_ERROR, detail, hint)
+    return dict(json.loads(str(respond(problem, request_id).body)))

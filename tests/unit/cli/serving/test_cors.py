@@ -123,12 +123,6 @@ def test_what_no_browser_would_call_an_origin_is_refused_in_a_sentence(named_so:
         origins_of([named_so])
 
 
-def test_the_path_of_events_says_what_it_takes_as_every_path_does(named: httpx2.Client) -> None:
-    assert named.options("/v1/questions/a/events").headers["allow"] == "GET, HEAD, OPTIONS"
-    refused = named.put("/v1/questions/a/events", headers={"Origin": PAGE})
-    assert (problem(refused, 405)["title"], refused.headers["allow"]) == ("Method Not Allowed", "GET, HEAD, OPTIONS")
-
-
 def test_another_name_of_this_machine_is_refused_also_in_a_preflight(named: httpx2.Client) -> None:
     headers = {"Host": "evil.example.com", "Origin": PAGE, "Access-Control-Request-Method": "POST"}
     assert named.options("/v1/ask", headers=headers).status_code == 403

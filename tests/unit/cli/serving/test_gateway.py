@@ -14,7 +14,7 @@ from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.serving.agent_service import StackService
 from selfrag_cli.local.serving.gateway import serving
-from selfrag_cli.local.serving.invocation import ProxyRequest, invoke, threaded_handler
+from selfrag_cli.local.serving.invocation import LocalContext, ProxyRequest, event_of, threaded_handler
 from selfrag_cli.local.serving.server import _log
 from selfrag_cli.local.sources.source import DocumentSource
 
@@ -23,7 +23,7 @@ def test_the_first_requests_of_a_path_may_come_at_once(monkeypatch: pytest.Monke
     handler, build = threaded_handler(), Route._build_middleware_stack
 
     def status() -> int:
-        return invoke(handler, ProxyRequest("GET", "/v1/health", {}, {})).status_code
+        return int(handler(event_of(ProxyRequest("GET", "/v1/health", {}, {})), LocalContext())["statusCode"])
 
     def interrupted(route: Route, *given: Any, **named: Any) -> None:
         """What comes before all requests, as it is when another one comes in the middle of it."""

@@ -9,7 +9,6 @@ from typing import Any
 
 from selfrag.domain.questions import UploadRequest
 from selfrag_cli.local.serving.bucket import DirectoryBucket, Folder
-from selfrag_cli.local.serving.events import Streams
 from selfrag_cli.local.serving.gateway import ServedApi
 
 SIZE, UPLOADS = 4_000_000, 20
@@ -22,7 +21,7 @@ def test_twenty_unfinished_uploads_of_four_megabytes_take_less_memory_than_one(t
     def unused(*of: Any) -> Any:
         raise AssertionError("no request reaches the API")
 
-    api = ServedApi(unused, Streams(unused, unused), bucket, ())
+    api = ServedApi(unused, unused, bucket, ())
 
     async def upload(number: int, all_at_work: asyncio.Event) -> None:
         target = bucket.target(UploadRequest(key=f"c/{number}.txt", size=SIZE))

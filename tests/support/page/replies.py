@@ -1,4 +1,4 @@
-"""An API of one question, which streams its views to the page."""
+"""An API of one question, at which the page looks."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -17,20 +17,14 @@ STEP = {"started": 0.0, "seconds": 1.0, "attempts": 1, "finished": True, "error"
 
 
 @contextmanager
-def replying(response: Mapping[str, Any], *before: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the URL of an API that streams these views of a question, and then its response; GET tells the response."""
+def replying(response: Mapping[str, Any], view: Mapping[str, Any] | None = None) -> Iterator[str]:
+    """Yield the URL of an API with this response of a question, or this view of it at work, which it stays."""
 
     def reply(request: Request) -> Response:
         if request.path == "/":
             policy = {"Content-Security-Policy": bundle.policy()}
             return Response(bundle.html(), 200, policy, content_type="text/html")
-        if request.path.endswith("/events"):
-            views = [("progress", view) for view in before] + ([] if before else [("answer", response)])
-            told = "".join(
-                f"id: {at}\nevent: {name}\ndata: {json.dumps(one)}\n\n" for at, (name, one) in enumerate(views)
-            )
-            return Response(told, content_type="text/event-stream")
-        return Response(json.dumps(response), content_type="application/json")
+        return Response(json.dumps(view or response), content_type="application/json")
 
     with Loopback(reply) as server:
         yield server.url

@@ -1,0 +1,67 @@
+"""Requests for events, answered in front of the API's function: by server-sent events of the question that it accepted.
+
+https://html.spec.whatwg.org/multipage/server-sent-events.html
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, cast
+
+from selfrag.api.edge.gateway_event import EVENT_STREAM, GatewayEvent, accepts_events
+from selfrag.api.streaming.events import Event, Wait, question_events
+from selfrag.text.json_text import dump_json
+
+# Keeps a connection open, and tells whether its client is still there.
+HEARTBEAT = ": at work\n\n"
+# The last one asks nginx, and what heeds its header, not to buffer.
+_HEADERS = {"Content-Type": [EVENT_STREAM], "Cache-Control": ["no-store"], "X-Accel-Buffering": ["no"]}
+# Headers of the reply that accepted the question, which has another body and is not asked for again.
+_DROPPED = ("content-type", "retry-after")
+
+# The API's function: takes a request of API Gateway (REST, Lambda proxy), and returns its reply.
+Ask = Callable[[GatewayEvent], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class StreamReply:
+    """A reply over HTTP, whole or part by part."""
+
+    status: int
+    headers: Mapping[str, list[str]]
+    body: str | Iterator[str]
+
+
+def relay(ask: Ask, event: GatewayEvent, wait: Wait) -> StreamReply:
+    """Return the reply of `ask`, or the events of the question that it accepted, if the client takes them.
+
+    A client that goes away ends no question: `ask` has started it, and stores its response.
+    """
+    reply = ask(event)
+    headers: Mapping[str, list[str]] = reply["multiValueHeaders"]
+    if reply["statusCode"] != HTTPStatus.ACCEPTED or not accepts_events(event):
+        return StreamReply(reply["statusCode"], headers, str(reply["body"]))
+    accepted = json.loads(reply["body"])
+    request = _look_at(accepted["id"], event)
+
+    def look() -> tuple[int, dict[str, Any]]:
+        seen = ask(request)
+        return seen["statusCode"], json.loads(seen["body"])
+
+    request_id = str(event.get("requestContext", {}).get("requestId", ""))
+    events = question_events(accepted, look, wait, request_id)
+    retained = {name: values for name, values in headers.items() if name.lower() not in _DROPPED}
+    return StreamReply(HTTPStatus.OK, {**retained, **_HEADERS}, map(encode, events))
+
+
+def encode(event: Event | None) -> str:
+    """Return an event as it is sent; a comment for None."""
+    return HEARTBEAT if event is None else f"event: {event.name}\ndata: {dump_json(event.data)}\n\n"
+
+
+def _look_at(question_id: str, event: GatewayEvent) -> GatewayEvent:
+    """Return the request of the same caller for the question and its progress."""
+    trace = {"queryStringParameters": {"trace": "true"}, "multiValueQueryStringParameters": {"trace": ["true"]}}
+    get = {"httpMethod": "GET", "path": f"/v1/questions/{question_id}", "body": None, "isBase64Encoded": False}
+    return cast(GatewayEvent, {**event, **get, **trace})
