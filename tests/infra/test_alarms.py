@@ -23,10 +23,25 @@ def page(name: str) -> str:
     return (ROOT / "docs" / name).read_text(encoding="utf-8")
 
 
-def test_the_deployment_has_at_most_200_resources_and_21_alarms(usual: Plan) -> None:
+def test_the_deployment_has_at_most_200_resources_and_23_alarms(usual: Plan) -> None:
     made = [address for address in usual.resources if not address.startswith("data.")]
     assert len(made) <= 200
-    assert len([address for address in made if address.startswith(PREFIX)]) <= 21
+    assert len([address for address in made if address.startswith(PREFIX)]) <= 23
+
+
+def test_a_small_deployment_has_alarms_for_a_dollar_and_no_dashboard(planned: Planner, usual: Plan) -> None:
+    small = planned(observability="small", thresholds={"daily_usd": 20}).resources
+    alarms = of_kind(small, "aws_cloudwatch_metric_alarm")
+    assert sum(len(metrics_of(alarm)) for alarm in alarms) <= 10
+    assert of_kind(small, "aws_cloudwatch_dashboard") == []
+    assert [alarm["alarm_name"] for alarm in alarms if "dashboard" in alarm["alarm_description"]] == []
+    section = page("run.md").partition('`observability = "small"` keeps')[2].partition("\n\n")[0]
+    kept = {address.removeprefix(PREFIX)[:-2] for address in small if address.startswith(PREFIX)}
+    assert kept == set(
+        re.findall(r"`([\w-]+)`", section.replace("both latencies", "`express-latency`, `standard-latency`"))
+    )
+    full = {address for address in usual.resources if address.startswith(PREFIX)}
+    assert {f'{PREFIX}{name}"]' for name in kept - {"spending"}} <= full
 
 
 @pytest.mark.parametrize("metric", ["Errors", "Throttles"])
