@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from bench import costs
 from tests.support.infra.made import metrics_of, of_kind
 from tests.support.infra.planned import Plan, Planner
 from tests.support.infra.rules import functions_of
@@ -84,17 +85,22 @@ def test_the_page_of_deployment_lists_every_alarm(usual: Plan) -> None:
     assert set(re.findall(r"^\| `([\w-]+)`", table, re.M)) == made
 
 
-def test_the_page_of_costs_counts_what_alarms_look_at_and_secrets(usual: Plan) -> None:
-    looked_at = [
-        OF_A_QUERY if alarm["metric_query"] and not any(query["metric"] for query in alarm["metric_query"]) else
-        len(metrics_of(alarm)) for alarm in of_kind(usual.resources, "aws_cloudwatch_metric_alarm")
-    ]  # fmt: skip
-    counted = {
-        "CloudWatch alarms, metrics that they look at": sum(looked_at),
-        "Secrets Manager secrets": len(of_kind(usual.resources, "aws_secretsmanager_secret")),
-    }
-    for what, count in counted.items():
-        assert re.search(rf"^\| {what} \| [\d.]+ \| {count} \|", page("costs.md"), re.M), (what, count)
+def looked_at(plan: Plan) -> int:
+    """Return how many metrics the alarms look at; a query's are those of the steps that emit them."""
+    alarms = of_kind(plan.resources, "aws_cloudwatch_metric_alarm")
+    return sum(
+        OF_A_QUERY if alarm["metric_query"] and not any(query["metric"] for query in alarm["metric_query"])
+        else len(metrics_of(alarm))
+        for alarm in alarms
+    )  # fmt: skip
+
+
+def test_the_page_of_costs_counts_what_the_plan_has(planned: Planner, usual: Plan) -> None:
+    counted = {"full": looked_at(usual), "small": looked_at(planned(observability="small"))}
+    assert counted == costs.ALARM_METRICS
+    assert len(of_kind(usual.resources, "aws_secretsmanager_secret")) == costs.SECRETS
+    started = [of["memory_size"] for of in planned(snap_start=True).functions if of["snap_start"]]
+    assert sorted(started) == sorted(costs.WARM_MEMORY)
 
 
 def test_a_days_dollars_call_an_operator_where_a_limit_is_set(planned: Planner, usual: Plan) -> None:
