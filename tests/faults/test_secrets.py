@@ -19,7 +19,7 @@ def test_the_keys_never_show_in_anything_that_a_run_with_faults_leaves_behind(tm
     environment = {
         **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
         "HOME": str(tmp_path),
-        "PYTHONPATH": f"{ROOT / 'functions'}:{ROOT / 'cli'}",
+        "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}:{ROOT / 'cli'}",
         "POWERTOOLS_LOG_LEVEL": "DEBUG",
         "POWERTOOLS_METRICS_NAMESPACE": "canary",
         "AWS_DEFAULT_REGION": "us-east-1",

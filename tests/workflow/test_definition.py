@@ -81,7 +81,7 @@ LONGEST_WAIT = {
     "reindex": 120,
 }
 # The intake tries for over an hour to record an event, which nothing else holds.
-MOST_ATTEMPTS = {"question": 3, "ingestion": 20, "intake": 150, "reindex": 8}
+MOST_ATTEMPTS = {"question": 6, "ingestion": 20, "intake": 150, "reindex": 8}
 STATES_FIELDS = {"input", "context", "result", "errorOutput"}
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from selfrag.domain.errors import DeadlineExceeded
+from selfrag.question.compose_answer.messages import MESSAGES
 from tests.support import steps
 from tests.workflow.asking import ASKED, run
 
@@ -56,6 +57,13 @@ def test_where_nothing_is_found_naive_abstains_and_looks_no_further(script: dict
 def test_a_fault_is_told_by_naive_as_by_any_strategy(script: dict[str, list[Any]], status: str) -> None:
     response, _ = run(by("naive"), **script)
     assert (response["status"], response["citations"]) == (status, [])
+
+
+@pytest.mark.parametrize("speculate", ["off", "draft", "full"])
+def test_a_search_that_ends_at_the_deadline_gives_a_partial_answer_with_a_hint(speculate: str) -> None:
+    response, _ = run(by("self_rag", speculate, web_search=False), retrieve=[DeadlineExceeded("no time")])
+    assert (response["status"], response["citations"]) == ("partial", [])
+    assert MESSAGES["en"]["search_timed_out"] in response["usage"]["warnings"]
 
 
 def graded(**labels: str) -> Any:

@@ -54,6 +54,7 @@ def main() -> None:
             "SELFRAG_MODEL_SECRET": "model-key",
             "SELFRAG_WEB_BASE_URL": server.url,
             "SELFRAG_WEB_SECRET": "web-key",
+            "SELFRAG_WEB_SEARCH": "true",
         }
         running = running_stack(environment, {}, parts=few_parts(), pause=lambda seconds: None)
         with running as stack, serving(0, stack.watch) as api:
@@ -64,7 +65,11 @@ def main() -> None:
             for now in MOODS:
                 mood.append(now)
                 for path in ("/v1/ask", "/v1/questions") if now in ("good", 401) else ("/v1/ask",):
-                    reply = httpx2.post(api + path, json={"question": f"How many days, {now}?"}, timeout=40)
+                    reply = httpx2.post(
+                        api + path,
+                        json={"question": f"How many days, {now}?", "policy": {"web_search": True}},
+                        timeout=40,
+                    )
                     left.append([dict(reply.headers), reply.text])
             left += _histories() + _tables()
     print(json.dumps({"left": left, "seen": sorted(seen)}, default=str))

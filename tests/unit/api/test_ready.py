@@ -8,9 +8,12 @@ import pytest
 
 from selfrag import bootstrap
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
+from selfrag.runtime.clock import Clock
 from selfrag_cli.local.stores.bindings import LocalBindings
 from tests.support.fakes import FakeIndex
 from tests.unit.api.test_ask import event, handler
+
+CLOCK = Clock()
 
 
 class Service:
@@ -27,11 +30,11 @@ class Service:
         return call
 
 
-def asked(**errors: Exception) -> tuple[int, dict[str, Any]]:
+def asked(clock: Clock = CLOCK, **errors: Exception) -> tuple[int, dict[str, Any]]:
     """Return the reply where these services fail so."""
     services: Any = {name: Service(errors.get(name)) for name in ("executions", "manifest")}
     index: Any = Service(errors["index"]) if "index" in errors else FakeIndex()
-    with bootstrap.using(**services, index=index, bindings=LocalBindings("documents")):
+    with bootstrap.using(**services, clock=clock, index=index, bindings=LocalBindings("documents")):
         reply = handler(event("GET", "/v1/ready"), None)
     return reply["statusCode"], json.loads(reply["body"])
 
@@ -48,3 +51,9 @@ def test_one_that_does_not_is_named(service: str, name: str, error: Exception) -
     status, body = asked(**{service: error})
     assert (status, body["status"], body[name]) == (503, "failing", type(error).__name__)
     assert list(body.values()).count("ok") == 2
+
+
+def test_a_collection_that_has_to_start_is_waking_and_no_failure() -> None:
+    ticks = iter([0.0, 0.1, 0.2, 20.3])
+    status, body = asked(Clock(now=lambda: next(ticks)), index=TemporarilyUnavailable("no reply in time"))
+    assert (status, body["status"], body["collection"]) == (200, "waking", "waking")

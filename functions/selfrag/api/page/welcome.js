@@ -27,9 +27,11 @@ async function learnAll(request) {
 }
 
 // A server that wants its token asks for it before anything else; other keys are asked for with the first question.
+// A collection that scaled to zero starts while the question is being written.
 async function look() {
   try {
     await learnAll(callOnce);
+    callOnce("GET", "/v1/ready").catch(() => null);
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     if (problem.status === 401) await askForKey(problem).then(look, () => null);

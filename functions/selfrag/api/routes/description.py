@@ -14,13 +14,16 @@ from selfrag.api.edge.exchange import JSON, base_url, caller, problems, reply
 from selfrag.api.edge.methods import DESCRIPTION
 from selfrag.api.unions import without_unions
 from selfrag.bootstrap import api, index, ingestion
+from selfrag.bootstrap.shared import clock
 from selfrag.domain.base import Model
-from selfrag.domain.errors import Misconfigured, SelfragError
+from selfrag.domain.errors import Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds
 from selfrag.runtime.settings import CallerSettings, read
 
 # No question and no document has this id.
 _NOTHING = "ready"
+# A collection that has not scaled to zero answers within a second.
+MIN_WAKING_SECONDS = 8.0
 _HEADER = {"type": "apiKey", "name": "Authorization", "in": "header"}
 # What callers send where they need no key, in API Gateway's own description.
 _SCHEMES = {
@@ -56,10 +59,11 @@ def health() -> Response[Any]:
 class Readiness(Model):
     """What a question needs beside its models, which are not asked: `ok`, or the class name of an error.
 
-    `collection` is `ok`, too, where the API is in no network that reaches it.
+    `collection` is `ok`, too, where the API is in no network that reaches it, and `waking` if it did not answer in
+    time: one that scaled to zero starts with this request, within half a minute.
     """
 
-    status: Literal["ok", "failing"]
+    status: Literal["ok", "waking", "failing"]
     answers: str
     documents: str
     collection: str
@@ -69,10 +73,10 @@ class Readiness(Model):
     "/v1/ready",
     operation_id="ready",
     summary="Whether what a question needs answers",
-    description="Reads the tables and the collection, as a question does; no model is asked. For monitors with a key: "
-    "`GET /v1/health` says only that the API answers.",
+    description="Reads the tables and the collection, as a question does; no model is asked. It starts a collection "
+    "that scaled to zero. For monitors with a key: `GET /v1/health` says only that the API answers.",
     responses={
-        200: {"description": "All of it does", "content": {JSON: {"model": Readiness}}},
+        200: {"description": "All of it does, or the collection is starting", "content": {JSON: {"model": Readiness}}},
         **problems(403, 429),
         503: {"description": "Some of it does not", "content": {JSON: {"model": Readiness}}},
     },
@@ -86,9 +90,12 @@ def ready(request: Request) -> Response[Any]:
         "collection": lambda: _reached(who.binding.collections),
     }
     outcomes = {name: _outcome(look) for name, look in looks.items()}
-    is_ready = set(outcomes.values()) == {"ok"}
-    status = HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE
-    return reply(status, Readiness(status="ok" if is_ready else "failing", **outcomes).model_dump())
+    failing = set(outcomes.values()) - {"ok", "waking"}
+    state: Literal["ok", "waking", "failing"] = (
+        "failing" if failing else "waking" if outcomes["collection"] == "waking" else "ok"
+    )
+    status = HTTPStatus.SERVICE_UNAVAILABLE if failing else HTTPStatus.OK
+    return reply(status, Readiness(status=state, **outcomes).model_dump())
 
 
 def _reached(collections: Sequence[str]) -> None:
@@ -100,10 +107,12 @@ def _reached(collections: Sequence[str]) -> None:
 
 
 def _outcome(look: Callable[[], object]) -> str:
+    started = clock().now()
     try:
         look()
     except SelfragError as error:
-        return type(error).__name__
+        waited = clock().now() - started >= MIN_WAKING_SECONDS
+        return "waking" if waited and isinstance(error, TemporarilyUnavailable) else type(error).__name__
     return "ok"
 
 

@@ -234,7 +234,7 @@ def _failure(messages: Messages, faults: Sequence[Entry]) -> str:
 
 def _problem(messages: Messages, entry: Entry) -> str:
     if entry.error in (TIMEOUT, DeadlineExceeded.__name__):
-        return messages("timed_out", step=entry.step)
+        return messages("search_timed_out" if entry.step == "Retrieve" else "timed_out", step=entry.step)
     return messages("no_result", step=entry.step, error=entry.error or entry.flaw)
 
 

@@ -3,7 +3,8 @@
 If a query cannot be embedded now, full text alone is searched: a question does not wait for the embedding model.
 """
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from selfrag.domain.errors import TemporarilyUnavailable
@@ -18,9 +19,14 @@ from selfrag.text.state_budget import within_budget
 # So many of the best passages may be ones that were refused for other queries.
 MAX_REFUSED = 3
 BY_TEXT_ALONE = "The embedding model was too busy: this search was by full text alone."
+# A collection that has not scaled to zero answers within a second.
+MIN_SLOW_SECONDS = 8.0
+SLOW_SEARCH = "The search took {seconds:.0f} seconds. A collection that scaled to zero takes 10 to 30 to start."
 
 
-def retrieve(task: RetrieveTask, index: PassageIndex, embedder: Embedder | None) -> RetrievedPassages:
+def retrieve(
+    task: RetrieveTask, index: PassageIndex, embedder: Embedder | None, now: Callable[[], float] = time.monotonic
+) -> RetrievedPassages:
     """Return the passages of the queries, the best of each in turn, within the state's budget.
 
     If there are passages to fetch, the queries are searched only where none of them is left. An index that embeds
@@ -38,12 +44,14 @@ def retrieve(task: RetrieveTask, index: PassageIndex, embedder: Embedder | None)
             vector, warned = _vector(query, embedder) if embedder else (None, [])
             warnings += warned
             queries.append((query, vector))
-        floor = embedder.spread_floor if embedder else 0.0
+        floor, started = embedder.spread_floor if embedder else 0.0, now()
         hits = search(index, queries, task.top_k + len(task.refused), replace(bounds, without=task.seen), floor)
         new = [passage for passage in hits.passages if passage.passage_id not in task.refused][: task.top_k]
         again = [passage for passage in hits.passages[:MAX_REFUSED] if passage.passage_id in task.refused]
         passages, text_hits = [passage for passage in hits.passages if passage in again + new], hits.text_hits
         warnings += hits.warnings
+        if (seconds := now() - started) >= MIN_SLOW_SECONDS:
+            warnings.append(SLOW_SEARCH.format(seconds=seconds))
     fitting, size, dropped = within_budget(passages, task.bytes_used, shared=task.shared)
     result = RetrievedPassages.of(fitting, size, [*dict.fromkeys(warnings), *dropped], text_hits)
     return result.model_copy(update={"newer": newer_versions(fitting)})

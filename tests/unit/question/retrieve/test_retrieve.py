@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds, Candidates
 from selfrag.domain.steps import RetrievedHit, RetrieveTask
-from selfrag.question.retrieve.logic import retrieve
+from selfrag.question.retrieve.logic import SLOW_SEARCH, retrieve
 from selfrag.text.state_budget import STATE_BUDGET_BYTES, size_of
 from tests.support.fakes import FailingEmbedder, FakeEmbedder, FakeIndex, passage
 
@@ -43,6 +43,13 @@ def test_the_best_passages_come_first() -> None:
     result = retrieve(task(), index, FakeEmbedder())
     assert [p.passage_id for p in result.passages] == ["p0", "p1", "p2", "p3"]
     assert index.asked == [("leave", ["c"])]
+
+
+@pytest.mark.parametrize(("seconds", "warned"), [(0.4, []), (24.2, [SLOW_SEARCH.format(seconds=24)])])
+def test_a_collection_that_had_to_start_is_named_in_the_warnings(seconds: float, warned: list[str]) -> None:
+    ticks = iter([100.0, 100.0 + seconds])
+    result = retrieve(task(), FakeIndex(passage("p1")), FakeEmbedder(), lambda: next(ticks))
+    assert ([p.passage_id for p in result.passages], result.warnings) == (["p1"], warned)
 
 
 def test_the_best_of_each_query_come_in_turn_and_each_passage_once() -> None:
