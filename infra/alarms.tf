@@ -126,7 +126,8 @@ locals {
       advice    = "One question in a hundred takes too long on the ${machine} machine; at its deadline it is cut off. The saved query slowest-steps shows the step that got slower. If it asks the model, look at the model provider's status page; if it is Retrieve, at the collection. A smaller deadline_seconds in the policy gives partial answers sooner."
     } },
     # Most errors are retried, and an error may still lead to an answer: with missing verdicts, or without the web. So each
-    # function has to stay below the threshold by itself.
+    # function has to stay below the threshold by itself. It is above the seven tries of one search, of a collection that
+    # sleeps.
     { for group, of in local.watched : "${group}-functions-errors" => {
       metrics   = [for step in local.failing[group] : ["AWS/Lambda", "Errors", { FunctionName = local.function_names[step] }]]
       threshold = var.thresholds.errors

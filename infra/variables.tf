@@ -981,7 +981,7 @@ variable "thresholds" {
     step_p99_ms      = optional(number, 15000)
     partial_percent  = optional(number, 25)
     failures         = optional(number, 3)
-    errors           = optional(number, 5)
+    errors           = optional(number, 8)
     throttles        = optional(number, 5)
     api_5xx          = optional(number, 3)
     cache_failures   = optional(number, 10)

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from selfrag.domain.policy import Policy
+from tests.support.definition import MACHINE, tasks
 from tests.support.infra.cloudwatch import Samples, first_minute_in_alarm, is_on
 from tests.support.infra.planned import Planner
 from tests.support.infra.rules import local_values, text_of
-from tests.support.infra.series import DEADLINE, NAME, Service, at_minutes, steady
+from tests.support.infra.series import DEADLINE, NAME, TRIES, Service, at_minutes, steady
 from tests.support.infra.tools import INFRA, ROOT
 from tests.support.intake import BEGIN, Intake, uploaded
 
@@ -79,6 +80,13 @@ def test_the_latency_alarms_go_off_at_0_8_of_the_deadline_that_a_question_has_by
     assert own['aws_cloudwatch_metric_alarm.alarm["express-latency"]']["threshold"] == 9000
 
 
+def test_the_series_try_a_search_as_often_as_the_definition_does(alarms: Alarms) -> None:
+    [search] = [task.body for task in tasks(MACHINE) if task.name == "Retrieve"]
+    assert sum(retrier["MaxAttempts"] for retrier in search["Retry"]) + 1 == len(TRIES)
+    # So that one question which finds the collection asleep calls nobody.
+    assert len(TRIES) < alarms["other-functions-errors"]["threshold"]
+
+
 @pytest.mark.parametrize("a_minute", [2, 10, 60])
 def test_a_model_that_leaves_a_tenth_of_the_questions_partial_sets_an_alarm_off_within_15_minutes(
     alarms: Alarms, a_minute: int
@@ -92,9 +100,10 @@ def test_a_model_that_leaves_a_tenth_of_the_questions_partial_sets_an_alarm_off_
         steady(10, 120, NORMAL),
         at_minutes([60, 200, 400], NORMAL),
         at_minutes([60, 200, 400], CUT),
+        at_minutes([60, 200, 400], Service(refused=True)),
         at_minutes([60, 61, 63], NORMAL),
     ],
-    ids=["a busy day", "a night", "a night in which the collection sleeps", "three questions at once"],
+    ids=["busy day", "night", "night with a collection that sleeps", "night with one that refuses", "three at once"],
 )
 def test_no_alarm_goes_off_on_a_normal_day_or_for_the_three_questions_of_a_night(
     alarms: Alarms, samples: Samples

@@ -18,8 +18,8 @@ MACHINE = "arn:aws:states:us-east-1:000000000000:stateMachine:selfrag-express"
 READ, CHECK = ("decide_retrieval", "grade_relevance", "generate"), ("grade_support", "grade_utility")
 _PASSES = ([("retrieve",), READ, CHECK], [("retrieve",), READ, CHECK, ("generate",), CHECK])
 _SPREAD, _OVERHEAD = 0.3, 0.2
-# The search is tried four times, after 1, 2 and 4 seconds, and the question has failed.
-_TRIES = (0.0, 1.0, 3.0, 7.0)
+# A refused search is tried six times more, after 1, 2 and four times 4 seconds; then the question has failed.
+TRIES = (0.0, 1.0, 3.0, 7.0, 11.0, 15.0, 19.0)
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ def ask(samples: Samples, begin: float, service: Service, number: int) -> None:
     clock, status = 0.0, "answered"
     for steps in _PASSES[number % 10 == 9]:
         if steps == ("retrieve",) and service.refused:
-            for second in _TRIES:
+            for second in TRIES:
                 _step(samples, begin + second, "retrieve", 0.1, failed=True)
-            clock, status = _TRIES[-1] + 0.1, "failed"
+            clock, status = TRIES[-1] + 0.1, "failed"
             break
         takes = service.search if steps == ("retrieve",) else service.model * share
         left = max(DEADLINE - clock, 0.0)
