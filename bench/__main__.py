@@ -15,6 +15,7 @@ facts                        the check of numbers by code: false alarms on label
 labels                       public sets of labelled rows, as files for `selfrag eval graders`
 intake                       what the intake of many files takes, simulated: hours, transitions, dollars
 costs                        the tables of docs/costs.md, from one table of prices
+alarms                       which alarms go off while something is slow, from when on: the table of docs/run.md
 hostile, growth              files and texts that are made to take long
 
 Each part says with --help what options it has.
@@ -41,6 +42,7 @@ MODULES = {
     "growth": "bench.growth",
     "intake": "bench.intake",
     "costs": "bench.costs",
+    "alarms": "bench.alarms",
 }
 
 

@@ -524,7 +524,7 @@ def _listed(routes: list[dict[str, Any]]) -> set[tuple[str, str, bool]]:
     return {(each["method"], each["path"], each["open"]) for each in routes}
 
 
-@pytest.mark.parametrize(("promise", "runs"), [("collection", 8), ("environment", 2)])
+@pytest.mark.parametrize(("promise", "runs"), [("collection", 8), ("environment", 1)])
 def test_a_change_that_empties_the_collection_or_settings_that_do_not_fit_are_refused(
     infra: Path, record_property: Any, promise: str, runs: int
 ) -> None:
