@@ -1,4 +1,4 @@
-"""The tables and figures of docs/costs.md, from one table of prices and what the Terraform makes.
+"""Tables and figures of docs/costs.md, computed from one table of prices and from what the Terraform makes.
 
 `python -m bench costs` prints them; a test compares the page with them, and the counts with the plan.
 """
@@ -57,10 +57,10 @@ PRICES = {
     },
 }
 HOURS, MINUTES = 730, 730 * 60
-# What a plan has; tests/infra/test_costs.py counts it. The query of cache-failures has a metric for each model step.
+# Counts of a plan, which tests/infra/test_alarms.py compares. The query of cache-failures has a metric per model step.
 ALARM_METRICS = {"full": 85, "small": 9}
 SECRETS = 1
-# Of the functions of a question and `ask`, in MB.
+# The functions of a question and `ask` have so many MB of memory.
 WARM_MEMORY = [1769] * 8 + [512] * 4 + [1024]
 # Four transitions for each of two queues every 15 minutes, in a month of 30 days.
 LOOKS = 30 * 24 * 4 * 2
