@@ -66,6 +66,8 @@ WARM_MEMORY = [1769] * 8 + [512] * 4 + [1024]
 LOOKS = 30 * 24 * 4 * 2
 # The least of a Classic collection in OCUs: half of one for searches and for writing each, and their replicas.
 CLASSIC_OCUS = 2
+# A NextGen collection wakes with two workers for searches; that each is one OCU is assumed. Weekdays from 7 to 19.
+AWAKE_OCUS, OFFICE_HOURS = 2, round(HOURS * 5 * 12 / (7 * 24))
 # What a month without questions is made of, by collection and observability.
 CHOICES = [(collection, observability) for collection in ("nextgen", "classic") for observability in ("full", "small")]
 # A question at its first attempt: seconds of a model's call, of a search and of `ask`; calls that ask a model.
@@ -299,7 +301,9 @@ def sentences() -> Iterator[str]:
     yield f"a KMS key {_usd('key'):.0f}"
     yield f"{metrics} x {_usd('metric'):.2f} = {metrics * _usd('metric'):.2f} dollars"
     yield f"{metrics * _usd('metric') / HOURS:.2f} dollars for each hour"
-    yield f"1 OCU x {OCU.usd} / 6 = {OCU.usd / 6:.2f} dollars"
+    yield f"{AWAKE_OCUS} OCUs x {OCU.usd} / 6 = {AWAKE_OCUS * OCU.usd / 6:.2f} dollars"
+    awake = OFFICE_HOURS * AWAKE_OCUS * OCU.usd
+    yield f"{OFFICE_HOURS} h x {AWAKE_OCUS} OCUs x {OCU.usd} are {awake:.2f} dollars a month"
     yield f"{TRANSITIONS * _usd('transitions'):.2f} dollars more"
     yield f"at most {2 * 86400 * _usd('api') / 1e6:.2f} dollars a day each"
     yield (
