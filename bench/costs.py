@@ -320,6 +320,7 @@ def sentences() -> Iterator[str]:
     )
     computing = memory * MINUTES / 4 * 0.005 * _usd("lambda")
     yield f"{memory:.1f} GB x {MINUTES // 4:,} x 0.005 s of computing, {computing:.2f}"
+    yield f"| `agents` | {15 * 1769 / 1024 * _usd('lambda'):.4f} dollars per question of 15 seconds |"
     yield f"{_usd('textract')} dollars per page (Textract's price of {PRICES['textract'].date})"
 
 
