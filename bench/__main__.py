@@ -14,6 +14,8 @@ cascade                      a simulated decision model in front of a simulated 
 facts                        the check of numbers by code: false alarms on labelled claims and on translations
 labels                       public sets of labelled rows, as files for `selfrag eval graders`
 intake                       what the intake of many files takes, simulated: hours, transitions, dollars
+costs                        the tables of docs/costs.md, from one table of prices
+alarms                       which alarms go off while something is slow, from when on: the table of docs/run.md
 hostile, growth              files and texts that are made to take long
 
 Each part says with --help what options it has.
@@ -39,6 +41,8 @@ MODULES = {
     "hostile": "bench.hostile",
     "growth": "bench.growth",
     "intake": "bench.intake",
+    "costs": "bench.costs",
+    "alarms": "bench.alarms",
 }
 
 

@@ -8,21 +8,37 @@ locals {
     other     = { functions = setsubtract(concat(keys(local.question_steps), keys(local.api_steps)), local.model_steps), work = "ask no model, and of the API" }
     ingestion = { functions = keys(local.ingestion_steps), work = "ingest documents" }
   }
-  # A listener that is refused looks by itself, a batch of spans waits, and an agent is told, so throttles of these call nobody.
+  # A batch of spans waits, and an agent is told, so throttles of these call nobody.
   optional_steps = concat(var.stream_events ? keys(local.stream_steps) : [], var.agents ? keys(local.agent_steps) : [], local.sends_spans ? keys(local.span_steps) : [])
   failing        = { for group, of in local.watched : group => concat(tolist(of.functions), group == "other" ? local.optional_steps : []) }
+  # POST /v1/ask is refused where its streaming function is throttled.
+  throttled = { for group, of in local.watched : group => concat(tolist(of.functions), group == "other" && var.stream_events ? keys(local.stream_steps) : []) }
   # The steps of a question that wait for a service.
   waiting_steps = [for step, body in local.question_steps : step if length(body.uses) > 0]
+  # The default deadline of a question, which a test compares; at 0.8 of it a question is slow, and still answered.
+  deadline_ms = 25000
+  # The alarms of observability = "small": ten metrics are one dollar a month.
+  small_alarms = ["questions-failed", "questions-partial", "express-latency", "standard-latency", "api-5xx", "documents-failed", "uploads-waiting", "events-undelivered", "spending"]
 
-  # By the suffix of the alarm's name: `metrics`, each as namespace, name and dimensions, or `query`; the threshold for five
-  # minutes; and the advice. The highest of several metrics counts, by its sum or the named statistic; the p99 of a latency
-  # has to stay high. A query reports each step by its name, and costs nothing while nothing is emitted.
+  # By the suffix of the alarm's name: `metrics`, each as namespace, name and dimensions; the threshold for five minutes or
+  # the named period; and the advice. The highest of several metrics counts, by its sum or the named statistic, unless there
+  # is another `expression`; the p99 of a latency has to stay high. A query (SELECT) reports each step by its name, and costs
+  # nothing while nothing is emitted.
   alarms = merge(
     {
       questions-failed = {
         metrics   = [[var.name, "Questions", { status = "failed" }]]
         threshold = var.thresholds.failures
         advice    = "Questions end with the status failed. Look for \"failed\" in the functions' logs: the error's class says whether the model, the search or the settings are at fault. Misconfigured means a secret without its value, or a wrong name."
+      }
+      # The second metric counts all answers. Fewer than three are no share, so a quiet night calls nobody.
+      questions-partial = {
+        metrics    = [[var.name, "Questions", { status = "partial" }], [var.name, "RetrievedQuestions", { step = "compose_answer" }]]
+        statistic  = "SampleCount"
+        expression = "IF(m0 >= 3, 100 * m0 / m1, 0)"
+        period     = 900
+        threshold  = var.thresholds.partial_percent
+        advice     = "Of the answers of 15 minutes, thresholds.partial_percent or more are partial: cut off at the deadline, or not fully supported. If ${var.name}-express-latency is on too, something is slow; see its advice. Else look for \"failed\" in the functions' logs: a model that refuses calls leaves verdicts out. If neither, the documents answer less than is asked: the saved query unsupported-claims lists such answers. The strategies naive and corrective are always partial: set thresholds.partial_percent to 101."
       }
       questions-broken-off = {
         metrics   = [for pair in setproduct(["ExecutionsFailed", "ExecutionsTimedOut"], local.question_machines) : ["AWS/States", pair[0], { StateMachineArn = local.machine_arns[pair[1]] }]]
@@ -55,6 +71,14 @@ locals {
         threshold = 1
         advice    = "Objects were created or deleted, and no execution was started for them. The messages of the queue ${aws_sqs_queue.undelivered.name} name the objects, and their attributes the error. When the cause is fixed, run the command `again` of the output load_commands for each, and delete the messages."
       }
+      # Emitted by the look at the queues, every 15 minutes while uploads wait.
+      uploads-waiting = {
+        metrics   = [[var.name, "OldestUploadSeconds", { queue = "upload" }]]
+        statistic = "Maximum"
+        period    = 1800
+        threshold = 3600 * var.thresholds.upload_hours
+        advice    = "An upload has waited for thresholds.upload_hours, and questions are answered without it. Count the queue (docs/run.md, Ingestion), and again after some minutes. If it shrinks, many documents were uploaded at once: wait, or raise ingestion_concurrency. If not, open the machines ${local.machine_names.intake} and ${local.machine_names.ingestion} in the Step Functions console: a running execution shows the step that it repeats, such as an embedding model that refuses calls."
+      }
       answers-unkept = {
         metrics   = [[var.name, "UnkeptAnswers", { step = "compose_answer" }]]
         threshold = 1
@@ -80,9 +104,9 @@ locals {
         advice    = "One of these steps has no result after several requests to the model: ${join(", ", local.model_steps)}. The widget \"Steps that brought nothing or raised an error\" of the dashboard says which. Look in its function's log for \"failed\": TemporarilyUnavailable is a model that refuses, is slow or cannot be reached, DeadlineExceeded a question that had no time left; then at the model provider's status page and the limits of its account, and at \"Steps that the model throttled\" on the dashboard."
       }
       cache-failures = {
-        query     = "SELECT SUM(VerdictCacheFailures) FROM SCHEMA(\"${var.name}\", step) GROUP BY step ORDER BY SUM() DESC"
-        threshold = var.thresholds.cache_failures
-        advice    = "The step that the alarm names cannot reach the table of the verdict cache. Questions are still answered, at a higher price. Look at the table ${aws_dynamodb_table.table["verdicts"].name} for throttled requests, and whether the function's role may still read and write it."
+        expression = "SELECT SUM(VerdictCacheFailures) FROM SCHEMA(\"${var.name}\", step) GROUP BY step ORDER BY SUM() DESC"
+        threshold  = var.thresholds.cache_failures
+        advice     = "The step that the alarm names cannot reach the table of the verdict cache. Questions are still answered, at a higher price. Look at the table ${aws_dynamodb_table.table["verdicts"].name} for throttled requests, and whether the function's role may still read and write it."
       }
     },
     # The units are those of all collections of the account. Each minute has a sum, so five minutes have five.
@@ -95,32 +119,33 @@ locals {
       metrics   = [[var.name, "QuestionCostUsd", { step = "compose_answer" }]]
       period    = 86400
       threshold = var.thresholds.daily_usd
-      advice    = "The questions of 24 hours cost more for models than thresholds.daily_usd. The widget of dollars on the dashboard says of which step and model; the API's log, by caller, who asks. key_quota_per_day limits each key, and policy.max_cost_usd each question. What ingestion and AWS itself cost is not in it: see the bill."
+      advice    = "The questions of 24 hours cost more for models than thresholds.daily_usd. The metric CostUsd says of which step and model; the API's log, by caller, who asks. key_quota_per_day limits each key, and policy.max_cost_usd each question. What ingestion and AWS itself cost is not in it: see the bill."
     } if var.thresholds.daily_usd != null },
     { for machine in local.question_machines : "${machine}-latency" => {
       metrics   = [["AWS/States", "ExecutionTime", { StateMachineArn = local.machine_arns[machine] }]]
       statistic = "p99"
-      threshold = local.machines[machine].type == "EXPRESS" ? var.thresholds.express_p99_ms : var.thresholds.standard_p99_ms
-      advice    = "One question in a hundred takes too long on the ${machine} machine. Look at the dashboard for the step that got slower, then at the model provider's status page; a smaller deadline_seconds in the policy gives partial answers sooner."
+      threshold = coalesce(local.machines[machine].type == "EXPRESS" ? var.thresholds.express_p99_ms : var.thresholds.standard_p99_ms, 0.8 * local.deadline_ms)
+      advice    = "One question in a hundred takes too long on the ${machine} machine; at its deadline it is cut off. The saved query slowest-steps shows the step that got slower. If it asks the model, look at the model provider's status page; if it is Retrieve, at the collection. A smaller deadline_seconds in the policy gives partial answers sooner."
     } },
     # Most errors are retried, and an error may still lead to an answer: with missing verdicts, or without the web. So each
-    # function has to stay below the threshold by itself.
+    # function has to stay below the threshold by itself. It is above the seven tries of one search, of a collection that
+    # sleeps.
     { for group, of in local.watched : "${group}-functions-errors" => {
       metrics   = [for step in local.failing[group] : ["AWS/Lambda", "Errors", { FunctionName = local.function_names[step] }]]
       threshold = var.thresholds.errors
       advice    = "A function fails or times out, of those that ${of.work}: ${join(", ", local.failing[group])}. The widget \"Functions: errors\" of the dashboard says which. Look in its log for \"failed\": the error's class says whether it is busy (TemporarilyUnavailable), wrongly set up (Misconfigured) or at fault; without such a line it could not start or ran out of time or memory."
     } },
     { for group, of in local.watched : "${group}-functions-throttled" => {
-      metrics   = [for step in of.functions : ["AWS/Lambda", "Throttles", { FunctionName = local.function_names[step] }]]
+      metrics   = [for step in local.throttled[group] : ["AWS/Lambda", "Throttles", { FunctionName = local.function_names[step] }]]
       threshold = var.thresholds.throttles
-      advice    = "Lambda refuses to run more copies of a function, of those that ${of.work}: ${join(", ", of.functions)}. The widget \"Functions: throttles\" of the dashboard says which. Raise its entry in reserved_concurrency, or ask AWS for a higher limit of concurrent executions in this account and region."
+      advice    = "Lambda refuses to run more copies of a function, of those that ${of.work}: ${join(", ", local.throttled[group])}. The widget \"Functions: throttles\" of the dashboard says which. Raise its entry in reserved_concurrency, or ask AWS for a higher limit of concurrent executions in this account and region."
     } }
   )
   # A single metric is the alarm's own; several, or a query, are parts of an expression.
   alarms_complete = {
-    for name, alarm in local.alarms : name => merge({ statistic = "Sum", query = null, metrics = [], period = 300 }, alarm, {
+    for name, alarm in local.alarms : name => merge({ statistic = "Sum", expression = "MAX(METRICS())", metrics = [], period = 300 }, alarm, {
       alone                                                     = try(alarm.metrics[1], null) == null ? try(alarm.metrics[0], null) : null
-    })
+    }) if var.observability == "full" || contains(local.small_alarms, name)
   }
 }
 
@@ -160,12 +185,12 @@ resource "aws_cloudwatch_metric_alarm" "alarm" {
   }
 
   dynamic "metric_query" {
-    for_each = each.value.alone == null ? [each.value.query] : []
+    for_each = each.value.alone == null ? [each.value.expression] : []
 
     content {
       id          = "watched"
-      expression  = metric_query.value == null ? "MAX(METRICS())" : metric_query.value
-      period      = metric_query.value == null ? null : 300
+      expression  = metric_query.value
+      period      = length(each.value.metrics) > 0 ? null : each.value.period
       return_data = true
     }
   }

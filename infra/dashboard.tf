@@ -164,9 +164,10 @@ locals {
       metrics = [for status in ["ready", "failed", "skipped", "removed"] : [var.name, "Documents", "status", status]]
     },
     {
-      title = "Ingestion: executions that failed or timed out, and events that started none"
+      title = "Ingestion: executions that failed or timed out, events that started none, and seconds that uploads wait"
       stat  = "Sum"
       metrics = concat(
+        [[var.name, "OldestUploadSeconds", "queue", "upload", { stat = "Maximum", yAxis = "right" }]],
         [for metric in ["ExecutionsFailed", "ExecutionsTimedOut"] : ["AWS/States", metric, "StateMachineArn", local.machine_arns.ingestion]],
         [["AWS/SQS", "ApproximateNumberOfMessagesVisible", "QueueName", aws_sqs_queue.undelivered.name, { stat = "Maximum" }]]
       )
@@ -175,6 +176,8 @@ locals {
 }
 
 resource "aws_cloudwatch_dashboard" "overview" {
+  count = var.observability == "full" ? 1 : 0
+
   dashboard_name = var.name
   dashboard_body = jsonencode({
     widgets = [

@@ -44,12 +44,12 @@ resource "aws_cloudwatch_event_rule" "queues" {
 }
 
 resource "aws_cloudwatch_event_target" "queue" {
-  for_each = toset(["deletion", "upload"])
+  for_each = { deletion = { queue = "deletion" }, upload = { queue = "upload", report = true } }
 
   rule     = aws_cloudwatch_event_rule.queues.name
   arn      = aws_sfn_alias.machine["intake"].arn
   role_arn = aws_iam_role.events.arn
-  input    = jsonencode({ queue = each.key })
+  input    = jsonencode(each.value)
 
   # Not into the queue of undelivered events: the next one does the same.
   retry_policy {

@@ -65,3 +65,6 @@ auth = "api_key"
 
 # Who is told when an alarm goes off.
 # alarm_email = "team@example.com"
+
+# The most important alarms and no dashboard, for at most a dollar a month.
+# observability = "small"

@@ -57,6 +57,7 @@ locals {
         intake_machine    = "${local.machine_arns.intake}:${local.live}"
         ingestion_places  = local.ingestion_places
         deletion_places   = local.deletion_places
+        metrics           = var.name
       }
       statements = local.intake_statements
     }
@@ -185,12 +186,12 @@ data "aws_iam_policy_document" "workflow" {
       resources = statement.value.resources
 
       dynamic "condition" {
-        for_each = lookup(statement.value, "leading_keys", null) == null ? [] : [statement.value.leading_keys]
+        for_each = lookup(statement.value, "condition", null) == null ? [] : [statement.value.condition]
 
         content {
-          test     = "ForAllValues:StringLike"
-          variable = "dynamodb:LeadingKeys"
-          values   = condition.value
+          test     = condition.value.test
+          variable = condition.value.variable
+          values   = condition.value.values
         }
       }
     }
@@ -269,10 +270,17 @@ locals {
     },
     {
       # For executions that the release before began, which wait for a place in that table, and for no document.
-      sid          = "TakePlaces"
-      actions      = ["dynamodb:UpdateItem"]
-      resources    = [aws_dynamodb_table.table["documents"].arn]
-      leading_keys = ["place/*"]
+      sid       = "TakePlaces"
+      actions   = ["dynamodb:UpdateItem"]
+      resources = [aws_dynamodb_table.table["documents"].arn]
+      condition = { test = "ForAllValues:StringLike", variable = "dynamodb:LeadingKeys", values = ["place/*"] }
+    },
+    {
+      # CloudWatch takes no resource.
+      sid       = "ReportAge"
+      actions   = ["cloudwatch:PutMetricData"]
+      resources = ["*"]
+      condition = { test = "StringEquals", variable = "cloudwatch:namespace", values = [var.name] }
     },
     {
       sid       = "StartIngestion"

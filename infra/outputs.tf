@@ -38,18 +38,13 @@ output "console_links" {
       "${name}_machine" => "${local.console}/states/home?region=${local.region}#/statemachines/view/${machine.arn}"
     },
     {
-      dashboard = local.dashboard_url
       alarms    = "${local.console}/cloudwatch/home?region=${local.region}#alarmsV2:?search=${var.name}"
       traces    = "${local.console}/cloudwatch/home?region=${local.region}#xray:traces/query"
       queries   = "${local.console}/cloudwatch/home?region=${local.region}#logsV2:logs-insights"
       documents = "${local.console}/s3/buckets/${aws_s3_bucket.bucket["documents"].id}?region=${local.region}"
-    }
+    },
+    { for dashboard in aws_cloudwatch_dashboard.overview : "dashboard" => "${local.console}/cloudwatch/home?region=${local.region}#dashboards:name=${dashboard.dashboard_name}" }
   )
-}
-
-output "dashboard_url" {
-  description = "The CloudWatch dashboard."
-  value       = local.dashboard_url
 }
 
 output "bucket" {
@@ -160,6 +155,5 @@ locals {
     collections = { SS = [var.collections[0]] }
     actions     = { SS = ["ask"] }
   }
-  console       = "https://${local.region}.console.aws.amazon.com"
-  dashboard_url = "${local.console}/cloudwatch/home?region=${local.region}#dashboards:name=${var.name}"
+  console = "https://${local.region}.console.aws.amazon.com"
 }

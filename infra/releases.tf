@@ -60,9 +60,27 @@ resource "aws_lambda_function" "ask" {
   }
 
   depends_on = [aws_iam_role_policy.step]
+
+  lifecycle {
+    precondition {
+      condition = sum([
+        for name, value in merge(local.environments.ask, local.longest_names, var.environment) : length(name) + length(value) if value != null
+      ]) <= 4096
+      error_message = "The environment of the function ask must take at most 4 KB: shorten cors_origins, prices or environment."
+    }
+  }
 }
 
 locals {
+  # What only AWS names, as long as it can be: so the first plan of all knows how much `ask` is told.
+  longest_names = merge(
+    { for name in keys(local.release) : name => "9999999" },
+    { for machine in local.question_machines : "SELFRAG_${upper(machine)}_MACHINE_ARN" => "${local.machine_arns[machine]}:9999999" },
+    {
+      SELFRAG_RELEASE             = jsonencode({ for machine in keys(local.machines) : machine => "9999999" })
+      SELFRAG_COLLECTION_ENDPOINT = coalesce(var.collection_endpoint, "https://the-id-of-a-collection.${local.region}.aoss.amazonaws.com")
+    }
+  )
   release = {
     SELFRAG_EXPRESS_MACHINE_ARN  = aws_sfn_state_machine.machine["express"].state_machine_version_arn
     SELFRAG_STANDARD_MACHINE_ARN = aws_sfn_state_machine.machine["standard"].state_machine_version_arn

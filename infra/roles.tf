@@ -200,6 +200,10 @@ locals {
         SELFRAG_DOCUMENTS_BUCKET = aws_s3_bucket.bucket["documents"].bucket
         SELFRAG_AUTH             = var.auth
         SELFRAG_CORS_ORIGINS     = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
+        # A NextGen collection may take 30 seconds to start: a question that can wait has a minute by default.
+        SELFRAG_DEADLINE_SECONDS = local.makes_nextgen ? "60" : null
+        # Less than API Gateway waits, so that a collection which starts is named and is no error.
+        SELFRAG_COLLECTION_TIMEOUT_SECONDS = "20"
       }
       statements = local.ask_statements
     }

@@ -114,7 +114,7 @@ variable "keep_warm_schedule" {
 }
 
 variable "snap_start" {
-  description = "Starts the functions of a question from a snapshot that Lambda takes when a version is published: about 65 dollars a month for each release that is kept, and not tried on AWS."
+  description = "Starts the functions of a question from a snapshot that Lambda takes when a version is published: about 67 dollars a month for each release that is kept, and not tried on AWS."
   type        = bool
   default     = false
 }
@@ -1008,18 +1008,31 @@ variable "alarm_email" {
   }
 }
 
+variable "observability" {
+  description = "full: an alarm for each question of an operator, and a dashboard. small: the most important alarms and no dashboard, for at most 1 dollar a month."
+  type        = string
+  default     = "full"
+
+  validation {
+    condition     = contains(["full", "small"], var.observability)
+    error_message = "observability must be full or small."
+  }
+}
+
 variable "thresholds" {
-  description = "Thresholds of the alarms: p99 of either machine and of a step in ms (asynchronous questions may have longer deadlines); failures, errors of a function, throttles, API 5xx, cache failures and failed documents in five minutes; capacity units (OCUs) for search or for indexing; and dollars that the models of all questions of a day may cost, null for no alarm."
+  description = "Thresholds of the alarms: p99 of either machine in ms, null for 0.8 of the default deadline (raise it with longer deadlines, such as those of the strategies candidates and segments), and of a step; the percentage of partial answers in 15 minutes; failures, errors of a function, throttles, API 5xx, cache failures and failed documents in five minutes; hours that an upload may wait; capacity units (OCUs) for search or for indexing; and dollars that the models of all questions of a day may cost, null for no alarm."
   type = object({
-    express_p99_ms   = optional(number, 25500)
-    standard_p99_ms  = optional(number, 120000)
+    express_p99_ms   = optional(number)
+    standard_p99_ms  = optional(number)
     step_p99_ms      = optional(number, 15000)
+    partial_percent  = optional(number, 25)
     failures         = optional(number, 3)
-    errors           = optional(number, 5)
+    errors           = optional(number, 8)
     throttles        = optional(number, 5)
     api_5xx          = optional(number, 3)
     cache_failures   = optional(number, 10)
     documents_failed = optional(number, 1)
+    upload_hours     = optional(number, 6)
     ocus             = optional(number, 4)
     daily_usd        = optional(number)
   })

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from bench import costs
 from tests.support.infra.made import metrics_of, of_kind
 from tests.support.infra.planned import Plan, Planner
 from tests.support.infra.rules import functions_of
@@ -23,10 +24,25 @@ def page(name: str) -> str:
     return (ROOT / "docs" / name).read_text(encoding="utf-8")
 
 
-def test_the_deployment_has_at_most_200_resources_and_21_alarms(usual: Plan) -> None:
+def test_the_deployment_has_at_most_200_resources_and_23_alarms(usual: Plan) -> None:
     made = [address for address in usual.resources if not address.startswith("data.")]
     assert len(made) <= 200
-    assert len([address for address in made if address.startswith(PREFIX)]) <= 21
+    assert len([address for address in made if address.startswith(PREFIX)]) <= 23
+
+
+def test_a_small_deployment_has_alarms_for_a_dollar_and_no_dashboard(planned: Planner, usual: Plan) -> None:
+    small = planned(observability="small", thresholds={"daily_usd": 20}).resources
+    alarms = of_kind(small, "aws_cloudwatch_metric_alarm")
+    assert sum(len(metrics_of(alarm)) for alarm in alarms) <= 10
+    assert of_kind(small, "aws_cloudwatch_dashboard") == []
+    assert [alarm["alarm_name"] for alarm in alarms if "dashboard" in alarm["alarm_description"]] == []
+    section = page("run.md").partition('`observability = "small"` keeps')[2].partition("\n\n")[0]
+    kept = {address.removeprefix(PREFIX)[:-2] for address in small if address.startswith(PREFIX)}
+    assert kept == set(
+        re.findall(r"`([\w-]+)`", section.replace("both latencies", "`express-latency`, `standard-latency`"))
+    )
+    full = {address for address in usual.resources if address.startswith(PREFIX)}
+    assert {f'{PREFIX}{name}"]' for name in kept - {"spending"}} <= full
 
 
 @pytest.mark.parametrize("metric", ["Errors", "Throttles"])
@@ -69,17 +85,22 @@ def test_the_page_of_deployment_lists_every_alarm(usual: Plan) -> None:
     assert set(re.findall(r"^\| `([\w-]+)`", table, re.M)) == made
 
 
-def test_the_page_of_costs_counts_what_alarms_look_at_and_secrets(usual: Plan) -> None:
-    looked_at = [
-        OF_A_QUERY if alarm["metric_query"] and not any(query["metric"] for query in alarm["metric_query"]) else
-        len(metrics_of(alarm)) for alarm in of_kind(usual.resources, "aws_cloudwatch_metric_alarm")
-    ]  # fmt: skip
-    counted = {
-        "CloudWatch alarms, metrics that they look at": sum(looked_at),
-        "Secrets Manager secrets": len(of_kind(usual.resources, "aws_secretsmanager_secret")),
-    }
-    for what, count in counted.items():
-        assert re.search(rf"^\| {what} \| [\d.]+ \| {count} \|", page("costs.md"), re.M), (what, count)
+def looked_at(plan: Plan) -> int:
+    """Return how many metrics the alarms look at; a query's are those of the steps that emit them."""
+    alarms = of_kind(plan.resources, "aws_cloudwatch_metric_alarm")
+    return sum(
+        OF_A_QUERY if alarm["metric_query"] and not any(query["metric"] for query in alarm["metric_query"])
+        else len(metrics_of(alarm))
+        for alarm in alarms
+    )  # fmt: skip
+
+
+def test_the_page_of_costs_counts_what_the_plan_has(planned: Planner, usual: Plan) -> None:
+    counted = {"full": looked_at(usual), "small": looked_at(planned(observability="small"))}
+    assert counted == costs.ALARM_METRICS
+    assert len(of_kind(usual.resources, "aws_secretsmanager_secret")) == costs.SECRETS
+    started = [of["memory_size"] for of in planned(snap_start=True).functions if of["snap_start"]]
+    assert sorted(started) == sorted(costs.WARM_MEMORY)
 
 
 def test_a_days_dollars_call_an_operator_where_a_limit_is_set(planned: Planner, usual: Plan) -> None:

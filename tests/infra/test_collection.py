@@ -9,6 +9,7 @@ import boto3
 import jsonschema
 import pytest
 
+from selfrag.domain.steps import RetrieveTask
 from tests.support.infra.asking import at
 from tests.support.infra.emulator import Stack, emulator
 from tests.support.infra.planned import Plan, Planner
@@ -74,7 +75,9 @@ def test_a_collection_is_kept_awake_in_the_hours_that_are_named_and_not_otherwis
     assert (schedule["schedule_expression"], schedule["schedule_expression_timezone"]) == (
         "cron(0/5 7-18 ? * MON-FRI *)", "Europe/Berlin"
     )  # fmt: skip
-    assert json.loads(schedule["target"][0]["input"]) == {"wake": True}
+    # Retrieve takes the event as one of its tasks, and looks for a passage that no collection has.
+    task = RetrieveTask.model_validate_json(schedule["target"][0]["input"])
+    assert (task.passage_ids, task.queries) == (["none"], [])
     [statement] = plan.allowed["keep_warm"]
     assert (statement["actions"], len(statement["resources"])) == (["lambda:InvokeFunction"], 1)
 

@@ -110,6 +110,12 @@ def test_what_the_release_before_began_may_take_its_places_and_change_no_documen
     )
 
 
+@pytest.mark.parametrize(("namespace", "may"), [("selfrag", True), ("another", False)])
+def test_the_intake_reports_metrics_of_its_own_deployment_alone(namespace: str, may: bool) -> None:
+    context = {"cloudwatch:namespace": namespace}
+    assert decider().allows(exported()["intake"], "cloudwatch:PutMetricData", "*", context=context) is may
+
+
 @pytest.mark.parametrize(("key", "may"), [("reservation#1f3c", True), ("spending#2026-11-27", True), ("ask#1f", False)])
 def test_the_end_of_a_question_may_settle_its_dollars_and_touch_no_request(key: str, may: bool) -> None:
     table, context = f"arn:aws:dynamodb:{HERE}:table/selfrag-requests", {"dynamodb:LeadingKeys": [key]}

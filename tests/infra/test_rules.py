@@ -9,7 +9,7 @@ import pytest
 from selfrag_cli.local.stack import INGESTION, QUESTION, placeholders
 from tests.support.definition import definition_json
 from tests.support.infra.made import of_kind
-from tests.support.infra.metrics import EMITTED
+from tests.support.infra.metrics import REPORTED
 from tests.support.infra.planned import Planner
 from tests.support.infra.rules import blocks, text_of
 from tests.support.infra.tools import INFRA, ROOT
@@ -34,7 +34,7 @@ def test_searches_quote_the_namespace_which_may_have_a_hyphen() -> None:
 
 def test_every_metric_of_ours_is_on_the_dashboard() -> None:
     text = (INFRA / "dashboard.tf").read_text(encoding="utf-8")
-    assert [metric for metric in EMITTED if metric not in text] == []
+    assert [metric for metric in REPORTED if metric not in text] == []
 
 
 def test_your_key_encrypts_the_histories_of_the_machines_which_hold_questions_and_answers(planned: Planner) -> None:

@@ -73,6 +73,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "decider": ({"url": "http://llm.example.com", "model": "m"}, "decider.url must begin with https://"),
     "decider_thresholds": ({"grade_support": {"upper": 0.1, "lower": 0.9}}, "decider_thresholds are from 0 to 1"),
     "alarm_email": ("me", "alarm_email must be"),
+    "observability": ("none", "observability must be full or small"),
     "thresholds": ({"failures": 0}, "thresholds must be above 0"),
 }
 
@@ -536,14 +537,15 @@ def _listed(routes: list[dict[str, Any]]) -> set[tuple[str, str, bool]]:
     return {(each["method"], each["path"], each["open"]) for each in routes}
 
 
-def test_a_change_that_would_empty_the_collection_is_refused_unless_it_is_allowed(
-    infra: Path, record_property: Any
+@pytest.mark.parametrize(("promise", "runs"), [("collection", 9), ("environment", 1)])
+def test_a_change_that_empties_the_collection_or_settings_that_do_not_fit_are_refused(
+    infra: Path, record_property: Any, promise: str, runs: int
 ) -> None:
-    shutil.copy(Path(__file__).with_name("collection.tftest.hcl"), infra)
-    command = [terraform(), "test", "-no-color", "-filter=collection.tftest.hcl"]
+    shutil.copy(Path(__file__).with_name(f"{promise}.tftest.hcl"), infra)
+    command = [terraform(), "test", "-no-color", f"-filter={promise}.tftest.hcl"]
     done = run(command, infra, environment(infra), check=False)
     record_property("figures", done.stdout.strip().splitlines()[-1])
-    assert "9 passed, 0 failed" in done.stdout, done.stdout
+    assert f"{runs} passed, 0 failed" in done.stdout, done.stdout
 
 
 def test_the_stamp_of_a_document_names_its_collection(locals_of: Locals) -> None:

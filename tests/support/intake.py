@@ -117,6 +117,8 @@ class Intake:
         self.clock, self.tables = Clock(), tables or ItemTables()
         self.machine = machine or definition(**(places or {}))
         self.ended: list[Run] = []
+        # What CloudWatch got: when, from which name of a metric with its dimensions, and the value.
+        self.metrics: list[tuple[float, str, Json, float]] = []
         self.running: dict[str, Run] = {}
         self.transitions: Counter[str] = Counter()
         self.on_end: Callable[[Run], None] = self.ended.append
@@ -128,6 +130,7 @@ class Intake:
             **{f"arn:aws:states:::dynamodb:{name}": self._table(call) for name, call in services.items()},
             "arn:aws:states:::aws-sdk:dynamodb:query": self.tables.query,
             START: self._start_next,
+            "arn:aws:states:::aws-sdk:cloudwatch:putMetricData": self._put_metric,
         }
         library = jsonata.Jsonata.JLambda
         self._library = {
@@ -141,8 +144,8 @@ class Intake:
 
     def tick(self, every: float, until: float) -> None:
         """Have the schedule start an execution for each queue, until a moment."""
-        for queue in ("upload", "deletion"):
-            self.start({"queue": queue})
+        for look in ({"queue": "upload", "report": True}, {"queue": "deletion"}):
+            self.start(look)
         if self.clock.now + every < until:
             self.clock.after(every, lambda: self.tick(every, until))
 
@@ -151,7 +154,7 @@ class Intake:
         name = f"execution-{next(self._numbers)}"
         history = History()
         services = dict(self._services)
-        context = ExecutionContext({"Execution": {"Name": name}}, history, services, self._pause)
+        context = ExecutionContext({"Execution": {"Name": name, "Input": payload}}, history, services, self._pause)
         lane = SimulatedLane(context, dict(self._library))
         run = Run(name, payload, lane, self.clock.now, self.machine["StartAt"], payload, history=history)
         services[SYNC] = lambda arguments: self._result(run)
@@ -220,6 +223,15 @@ class Intake:
     def _start_next(self, arguments: Json) -> Any:
         self.start(arguments["Input"])
         return {"ExecutionArn": "arn"}
+
+    def _put_metric(self, arguments: Json) -> Any:
+        assert arguments.keys() == {"Namespace", "MetricData"}
+        for data in arguments["MetricData"]:
+            assert data.keys() == {"MetricName", "Dimensions", "Unit", "Value"}
+            assert data["Unit"] == "Seconds"
+            dimensions = {dimension["Name"]: dimension["Value"] for dimension in data["Dimensions"]}
+            self.metrics.append((self.clock.now, data["MetricName"], dimensions, float(data["Value"])))
+        return {}
 
     def _table(self, call: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def called(arguments: Any) -> Any:

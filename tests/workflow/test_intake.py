@@ -281,6 +281,29 @@ def test_an_idle_schedule_costs_four_transitions_for_each_queue() -> None:
     assert [run.transitions for run in work.intake.ended] == [4, 4]
 
 
+def test_the_schedule_reports_how_long_the_first_upload_has_waited_and_nothing_of_an_empty_queue() -> None:
+    work = Work(places=1, seconds=1000)
+    work.send(uploaded("b/1.md"), uploaded("b/2.md"), uploaded("b/2.md"), deleted("a/1.md"), apart=10)
+    work.run(hours=1)
+    # The last report is of the second upload, since its first version came; then none waits.
+    moment, name, dimensions, seconds = work.intake.metrics[-1]
+    assert (name, dimensions) == ("OldestUploadSeconds", {"queue": "upload"})
+    assert abs(moment - BEGIN - TICK) < 1
+    assert abs(seconds - (TICK - 10)) < 1
+    assert work.intake.entries() == []
+
+
+def test_an_age_that_cannot_be_reported_holds_nothing_up() -> None:
+    def refuse(arguments: Any) -> Any:
+        raise Failure("CloudWatch.CloudWatchException", "", "TaskFailed")
+
+    work = Work(places=1, dies=lambda run: run.name == "execution-1" and run.state == "FindPlace")
+    work.intake._services["arn:aws:states:::aws-sdk:cloudwatch:putMetricData"] = refuse
+    work.send(uploaded("c/1.md"))
+    work.run(hours=1)
+    assert work.started == ["c/1.md"]
+
+
 def test_a_table_that_cannot_be_used_fails_the_execution_with_a_sentence_and_loses_no_entry() -> None:
     work = Work()
 
@@ -367,7 +390,8 @@ def holds(seed: int) -> None:
 def test_terraform_fills_in_all_placeholders_of_the_definition() -> None:
     filled = (ROOT / "infra" / "machines.tf").read_text(encoding="utf-8")
     named = placeholders(INTAKE)
-    assert named == {"intake_table", "ingestion_machine", "intake_machine", "ingestion_places", "deletion_places"}
+    names = {"intake_table", "ingestion_machine", "intake_machine", "ingestion_places", "deletion_places", "metrics"}
+    assert named == names
     assert all(f"{name} " in filled for name in named)
 
 

@@ -18,3 +18,5 @@ EMITTED: dict[str, frozenset[str]] = {
     "RetrievalDecisions": frozenset({"decision"}),
     "SupportLevels": frozenset({"level"}),
 }
+# The intake's machine reports one itself.
+REPORTED = {**EMITTED, "OldestUploadSeconds": frozenset({"queue"})}

@@ -49,6 +49,7 @@ def _of_intake() -> Iterator[Call]:
     tables = f"arn:aws:dynamodb:{HERE}:table/selfrag"
     yield from (("intake", f"dynamodb:{each}Item", f"{tables}-intake") for each in ("Delete", "Update"))
     yield from (("intake", "dynamodb:Query", f"{tables}-intake{each}") for each in ("", "/index/by_turn"))
+    yield "intake", "cloudwatch:PutMetricData", "*"
     # Executions that the release before began.
     yield "intake", "dynamodb:UpdateItem", f"{tables}-documents"
 

@@ -30,7 +30,8 @@ class Roles:
         if resource.startswith("index/"):
             return self._data_access(who, action, resource)
         roles = ROLES.get(who, (who,))
-        return all(decider().allows(self._policies[role], action, resource) for role in roles)
+        context = {"cloudwatch:namespace": "selfrag"} if action == "cloudwatch:PutMetricData" else None
+        return all(decider().allows(self._policies[role], action, resource, context=context) for role in roles)
 
     def _data_access(self, who: str, permission: str, index: str) -> bool:
         role = f"arn:aws:iam::{ACCOUNT}:role/selfrag-{who}"

@@ -19,8 +19,21 @@ def test_an_expression_sees_the_variable_that_is_nearest_and_null_stays_null() -
     assert evaluate("($a := 2; {'a': $a, 'b': $b.c, 'n': [$n, null]})", {"a": 1, "b": {"c": [1]}, "n": None}) == {
         "a": 2,
         "b": [1],
-        "n": [None],
+        "n": [None, None],
     }
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("$n", None),
+        ("{'n': $n}", {"n": None}),
+        ("$merge([{'a': 1}, {'n': $n}])", {"a": 1, "n": None}),
+        ("[$exists($n), $n = null, $exists($missing)]", [True, True, False]),
+    ],
+)
+def test_a_variable_that_holds_null_is_no_missing_one(expression: str, value: Any) -> None:
+    assert evaluate(expression, {"n": None}) == value
 
 
 def said(expression: str, bindings: Any) -> tuple[bool, Any]:

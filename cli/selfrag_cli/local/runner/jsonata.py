@@ -46,7 +46,9 @@ def evaluate(expression: str, bindings: Mapping[str, object]) -> Any:
     # The library takes clock and environment from the instance that it calls current in this thread.
     jsonata.Jsonata.CURRENT.jsonata = program
     try:
-        bound = {name: bindings[name] for name in parsed.names & bindings.keys()}
+        # Python's None is the library's undefined, so a variable that holds null is bound as the library's null.
+        null = jsonata.Utils.NULL_VALUE
+        bound = {name: null if bindings[name] is None else bindings[name] for name in parsed.names & bindings.keys()}
         # The library calls what has this name before each part of an expression.
         value = program.evaluate(None, {**bound, "__evaluate_entry": _time_box()})
     except Exception as error:  # the library raises its own type and, on odd input, Python's
@@ -73,8 +75,6 @@ def _at(path: tuple[str, ...], bindings: Any) -> Any:
     try:
         for name in path:
             value = value[name]
-        if value is None and len(path) == 1:
-            return _UNKNOWN
         return json.loads(json.dumps(value))
     except (LookupError, TypeError):  # nothing, an array on the way, or no JSON
         return _UNKNOWN
