@@ -12,7 +12,7 @@ locals {
   optional_steps = concat(var.stream_events ? keys(local.stream_steps) : [], var.agents ? keys(local.agent_steps) : [], local.sends_spans ? keys(local.span_steps) : [])
   failing        = { for group, of in local.watched : group => concat(tolist(of.functions), group == "other" ? local.optional_steps : []) }
   # POST /v1/ask is refused where its streaming function is throttled.
-  throttled = { for group, of in local.watched : group => concat(tolist(of.functions), group == "other" && var.stream_events ? keys(local.stream_steps) : []) }
+  refusing = { for group, of in local.watched : group => concat(tolist(of.functions), group == "other" && var.stream_events ? keys(local.stream_steps) : []) }
   # The steps of a question that wait for a service.
   waiting_steps = [for step, body in local.question_steps : step if length(body.uses) > 0]
   # The default deadline of a question, which a test compares; at 0.8 of it a question is slow, and still answered.
@@ -136,9 +136,9 @@ locals {
       advice    = "A function fails or times out, of those that ${of.work}: ${join(", ", local.failing[group])}. The widget \"Functions: errors\" of the dashboard says which. Look in its log for \"failed\": the error's class says whether it is busy (TemporarilyUnavailable), wrongly set up (Misconfigured) or at fault; without such a line it could not start or ran out of time or memory."
     } },
     { for group, of in local.watched : "${group}-functions-throttled" => {
-      metrics   = [for step in local.throttled[group] : ["AWS/Lambda", "Throttles", { FunctionName = local.function_names[step] }]]
+      metrics   = [for step in local.refusing[group] : ["AWS/Lambda", "Throttles", { FunctionName = local.function_names[step] }]]
       threshold = var.thresholds.throttles
-      advice    = "Lambda refuses to run more copies of a function, of those that ${of.work}: ${join(", ", local.throttled[group])}. The widget \"Functions: throttles\" of the dashboard says which. Raise its entry in reserved_concurrency, or ask AWS for a higher limit of concurrent executions in this account and region."
+      advice    = "Lambda refuses to run more copies of a function, of those that ${of.work}: ${join(", ", local.refusing[group])}. The widget \"Functions: throttles\" of the dashboard says which. Raise its entry in reserved_concurrency, or ask AWS for a higher limit of concurrent executions in this account and region."
     } }
   )
   # A single metric is the alarm's own; several, or a query, are parts of an expression.
