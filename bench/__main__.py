@@ -8,6 +8,7 @@ retrieval                    the search, on questions in SQuAD's format or on li
 laptop                       `selfrag ask` and `selfrag serve` on this machine
 first-hour                   92 files of Debian's packages: until the first answer, and until all vectors are there
 agents                       `selfrag mcp`: seconds until an agent has its first reply, and its tools
+sample-vectors               the vectors of the sample handbook that are shipped with the command
 animation                    the animation of README, by a simulated model
 cold                         the functions of a question that start cold
 cascade                      a simulated decision model in front of a simulated Claude, by threshold and accuracy
@@ -33,6 +34,7 @@ MODULES = {
     "laptop": "bench.laptop.command",
     "first-hour": "bench.laptop.first_hour",
     "agents": "bench.laptop.agents",
+    "sample-vectors": "bench.sample_vectors",
     "animation": "bench.animation",
     "cold": "bench.cold",
     "cascade": "bench.cascade",

@@ -85,7 +85,8 @@ MARKERS = {
     "laptop": (
         "contract",
         "e2e/page", "e2e/test_agents", "e2e/test_chat", "e2e/test_deployed_agents", "e2e/test_documents",
-        "e2e/test_eval", "e2e/test_hostile_terminal", "e2e/test_page", "e2e/test_replay", "e2e/test_samples",
+        "e2e/test_eval", "e2e/test_hostile_terminal", "e2e/test_page", "e2e/test_replay", "e2e/test_sample_vectors",
+        "e2e/test_samples",
         "e2e/test_sites", "e2e/test_spans", "e2e/test_streaming", "e2e/test_uploads", "e2e/test_wheel",
         "unit/api/test_removing", "unit/cli/doctor", "unit/cli/lab", "unit/cli/local_index", "unit/cli/recognition",
         "unit/cli/sources", "unit/cli/stand_in", "unit/cli/test_models", "unit/reader", "unit/test_growth",

@@ -96,7 +96,7 @@ def test_after_a_refusal_half_way_the_result_says_what_is_written_and_what_is_no
         return send(*arguments)
 
     monkeypatch.setattr(service, "_bulk", only_once)
-    long = "x" * (search.BATCH_BYTES // 2 + 1)  # two of them are more than one request takes
+    long = "x" * (search.BATCH_BYTES // 4 + 200)  # two of them, with their words, are more than one request takes
     added = index.add([entry("p", long), entry("q", long), entry("r", long)])
     assert (list(added.ids), added.failed) == (["p"], {"q": "Misconfigured", "r": "Misconfigured"})
 
@@ -140,7 +140,7 @@ def test_a_passage_that_is_given_twice_in_one_call_is_written_once(index: OpenSe
 def test_every_bulk_stays_below_what_the_service_takes(
     requests: list[tuple[str, str]], index: OpenSearchPassages
 ) -> None:
-    ids = index.add([entry(f"p{n}", "日本語" * 100_000) for n in range(8)]).ids  # 14 MB of JSON
+    ids = index.add([entry(f"p{n}", "日本語" * 40_000) for n in range(8)]).ids  # 18 MB of JSON, with the words
     assert index.service_ids(list(ids), ["mine"]) == {
         passage_id: [service_id] for passage_id, service_id in ids.items()
     }

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from selfrag.adapters.claude.capabilities import Capabilities
+from selfrag.adapters.claude.http import HttpClaude, MessagesClient
 from selfrag.adapters.claude.purse import Purse
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits, Prices
@@ -45,9 +46,10 @@ def claude_of(
     time: Skipping | None = None,
     prices: Mapping[str, Prices] | None = None,
     capabilities: Capabilities | None = None,
-) -> SdkClaude:
-    """Claude for one task, of which nothing is known but what is given here."""
+) -> HttpClaude | SdkClaude:
+    """Claude for one task, of which nothing is known but what is given here; the client is the SDK's or ours."""
     limits = limits or Limits()
     pace = Pace((time or Skipping()).clock, recent or MemoryCalls(), seconds, limits.deadline_ms)
     models, budget = {**DEFAULT_MODELS, **(models or {})}, limits.budget_usd
-    return SdkClaude(client, models, pace, Purse(budget, prices or {}), capabilities or Capabilities())
+    kind = HttpClaude if isinstance(client, MessagesClient) else SdkClaude
+    return kind(client, models, pace, Purse(budget, prices or {}), capabilities or Capabilities())

@@ -26,7 +26,7 @@ from selfrag.domain.errors import (
 from selfrag.ports.decider import Decisions
 from selfrag.runtime.circuit_breaker import CircuitBreaker
 from selfrag.runtime.pace import Pace, RequestFailure
-from selfrag.text.tokens import most_tokens
+from selfrag.text.budgets import most_tokens
 
 # The SDK refuses an empty key; a server without one ignores this.
 _NO_KEY = "none"

@@ -20,7 +20,7 @@ from selfrag.domain.decisions import NO, YES, Distribution
 from selfrag.domain.errors import RequestRejected, TemporarilyUnavailable, Unreadable
 from selfrag.runtime.circuit_breaker import CircuitBreaker
 from selfrag.runtime.pace import Pace, RequestFailure
-from selfrag.text.tokens import most_tokens
+from selfrag.text.budgets import most_tokens
 
 _SEARCH = {"[Retrieval]": YES, "[No Retrieval]": NO, "[Continue to Use Evidence]": "continue"}
 _SUPPORT = {"[Fully supported]": "full", "[Partially supported]": "partial", "[No support / Contradictory]": "none"}

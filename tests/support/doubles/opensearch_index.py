@@ -14,7 +14,6 @@ from typing import Any
 from selfrag.domain.passages import Bounds, Passage
 from selfrag.ports.index import IndexEntry
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
-from selfrag_cli.local.index.tokens import tokens
 
 Json = dict[str, Any]
 
@@ -22,7 +21,9 @@ MAX_CLAUSES = 1024
 MAX_WINDOW = 10_000
 MAX_TERMS = 65_536
 MAX_TERM_BYTES = 32_766
-ANALYZERS = ("cjk", "english", "standard")
+ANALYZERS = ("whitespace", "cjk", "english", "standard")
+# Lucene's defaults of BM25.
+K1, B = 1.2, 0.75
 # The fields that a search may be bounded by.
 BOUNDED = ("passage_id", "collection", "document", "tags")
 
@@ -111,7 +112,8 @@ class Index:
         if kind == "object":
             return self._switched(_only(value, ("type", "enabled"), name), ("enabled",))
         if kind == "text":
-            analyzer = _only(value, ("type", "analyzer", "fields"), name).get("analyzer", "standard")
+            self._switched(_only(value, ("type", "analyzer", "index", "fields"), name), ("index",))
+            analyzer = value.get("analyzer", "standard")
             if analyzer not in ANALYZERS:
                 raise Refused(400, "mapper_parsing_exception", f"analyzer [{analyzer}] has not been configured")
             for inner in value.get("fields", {}).items():
@@ -235,12 +237,32 @@ class Index:
             near = self._laptop.search("", query.vector, query.k, bounds).by_vector
             # The service's scores are never negative.
             return [(visible[p.passage_id], 1 + s if s >= 0 else 1 / (1 - s)) for p, s in near], len(near)
-        if query.text is not None:
-            found = self._laptop.search(query.text, None, size, bounds)
-            return [(visible[p.passage_id], s) for p, s in found.by_text], found.text_hits or 0
         ids = [d.id for d in visible.values() if d.id not in bounds.without]
-        within = self._laptop.fetch(ids, bounds)
-        return [(visible[p.passage_id], 1.0) for p in within], len(within)
+        within = [visible[p.passage_id] for p in self._laptop.fetch(ids, bounds)]
+        if query.text is None:
+            return [(document, 1.0) for document in within], len(within)
+        scored = self._scored(query, within, list(visible.values()))
+        return sorted(scored, key=lambda hit: -hit[1]), len(scored)
+
+    def _scored(
+        self, query: "Query", within: Sequence[Document], every: Sequence[Document]
+    ) -> list[tuple[Document, float]]:
+        """Return the documents that match by words (BM25) or by name, with their scores; all documents are counted."""
+        words = {document.id: str(document.source.get("words") or "").split() for document in every}
+        average = sum(map(len, words.values())) / max(1, len(words))
+        scores: dict[str, float] = {}
+        for term in (query.text or "").split():
+            counts = {name: own.count(term) for name, own in words.items() if term in own}
+            rarity = math.log(1 + (len(words) - len(counts) + 0.5) / (len(counts) + 0.5))
+            for name, count in counts.items():
+                share = count / (count + K1 * (1 - B + B * len(words[name]) / average))
+                scores[name] = scores.get(name, 0.0) + rarity * share
+        for document in every:
+            name = str(document.source.get("document") or "").lower()
+            hits = sum(part in name for part in query.names)
+            if hits:
+                scores[document.id] = scores.get(document.id, 0.0) + hits
+        return [(document, scores[document.id]) for document in within if document.id in scores]
 
 
 class Query:
@@ -251,6 +273,7 @@ class Query:
         self.text: str | None = None
         self.vector: Sequence[float] | None = None
         self.k = 0
+        self.names: list[str] = []
         self._terms: dict[str, set[str]] = {}
         self._days: Json = {}
         self._without: set[str] = set()
@@ -288,7 +311,7 @@ class Query:
             "knn": self._knn,
             "terms": self._of_terms,
             "range": self._range,
-            "multi_match": self._multi_match,
+            "match": self._match,
             "match_all": lambda _: None,
         }
         if name not in clauses:
@@ -318,7 +341,7 @@ class Query:
             self._without |= set(self._values(name, unwanted))
 
     def _any_match(self, queries: Any) -> None:
-        """Read a search by words or names of documents; the index finds documents by their names anyway."""
+        """Read a search by words or names of documents."""
         for query in queries:
             if "wildcard" not in query:
                 self.read(query)
@@ -327,6 +350,7 @@ class Query:
             _only(pattern, ("value", "case_insensitive"), "wildcard")
             if self.index.fields.get(name, {}).get("type") != "keyword" or not isinstance(pattern.get("value"), str):
                 raise Refused(400, "parsing_exception", f"[wildcard] needs a keyword field and a text: [{name}]")
+            self.names.append(pattern["value"].strip("*").lower())
 
     def _documents(self, queries: Any) -> None:
         """Read any of: terms of `document`, and prefixes of it, which are folders here."""
@@ -381,10 +405,10 @@ class Query:
         if "filter" in query:
             self.read(query["filter"])
 
-    def _multi_match(self, value: Any) -> None:
-        _only(value, ("query", "fields", "type"), "multi_match")
-        if not isinstance(value.get("query"), str) or value.get("type", "best_fields") != "most_fields":
-            raise Refused(400, "parsing_exception", "[multi_match] needs a query, and a type that is known here")
-        self.text = _text(value["query"])
-        if len(tokens(self.text)) * len(value.get("fields", [])) > MAX_CLAUSES:
+    def _match(self, value: Any) -> None:
+        name, text = self._one(value, "match")
+        if self.index.fields.get(name, {}).get("analyzer") != "whitespace" or not isinstance(text, str):
+            raise Refused(400, "parsing_exception", f"[match] takes a field of words and a text here: [{name}]")
+        self.text = _text(text)
+        if len(self.text.split()) > MAX_CLAUSES:
             raise _cannot_search("maxClauseCount is set to 1024")

@@ -11,7 +11,7 @@ import typesafe_sdk
 from werkzeug.wrappers import Request, Response
 
 from selfrag.adapters.chat import ChatModel
-from selfrag.adapters.claude.sdk import SdkClaude, typed
+from selfrag.adapters.claude.sdk import SdkClaude, exception_for
 from selfrag.adapters.decider import decider_client
 from selfrag.adapters.outbound import http_client_for, posted, unreachable
 from selfrag.adapters.transport import MAX_REPLY_BYTES
@@ -77,7 +77,7 @@ def test_no_more_is_read_of_a_reply_than_its_limit(send: Send, encoding: str) ->
         send(server.url, 20.0)
     error = raised.value
     if isinstance(error, anthropic.APIConnectionError):
-        error = typed(error, "m", server.url)
+        error = exception_for(error, "m", server.url, 0.0)
     elif not isinstance(error, TemporarilyUnavailable):
         error = unreachable(error, server.url)
     assert "sent a reply larger than 8 MB, which is not read" in str(error)

@@ -3,7 +3,7 @@
 import pytest
 
 from selfrag.reader.scripts import subscript, superscript
-from selfrag_cli.local.index.tokens import tokens
+from selfrag.text.search_tokens import tokens
 
 
 @pytest.mark.parametrize(

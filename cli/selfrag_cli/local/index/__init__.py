@@ -16,6 +16,7 @@ from selfrag_cli.local.index.passage_index import EmbeddedIndex
 from selfrag_cli.local.index.store import SCHEMA
 
 __all__ = [
+    "SAMPLE_VECTORS",
     "SCHEMA",
     "CachedEmbedder",
     "E5Embedder",
@@ -26,6 +27,9 @@ __all__ = [
     "open_embedder",
     "open_index",
 ]
+
+# The vectors of the sample handbook: the first answer of a new installation waits for none.
+SAMPLE_VECTORS = Path(__file__).with_name("sample_vectors.npz")
 
 
 def open_index() -> EmbeddedIndex:
@@ -60,4 +64,6 @@ def _index_in(directory: Path) -> EmbeddedIndex:
 
 @cache
 def _embedder_in(directory: Path) -> CachedEmbedder:
-    return CachedEmbedder(E5Embedder(), connect(SCHEMA, directory))
+    embedder = CachedEmbedder(E5Embedder(), connect(SCHEMA, directory))
+    embedder.add_from(SAMPLE_VECTORS)
+    return embedder

@@ -5,6 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from typing_extensions import override
@@ -70,6 +71,16 @@ class CachedEmbedder(NamedEmbedder):
                 self._connection.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?)", added.items())
             vectors |= added
         return [np.frombuffer(vectors[key], np.float32).tolist() for key in keys]
+
+    def add_from(self, file: Path) -> None:
+        """Cache the vectors in a file (`keys` and `vectors` of numpy) unless the cache has some already."""
+        with self._lock:
+            if self._connection.execute("SELECT EXISTS (SELECT 1 FROM embeddings)").fetchone()[0] or not file.exists():
+                return
+            with np.load(file) as shipped, writing(self._connection):
+                vectors = [vector.astype(np.float32).tobytes() for vector in shipped["vectors"]]
+                rows = zip(shipped["keys"].tolist(), vectors, strict=True)
+                self._connection.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?)", rows)
 
     def key(self, content: str) -> str:
         """Return the key of a content's vector in the table `embeddings`."""

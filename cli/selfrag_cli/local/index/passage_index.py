@@ -16,10 +16,10 @@ from typing_extensions import override
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Candidates, Passage
 from selfrag.ports.index import Index, IndexEntry, WriteOutcome
+from selfrag.text.search_tokens import tokens
 from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.collection_vectors import CollectionVectors
 from selfrag_cli.local.index.store import Numbers, columns, put, reading
-from selfrag_cli.local.index.tokens import tokens
 
 # A document is called as it is cited or by its whole key, a folder so, too, with a slash at its end. One without a date
 # is of no time.

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Passage
+from selfrag.retrieval.passage_tokens import passage_tokens
 from selfrag_cli.local.home import explain, is_damage
-from selfrag_cli.local.index.tokens import passage_tokens
 
 Numbers = NDArray[np.int64]
 

@@ -20,8 +20,8 @@ from selfrag.ports.embedder import Embedder
 from selfrag.ports.objects import Object
 from selfrag.reader.processes.pool import POOL
 from selfrag.retrieval.search import search
+from selfrag.text.search_tokens import TOKENIZER
 from selfrag_cli.local.index import CachedEmbedder, open_index
-from selfrag_cli.local.index.tokens import TOKENIZER
 from selfrag_cli.local.recognition.tesseract import program
 from selfrag_cli.local.runner.tasks import Item, LambdaHandler
 from selfrag_cli.local.sources.report import Comparison, Interruption, Records, is_about

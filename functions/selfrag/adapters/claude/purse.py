@@ -10,7 +10,7 @@ from typing import Literal
 from selfrag.adapters.claude.profiles import MessagesRequest, Profile
 from selfrag.domain.calls import WRITE_FACTORS, ModelCall, Prices, price_of
 from selfrag.domain.errors import BudgetExceeded, Misconfigured
-from selfrag.text.tokens import most_tokens
+from selfrag.text.budgets import most_tokens
 
 Kind = Literal["verdict", "answer"]
 

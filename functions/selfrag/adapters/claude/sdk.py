@@ -1,7 +1,5 @@
 """Claude by the anthropic SDK."""
 
-import math
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import anthropic
@@ -10,9 +8,11 @@ from typing_extensions import override
 
 from selfrag.adapters.claude.messages import Message, message_of
 from selfrag.adapters.claude.profiles import MessagesRequest, Profile, profile_of
-from selfrag.adapters.model import Schema, ServiceModel, unreadable
-from selfrag.adapters.outbound import REACH_SECONDS, checked_url, host_of, http_client_for, unreachable
-from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from selfrag.adapters.claude.refusals import failure_of
+from selfrag.adapters.claude.schema import Schema, strict_schema
+from selfrag.adapters.model import ServiceModel, unreadable
+from selfrag.adapters.outbound import REACH_SECONDS, checked_url, http_client_for, unreachable
+from selfrag.domain.errors import Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
 
@@ -56,7 +56,7 @@ class SdkClaude(ServiceModel):
     @staticmethod
     @override
     def schema(shape: type[BaseModel]) -> Schema:
-        return anthropic.transform_schema(shape)
+        return strict_schema(shape)
 
     @staticmethod
     @override
@@ -92,54 +92,17 @@ class SdkClaude(ServiceModel):
 
 def exception_for(error: anthropic.AnthropicError, model: str, url: str, now: float) -> RequestFailure | SelfragError:
     """Return the exception to raise for an error of the SDK; `now` is in seconds since the epoch."""
-    typed_error = typed(error, model, url)
-    if not isinstance(typed_error, TemporarilyUnavailable):
-        return typed_error
-    return RequestFailure(typed_error, retry_after(error, now), throttled=isinstance(error, anthropic.RateLimitError))
+    if isinstance(error, anthropic.APIStatusError):
+        return failure_of(error.status_code, error.response.headers, model, url, now)
+    failure = _without_status(error, model, url)
+    return RequestFailure(failure) if isinstance(failure, TemporarilyUnavailable) else failure
 
 
-def retry_after(error: anthropic.AnthropicError, now: float) -> float | None:
-    """Return the seconds after which the service allows a retry, None if it does not say.
-
-    The header is in milliseconds (`retry-after-ms`, which the SDK knows too), in seconds or a date.
-    """
-    if not isinstance(error, anthropic.APIStatusError):
-        return None
-    headers = error.response.headers
-    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
-        try:
-            seconds = float(headers.get(name, "")) / unit
-        except ValueError:
-            continue
-        return max(0.0, seconds) if not math.isnan(seconds) else None
-    try:
-        return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now)
-    except ValueError:
-        return None
-
-
-def typed(error: anthropic.AnthropicError, model: str, url: str) -> SelfragError:
-    """Return selfrag's error for an error of the SDK."""
-    # Messages name the status only: the body may repeat the request, and so a question or a passage.
+def _without_status(error: anthropic.AnthropicError, model: str, url: str) -> SelfragError:
     if isinstance(error, anthropic.APITimeoutError):
         return TemporarilyUnavailable(f"{model} did not reply in time")
     if isinstance(error, anthropic.APIConnectionError):
         return unreachable(error, url)
-    if isinstance(error, anthropic.APIStatusError):
-        status = error.status_code
-        if status in (408, 409, 429) or status >= 500:
-            return TemporarilyUnavailable(f"{model} is busy: status {status}")
-        if status in (401, 402, 403, 404):
-            return Misconfigured(_refusal(status, model, host_of(url)))
-        return RequestRejected(f"{model} refused the request: status {status}")
     if isinstance(error, anthropic.APIResponseValidationError):
         return TemporarilyUnavailable(f"{model} sent a reply that cannot be read")
     return Misconfigured(f"the client of {model} is not usable: {type(error).__name__}")
-
-
-def _refusal(status: int, model: str, host: str) -> str:
-    if status == 401:
-        return f"{host} refused the key: status 401"
-    if status == 404:
-        return f"{host} knows no {model}, or its base URL is wrong: status 404"
-    return f"{host} does not let this key use {model}: status {status}"

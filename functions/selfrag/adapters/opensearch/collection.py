@@ -47,9 +47,9 @@ def connect(endpoint: str, region: str | None, seconds: float) -> OpenSearch:
 
 def mapping(dimensions: int) -> Json:
     """Return the index's settings and fields."""
-    # `cjk` makes bigrams of Chinese, Japanese and Korean, `english` stems: a query is scored by both.
-    text = {"type": "text", "analyzer": "cjk", "fields": {"english": {"type": "text", "analyzer": "english"}}}
     keyword = {"type": "keyword"}
+    # For display only, not searchable.
+    shown = {"type": "keyword", "index": False, "doc_values": False}
     # On vectors of length 1 this is the cosine; Faiss knows no space of that name before OpenSearch 2.19.
     method = {"name": "hnsw", "engine": "faiss", "space_type": "innerproduct"}
     fields = {
@@ -58,12 +58,13 @@ def mapping(dimensions: int) -> Json:
         "document_id": keyword,
         "collection": keyword,
         "position": {"type": "integer"},
-        "title": text,
-        "text": text,
+        "title": {"type": "text", "index": False},
+        "text": {"type": "text", "index": False},
+        # Our own tokens of both, with spaces between them: the laptop searches the same.
+        "words": {"type": "text", "analyzer": "whitespace"},
         "heading": keyword,
         "page": {"type": "integer"},
-        # For display only, not searchable.
-        "locator": {"type": "keyword", "index": False, "doc_values": False},
+        "locator": shown,
         "rows": {"type": "object", "enabled": False},
         "tags": keyword,
         "date": {"type": "date"},

@@ -33,12 +33,12 @@ from selfrag.adapters.opensearch.collection import (
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds, Candidates, Passage
 from selfrag.ports.index import IndexEntry, WriteOutcome
+from selfrag.retrieval.passage_tokens import passage_tokens
 from selfrag.text.file_names import find_names
+from selfrag.text.search_tokens import tokens
 
 WINDOW = 10_000  # the most hits that one search may ask for
-# More than 1,024 clauses are refused, and each Chinese or Japanese character makes one in each field.
-TEXT_CHARACTERS = 250
-TEXT_FIELDS = ["title", "title.english", "text", "text.english"]
+MAX_QUERY_TOKENS = 1000  # more than 1,024 clauses are refused
 WRITE_ATTEMPTS = 5
 BATCH_BYTES = 5_000_000  # the service takes 10 MiB a request
 
@@ -128,9 +128,9 @@ class OpenSearchPassages:
 
 
 def _by_text(text: str, only: Sequence[Json]) -> Json:
-    names = find_names(text[:TEXT_CHARACTERS])
-    words = {"query": text[:TEXT_CHARACTERS], "fields": TEXT_FIELDS, "type": "most_fields"}
-    clauses: list[Json] = [{"multi_match": words}, *({"wildcard": {"document": _containing(name)}} for name in names)]
+    words = " ".join(tokens(text)[:MAX_QUERY_TOKENS])
+    names = [{"wildcard": {"document": _containing(name)}} for name in find_names(text)]
+    clauses: list[Json] = [{"match": {"words": words}}, *names]
     return {"bool": {"should": clauses, "minimum_should_match": 1, "filter": only}}
 
 
@@ -236,7 +236,8 @@ def _outcomes(
 def _document(entry: IndexEntry) -> str:
     fields = entry.passage.model_dump(include=set(STORED), exclude_none=True)
     # Without an `_id`: the service assigns one, and refuses ours.
-    return lines({"index": {}}, {**fields, "position": entry.position, "vector": list(entry.vector)})
+    words = " ".join(passage_tokens(entry.passage))
+    return lines({"index": {}}, {**fields, "words": words, "position": entry.position, "vector": list(entry.vector)})
 
 
 def _batches(documents: Mapping[str, str]) -> Iterator[dict[str, str]]:

@@ -13,7 +13,7 @@ from selfrag.domain.calls import PRICES, Limits, ModelCall, cost_usd
 from selfrag.domain.errors import HINTS, BudgetExceeded, Misconfigured
 from selfrag.ports.model import Prompt, Source
 from selfrag.question.grade_relevance.logic import Relevance
-from selfrag.text.tokens import most_tokens
+from selfrag.text.budgets import most_tokens
 from tests.support.asking import MemoryCalls, claude_of
 from tests.support.doubles.model_server import Fault, ModelServer
 

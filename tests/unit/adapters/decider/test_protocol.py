@@ -170,7 +170,7 @@ def test_a_state_that_may_not_fit_the_window_is_not_sent() -> None:
 @given(st.text(max_size=2000))
 def test_no_text_has_more_tokens_by_any_common_tokenizer_than_the_check_counts(text: str) -> None:
     # A tokenizer falls back to bytes for what it does not know, so digits and marks count one a byte.
-    from selfrag.text.tokens import most_tokens
+    from selfrag.text.budgets import most_tokens
 
     assert most_tokens(text) >= len(text.encode("utf-8", "replace")) / 2
 

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from selfrag.retrieval.passage_tokens import passage_tokens
+from selfrag.text.search_tokens import tokens
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
-from selfrag_cli.local.index.tokens import passage_tokens, tokens
 from tests.unit.cli.local_index.made import entry, found, near
 
 WORDS = ["leave", "days", "pay", "有給休暇", "休暇", "the", "Ärger", "x1", "?!"]

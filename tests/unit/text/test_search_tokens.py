@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfrag_cli.local.index.tokens import tokens
+from selfrag.text.search_tokens import tokens
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,30 @@ from selfrag_cli.local.index.tokens import tokens
         ("휴가 신청", ["휴가", "신청"]),
         ("様式HR-08、火", ["様式", "hr", "08", "火"]),
         ("ＥＵＲ ①", ["eur", "1"]),
-        ("отпуск é हिन्दी עִבְרִית", ["отпуск", "é", "हिन्दी", "עִבְרִית"]),
+        ("отпуск é हिन्दी עִבְרִית", ["отпуск", "é", "e", "हिन्दी", "עִבְרִית", "עברית"]),
+        ("Straße Übersicht", ["straße", "strass", "übersicht", "ubersicht"]),
+        ("E-104가 Lambda는", ["e", "104", "가", "lambda", "는"]),
+        ("TO-220, A-104, AT&T, the IT of a team", ["to", "220", "a", "104", "at", "t", "it", "a", "team"]),
+        (
+            "max_retries OvertimeService 25kg v1.2.3",
+            [
+                "max",
+                "retri",
+                "overtimeservic",
+                "overtim",
+                "servic",
+                "25kg",
+                "25",
+                "kg",
+                "v1",
+                "v",
+                "1",
+                "2",
+                "3",
+            ],
+        ),
+        ("3½ 10³ ٤٧", ["3", "1", "2", "10", "3", "47"]),
+        ("المُسْتَوْدَع", ["المُسْتَوْدَع", "المستودع"]),
         ("co\u00adoperate", ["cooper"]),
         ("?! …", []),
         ("", []),

@@ -1,0 +1,93 @@
+"""The tokens of full text search: words by their English stem, East Asian text by pairs of letters.
+
+The laptop and a deployment search by the same tokens.
+"""
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator
+from itertools import pairwise
+
+import Stemmer
+
+from selfrag.text.east_asian import RUN
+
+# Lucene's list. Longer ones, without the question words, were no better on XQuAD's questions.
+STOP_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """a an and are as at be but by for if in into is it no not of on or such that the their then there these they
+        this to was will with""",
+    )
+)
+# Raise it, and `PASSAGES` of the settings, when a text would have other tokens: documents are then read again.
+TOKENIZER = f"2, PyStemmer {Stemmer.version()}"
+_STEMMER = Stemmer.Stemmer("english")
+_STEMMER_LOCK = threading.Lock()  # a stemmer serves one thread at a time
+
+# NFKC would make letters of these signs, and one number of a number with a fraction or an exponent.
+_SIGNS = str.maketrans("™℠", "  ")
+_RAISED = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞²³¹⁰-⁹₀-₉])")
+# The parts of a joined word: OvertimeService, HTTPServer, 25kg, v1.
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z]+")
+# Letters of a code that are a stop word elsewhere: TO-220, AT&T, the IT department, appendix A.
+_CODE_WORD = re.compile(r"\b[A-Z]+(?=[-–&/.]?\d|[-–&/][A-Z])|(?<=[&/])[A-Z]\b|\b[A-Z]{2,}\b|(?<=\w )A\b(?! [a-z])")
+_PLAIN_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u0652\u0670]")
+
+
+class _WordLetters(dict[int, int | str | None]):
+    """A table for str.translate that fills itself: letters, their marks and digits stay, all else divides words."""
+
+    def __missing__(self, code: int) -> int | str | None:
+        letter = chr(code)
+        category = unicodedata.category(letter)
+        if category == "Nd":
+            self[code] = str(unicodedata.digit(letter))
+        else:
+            # Format characters, such as a soft hyphen, are invisible and stand inside words.
+            self[code] = code if category[0] in "LMN" else None if category == "Cf" else " "
+        return self[code]
+
+
+_WORD_LETTERS = _WordLetters()
+
+
+def tokens(text: str) -> list[str]:
+    """Return the tokens of a text in order: lower case, compatibility forms made one (NFKC), without stop words.
+
+    A word with accents is followed by the one without, and a joined word by its parts.
+    """
+    text = unicodedata.normalize("NFKC", _RAISED.sub(" ", text.translate(_SIGNS)))
+    codes = {match[0].lower() for match in _CODE_WORD.finditer(text)} & STOP_WORDS
+    terms: list[str] = []
+    for word in text.translate(_WORD_LETTERS).split():
+        lower = word.lower()
+        if not word.isascii():
+            terms.extend(_parts(lower))
+        elif lower not in STOP_WORDS or lower in codes:
+            terms.append(lower)
+            parts = _PARTS.findall(word) if not (word.isalpha() and word[1:].islower()) else []
+            terms += [part.lower() for part in parts if len(parts) > 1]
+    with _STEMMER_LOCK:
+        return list(_STEMMER.stemWords(terms))
+
+
+def _parts(word: str) -> Iterator[str]:
+    start = 0
+    for run in RUN.finditer(word):
+        yield from _with_plain(word[start : run.start()])
+        letters = run[0]
+        yield from map("".join, pairwise(letters)) if len(letters) > 1 else letters
+        start = run.end()
+    yield from _with_plain(word[start:])
+
+
+def _with_plain(word: str) -> Iterator[str]:
+    """Yield a word, and the word without accents and vowel signs if it has any."""
+    if not word:
+        return
+    yield word
+    plain = _PLAIN_MARKS.sub("", unicodedata.normalize("NFD", word)).replace("ß", "ss")
+    if plain and plain != unicodedata.normalize("NFD", word):
+        yield plain
