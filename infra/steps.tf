@@ -2,8 +2,8 @@
 # roles.tf, which give its function their settings and its role their permissions.
 
 locals {
-  # Lambda gives processors by memory, and this many MB are one. The SDK of Claude or of the collection takes a start about
-  # a second of one, and a question waits for eight starts after a pause; docs/costs.md says what it costs.
+  # Lambda gives processors by memory, and this many MB are one. The clients of AWS take a start about half a second of
+  # one, and a question waits for eight starts after a pause; docs/costs.md says what it costs.
   one_processor = 1769
 
   # The states of workflows/question.asl.yaml.
