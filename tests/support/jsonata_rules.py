@@ -1,5 +1,9 @@
-"""What Step Functions accepts of JSONata: at the top level no `$`, `$$`, `$eval`, and no name without a context."""
+"""What Step Functions accepts of JSONata: at the top level no `$`, `$$`, `$eval`, and no name without a context.
 
+What jsonata-python 0.7.1 evaluates otherwise than AWS's engine (jsonata 2.0.6) is refused, too.
+"""
+
+import re
 from typing import Any
 
 import jsonata
@@ -8,6 +12,9 @@ from selfrag_cli.local.runner.jsonata import QueryError
 
 # AWS gives up at a depth of 99 to 101, by what others have observed.
 _MOST_DEPTH = 95
+# Ties of `$sort`, and what `$distinct` and `$formatNumber` return; remainders; classes and `$` of regular expressions.
+_DIFFERENT_FUNCTIONS = ("sort", "distinct", "formatNumber")
+_DIFFERENT_PATTERN = re.compile(r"\\[dwsDWS]|\$")
 
 
 def check(expression: str) -> None:
@@ -15,6 +22,8 @@ def check(expression: str) -> None:
     tree = _parsed(expression)
     if refused := _refused(tree, has_context=False):
         raise QueryError(f"{refused} is refused at the top level: {expression!r}")
+    if differing := _differing(tree):
+        raise QueryError(f"{differing} is evaluated otherwise on AWS than on the laptop: {expression!r}")
     if _depth(tree) > _MOST_DEPTH:
         raise QueryError(f"deeper than {_MOST_DEPTH} expressions in each other: {expression!r}")
 
@@ -44,6 +53,17 @@ def _refused(node: Any, has_context: bool) -> str | None:
         if refusal:
             return refusal
     return None
+
+
+def _differing(node: Any) -> str | None:
+    """Return the first part of a syntax tree that the two engines evaluate otherwise."""
+    if node.type == "binary" and node.value == "%":
+        return "%"
+    if node.type == "variable" and node.value in _DIFFERENT_FUNCTIONS:
+        return f"${node.value}"
+    if node.type == "regex" and _DIFFERENT_PATTERN.search(getattr(node.value, "pattern", "")):
+        return f"/{node.value.pattern}/"
+    return next(filter(None, (_differing(child) for child, _ in _children(node))), None)
 
 
 def _depth(node: Any) -> int:

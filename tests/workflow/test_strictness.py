@@ -81,6 +81,22 @@ def test_what_has_a_context_is_accepted(expression: str) -> None:
     check(expression)
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "$a % 2",
+        "$sort($a, function($b, $c) { $b > $c })",
+        "$map($a, $distinct)",
+        "$formatNumber($a, '0')",
+        "$replace($a, /\\d+/, '')",
+        "$contains($a, /b$/)",
+    ],
+)
+def test_what_the_two_engines_evaluate_otherwise_is_refused(expression: str) -> None:
+    with pytest.raises(QueryError, match="otherwise on AWS"):
+        check(expression)
+
+
 def test_what_is_too_deep_for_aws_is_refused() -> None:
     check("+".join(["1"] * 60))
     with pytest.raises(QueryError, match="deeper than 95"):

@@ -2,6 +2,7 @@
 
 import json
 import time
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -32,8 +33,9 @@ class TitanEmbedder:
         self._client, self._dimensions, self._clock = client, dimensions, clock
 
     def query(self, text: str) -> list[float]:
-        """Return the vector of a search query, of length 1."""
-        body = json.dumps({"inputText": text, "dimensions": self._dimensions, "normalize": True})
+        """Return the vector of a search query, of length 1; decomposed letters (NFD) have that of composed ones."""
+        composed = unicodedata.normalize("NFC", text)
+        body = json.dumps({"inputText": composed, "dimensions": self._dimensions, "normalize": True})
         with aws_faults(MODEL):
             reply = self._client.invoke_model(
                 modelId=MODEL, body=body, contentType="application/json", accept="application/json"

