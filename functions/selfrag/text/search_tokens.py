@@ -21,8 +21,9 @@ STOP_WORDS = frozenset(
         this to was will with""",
     )
 )
-# Raise it, and `PASSAGES` of the settings, when a text would have other tokens: documents are then read again.
-TOKENIZER = f"2, PyStemmer {Stemmer.version()}"
+# Raise it, and `PASSAGES` of the settings, when a text would have other tokens: documents are then read again. For
+# another form of the laptop's full text, raise it alone.
+TOKENIZER = f"3, PyStemmer {Stemmer.version()}"
 _STEMMER = Stemmer.Stemmer("english")
 _STEMMER_LOCK = threading.Lock()  # a stemmer serves one thread at a time
 
