@@ -6,6 +6,8 @@ locals {
   indices          = { ingestion = var.index, search = var.search_index == null ? var.index : var.search_index }
   makes_collection = var.collection_endpoint == null
   makes_nextgen    = local.makes_collection && var.collection == "nextgen"
+  # NextGen collections have hosts in on.aws.
+  collection_sleeps = local.makes_nextgen || try(endswith(trimsuffix(var.collection_endpoint, "/"), ".on.aws"), false)
   # The first label of an endpoint's host name is the collection's id.
   collection_id       = local.makes_collection ? one(local.made[*].id) : regex("^https?://([^.:/]+)", var.collection_endpoint)[0]
   collection_endpoint = local.makes_collection ? one(local.made[*].endpoint) : var.collection_endpoint

@@ -201,7 +201,8 @@ locals {
         SELFRAG_AUTH             = var.auth
         SELFRAG_CORS_ORIGINS     = length(var.cors_origins) == 0 ? null : join(",", var.cors_origins)
         # A NextGen collection may take 30 seconds to start: a question that can wait has a minute by default.
-        SELFRAG_DEADLINE_SECONDS = local.makes_nextgen ? "60" : null
+        SELFRAG_DEADLINE_SECONDS  = local.collection_sleeps ? "60" : null
+        SELFRAG_COLLECTION_SLEEPS = tostring(local.collection_sleeps)
         # Less than API Gateway waits, so that a collection which starts is named and is no error.
         SELFRAG_COLLECTION_TIMEOUT_SECONDS = "20"
       }

@@ -441,12 +441,12 @@ variable "keep_awake" {
   default = null
 
   validation {
-    condition     = var.keep_awake == null ? true : can(regex("^(rate|cron)\\(.+\\)$", var.keep_awake.expression))
-    error_message = "keep_awake.expression must be a rate(...) or a cron(...)."
+    condition     = var.keep_awake == null ? true : can(regex("^(rate\\((1 minute|([2-9]|10) minutes)\\)|cron\\(\\S+( \\S+){5}\\))$", var.keep_awake.expression))
+    error_message = "keep_awake.expression must be a rate of at most 10 minutes, after which the collection stops, or a cron(...) of six fields."
   }
 
   validation {
-    condition     = var.keep_awake == null || (var.knowledge_base == null && (var.collection == "nextgen" || var.collection_endpoint != null))
+    condition     = var.keep_awake == null || (var.knowledge_base == null && (var.collection_endpoint == null ? var.collection == "nextgen" : can(regex("\\.on\\.aws/?$", var.collection_endpoint))))
     error_message = "keep_awake needs collection = \"nextgen\", and no knowledge base: a classic collection never sleeps."
   }
 }

@@ -122,9 +122,10 @@ class ApiSettings(FromEnvironment):
     """The machines, tables and buckets of the API.
 
     Where a guardrail checks answers, questions at work are `guarded`: no text of theirs is shown. Without `uploads` the
-    documents come from elsewhere. `sync_deadline_seconds` is the most that POST /v1/ask may take for the question
-    itself: API Gateway waits 29 s, and the rest is for composing and returning the response. `max_cost_usd` and
-    `deadline_seconds` are those of a policy which names none; without them its own defaults hold.
+    documents come from elsewhere. `collection_sleeps` says that the collection scales to zero. `sync_deadline_seconds`
+    is the most that POST /v1/ask may take for the question itself: API Gateway waits 29 s, and the rest is for
+    composing and returning the response. `max_cost_usd` and `deadline_seconds` are those of a policy which names none;
+    without them its own defaults hold.
     """
 
     express_machine_arn: str = Field(pattern=r"^arn:")
@@ -136,6 +137,7 @@ class ApiSettings(FromEnvironment):
     web_search: bool = False
     guarded: bool = False
     uploads: bool = True
+    collection_sleeps: bool = False
     sync_deadline_seconds: float = Field(default=25.0, ge=3.0, le=MAX_DEADLINE_SECONDS)
     max_cost_usd: float | None = Field(default=None, gt=0, le=100)
     deadline_seconds: float | None = Field(default=None, ge=3.0, le=MAX_DEADLINE_SECONDS)

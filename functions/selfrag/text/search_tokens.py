@@ -23,8 +23,9 @@ STOP_WORDS = frozenset(
         this to was will with""",
     )
 )
-# Raise it, and `PASSAGES` of the settings, when a text would have other tokens: documents are then read again.
-TOKENIZER = f"3, PyStemmer {Stemmer.version()}"
+# Raise it, and `PASSAGES` of the settings, when a text would have other tokens: documents are then read again. For
+# another form of the laptop's full text, raise it alone.
+TOKENIZER = f"4, PyStemmer {Stemmer.version()}"
 _ENGLISH = Stemmer.Stemmer("english")
 _STEMMERS = {
     "ca": Stemmer.Stemmer("catalan"),
@@ -49,8 +50,10 @@ _SIGNS = str.maketrans("™℠", "  ")
 _RAISED = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞²³¹⁰-⁹₀-₉])")
 # The parts of a joined word: OvertimeService, HTTPServer, 25kg, v1.
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z]+")
-# Letters of a code that are a stop word elsewhere: TO-220, AT&T, the IT department, appendix A.
-_CODE_WORD = re.compile(r"\b[A-Z]+(?=[-–&/.]?\d|[-–&/][A-Z])|(?<=[&/])[A-Z]\b|\b[A-Z]{2,}\b|(?<=\w )A\b(?! [a-z])")
+# Letters of a code that are a stop word elsewhere: TO-220, AT&T; IT and appendix A in a line that is not in capitals.
+_CODE = re.compile(r"\b[A-Z]+(?=[-–&/.]?\d|[-–&/][A-Z])|(?<=[&/])[A-Z]\b")
+_NAME = re.compile(r"\b[A-Z]{2,}\b|(?<=\w )A\b(?! [a-z])")
+_MARK = "\ue000"  # after such a stop word
 _PLAIN_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u0652\u0670]")
 
 
@@ -68,7 +71,7 @@ class _WordLetters(dict[int, int | str | None]):
         return self[code]
 
 
-_WORD_LETTERS = _WordLetters()
+_WORD_LETTERS = _WordLetters({ord(_MARK): ord(_MARK)})
 
 
 def tokens(text: str) -> list[str]:
@@ -78,23 +81,35 @@ def tokens(text: str) -> list[str]:
     each stem is followed by the one of the text's language.
     """
     text = unicodedata.normalize("NFKC", _RAISED.sub(" ", text.translate(_SIGNS)))
-    codes = {match[0].lower() for match in _CODE_WORD.finditer(text)} & STOP_WORDS
+    stemmer = _STEMMERS.get(detect_language(text))
+    text = "\n".join(map(_mark_codes, text.replace(_MARK, " ").split("\n")))
     terms: list[str] = []
-    for word in text.translate(_WORD_LETTERS).split():
+    for marked in text.translate(_WORD_LETTERS).split():
+        word = marked.rstrip(_MARK)
         lower = word.lower()
         if not word.isascii():
             terms.extend(_parts(lower))
-        elif lower not in STOP_WORDS or lower in codes:
+        elif lower not in STOP_WORDS or word != marked:
             terms.append(lower)
             parts = _PARTS.findall(word) if not (word.isalpha() and word[1:].islower()) else []
             terms += [part.lower() for part in parts if len(parts) > 1]
-    stemmer = _STEMMERS.get(detect_language(text))
     with _STEMMER_LOCK:
         stems: list[str] = _ENGLISH.stemWords(terms)
         if stemmer is None:
             return stems
         # Equal stems, too, come twice: else the words whose stems differ would weigh more than the others.
         return [stem for both in zip(stems, stemmer.stemWords(terms), strict=True) for stem in both]
+
+
+def _mark_codes(line: str) -> str:
+    """Mark the stop words of a line that are letters of a code or a name."""
+
+    def mark(match: re.Match[str]) -> str:
+        return match[0] + _MARK if match[0].lower() in STOP_WORDS else match[0]
+
+    line = _CODE.sub(mark, line)
+    capitals = sum(map(str.isupper, line))
+    return line if capitals > sum(map(str.islower, line)) else _NAME.sub(mark, line)
 
 
 def _parts(word: str) -> Iterator[str]:

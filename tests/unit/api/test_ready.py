@@ -8,12 +8,15 @@ import pytest
 
 from selfrag import bootstrap
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
-from selfrag.runtime.clock import Clock
 from selfrag_cli.local.stores.bindings import LocalBindings
 from tests.support.fakes import FakeIndex
-from tests.unit.api.test_ask import event, handler
+from tests.unit.api.test_ask import EXPRESS, STANDARD, event, handler
 
-CLOCK = Clock()
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SELFRAG_EXPRESS_MACHINE_ARN", EXPRESS)
+    monkeypatch.setenv("SELFRAG_STANDARD_MACHINE_ARN", STANDARD)
 
 
 class Service:
@@ -30,11 +33,11 @@ class Service:
         return call
 
 
-def asked(clock: Clock = CLOCK, **errors: Exception) -> tuple[int, dict[str, Any]]:
+def asked(**errors: Exception) -> tuple[int, dict[str, Any]]:
     """Return the reply where these services fail so."""
     services: Any = {name: Service(errors.get(name)) for name in ("executions", "manifest")}
     index: Any = Service(errors["index"]) if "index" in errors else FakeIndex()
-    with bootstrap.using(**services, clock=clock, index=index, bindings=LocalBindings("documents")):
+    with bootstrap.using(**services, index=index, bindings=LocalBindings("documents")):
         reply = handler(event("GET", "/v1/ready"), None)
     return reply["statusCode"], json.loads(reply["body"])
 
@@ -53,7 +56,12 @@ def test_one_that_does_not_is_named(service: str, name: str, error: Exception) -
     assert list(body.values()).count("ok") == 2
 
 
-def test_a_collection_that_has_to_start_is_waking_and_no_failure() -> None:
-    ticks = iter([0.0, 0.1, 0.2, 20.3])
-    status, body = asked(Clock(now=lambda: next(ticks)), index=TemporarilyUnavailable("no reply in time"))
-    assert (status, body["status"], body["collection"]) == (200, "waking", "waking")
+@pytest.mark.parametrize(("sleeps", "expected"), [("true", (200, "waking")), ("false", (503, "failing"))])
+def test_only_a_collection_that_scales_to_zero_is_waking(
+    sleeps: str, expected: tuple[int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SELFRAG_COLLECTION_ENDPOINT", "https://c.example")
+    monkeypatch.setenv("SELFRAG_COLLECTION_SLEEPS", sleeps)
+    status, body = asked(index=TemporarilyUnavailable("no reply in time"))
+    assert (status, body["status"]) == expected
+    assert asked(index=Misconfigured("refused"))[0] == 503

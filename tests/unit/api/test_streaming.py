@@ -101,10 +101,12 @@ def test_another_reply_than_an_accepted_question_comes_as_it_is(status: int) -> 
         ("/v1/ask", "text/event-stream", True),
         ("/v1/ask/", "Text/Event-Stream; q=1, */*;q=0.1", True),
         ("/v1/ask", "application/json, text/event-stream", False),
+        ("/v1/ask", "text/event-stream;q=0, */*", False),
         ("/v1/ask", "*/*", False),
         ("/v1/ask", "", False),
         ("/v1/questions", "text/event-stream", False),
     ],
 )
 def test_a_client_that_takes_events_and_no_json_gets_events(path: str, accept: str, takes: bool) -> None:
-    assert accepts_events({"httpMethod": "POST", "path": path, "headers": {"aCCept": accept}}) == takes
+    values = {"aCCept": accept.split(", ")}
+    assert accepts_events({"httpMethod": "POST", "path": path, "multiValueHeaders": values}) == takes

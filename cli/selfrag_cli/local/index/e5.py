@@ -24,7 +24,8 @@ _BLOCK = np.dtype([("scale", "<f2"), ("values", "u1", 16)])  # 32 weights of fou
 _SPACE = "\u2581"  # a space, in the pieces of the tokenizer
 _WORD = re.compile(f"{_SPACE}?[^{_SPACE}]+|{_SPACE}")
 _UNKNOWN_PENALTY = 10.0
-_CACHED_WORDS = 50_000
+_CACHED_WORDS, _MAX_CACHED_LETTERS = 50_000, 32
+_MAX_TOKENS = 4096  # in one matrix, whose memory grows with them
 _GELU = (2 / np.pi) ** 0.5
 
 
@@ -53,7 +54,9 @@ class E5:
         tokens = [self._tokenizer.encode(text) for text in texts]
         windows = [(n, ids[i : i + self._window]) for n, ids in enumerate(tokens) for i in _starts(ids, self._window)]
         begin, end = self._tokenizer.begin, self._tokenizer.end
-        means = self._forward([[begin, *ids, end] for _, ids in windows])
+        rows = [[begin, *ids, end] for _, ids in windows]
+        is_small = sum(map(len, rows)) <= _MAX_TOKENS
+        means = self._forward(rows) if is_small else [mean for row in rows for mean in self._forward([row])]
         sums = np.zeros((len(texts), self.width), np.float32)
         for (text, ids), mean in zip(windows, means, strict=True):
             sums[text] += max(1, len(ids)) * mean
@@ -173,7 +176,10 @@ class _Tokenizer:
         """Return the ids of a text's pieces."""
         text = re.sub(" +", " ", text.translate(self._forms))
         marked = (text if text.startswith(" ") else f" {text}").replace(" ", _SPACE)
-        return [number for word in _WORD.findall(marked) for number in self._encode_word(word)]
+        # Without spaces a text is one word, which does not come again.
+        words = [(word, len(word) <= _MAX_CACHED_LETTERS) for word in _WORD.findall(marked)]
+        encoded = (self._encode_word(word) if is_short else self._find_best_pieces(word) for word, is_short in words)
+        return [number for ids in encoded for number in ids]
 
     def _find_best_pieces(self, word: str) -> tuple[int, ...]:
         best = [(0.0, 0, self._unknown), *[(-np.inf, 0, self._unknown)] * len(word)]

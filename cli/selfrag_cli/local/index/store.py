@@ -2,12 +2,13 @@
 
 A passage has a number, which grows and is never used again: a greater one than all known numbers is new. Searched
 columns lie apart from those that are only shown, so that a search reads no more than it needs. The full text of FTS5
-holds our own tokens, with spaces between them; its own ranking is not used (`ranking` says why).
+holds our own tokens and their counts, with spaces between them; its own ranking is not used (`bm25` says why).
 """
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -20,6 +21,10 @@ from selfrag_cli.local.home import explain, is_damage
 
 Numbers = NDArray[np.int64]
 
+# FTS5 lists the passages of a token many times faster than its occurrences, so counts are stored as binary digits: a
+# passage has the token `word` with n of these signs if digit n of its count of the word is 1. No word has the sign.
+DIGIT = "×"
+
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS embeddings (key TEXT PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS generations (collection TEXT PRIMARY KEY, generation INTEGER NOT NULL);
@@ -31,8 +36,7 @@ CREATE INDEX IF NOT EXISTS passages_bounds ON passages (collection, document, da
 CREATE TABLE IF NOT EXISTS vectors (number INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS backfills (
     collection TEXT PRIMARY KEY, completed INTEGER NOT NULL, at REAL NOT NULL, seconds_left REAL NOT NULL);
-CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (tokens, passage UNINDEXED, tokenize = 'ascii');
-CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5vocab (texts, instance);
+CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (tokens, passage UNINDEXED, tokenize = 'ascii', detail = none);
 CREATE TRIGGER IF NOT EXISTS passage_added AFTER INSERT ON passages BEGIN
     INSERT INTO generations VALUES (new.collection, 1) ON CONFLICT DO UPDATE SET generation = generation + 1;
 END;
@@ -61,15 +65,22 @@ def put(connection: sqlite3.Connection, own_id: str, passage: Passage, vector: b
     number = connection.execute(_ADD, (own_id, passage.passage_id, *about)).lastrowid
     if vector:
         connection.execute("INSERT INTO vectors VALUES (?, ?)", (number, vector))
-    shown = passage.model_dump_json(exclude={"score", "copies"})
-    connection.execute("INSERT INTO texts (rowid, tokens, passage) VALUES (?, ?, ?)", (number, " ".join(words), shown))
+    counts, shown = _encode_counts(words), passage.model_dump_json(exclude={"score", "copies"})
+    connection.execute("INSERT INTO texts (rowid, tokens, passage) VALUES (?, ?, ?)", (number, counts, shown))
+
+
+def _encode_counts(words: Iterable[str]) -> str:
+    """Return a token for each binary digit of each word's count: `pay pay××` if `pay` occurs five times."""
+    counts = Counter(words).items()
+    digits = [(word, digit) for word, count in counts for digit in range(count.bit_length()) if count >> digit & 1]
+    return " ".join([word + DIGIT * digit for word, digit in digits])
 
 
 def columns(
     connection: sqlite3.Connection, query: str, values: Sequence[object] | Mapping[str, object]
 ) -> list[Numbers]:
-    """Return the columns of a query, each a JSON array of whole numbers: this takes half the time of reading rows."""
-    return [np.array(json.loads(column), np.int64) for column in connection.execute(query, values).fetchone()]
+    """Return the columns of a query, each a JSON array of whole numbers, in a third of the time of rows."""
+    return [np.fromstring(column[1:-1], np.int64, sep=",") for column in connection.execute(query, values).fetchone()]
 
 
 @contextmanager

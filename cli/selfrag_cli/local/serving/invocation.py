@@ -38,7 +38,8 @@ def proxy_request(request: Request, body: bytes = b"") -> ProxyRequest:
     """Return a request with the body that was read of it."""
     parameters = request.query_params
     query = {name: parameters.getlist(name) for name in parameters}
-    return ProxyRequest(request.method, request.scope["path"], query, dict(request.headers.items()), body)
+    headers = {name: ", ".join(request.headers.getlist(name)) for name in request.headers}
+    return ProxyRequest(request.method, request.scope["path"], query, headers, body)
 
 
 def response_of(status: int, headers: Mapping[str, list[str]], body: str) -> Response:

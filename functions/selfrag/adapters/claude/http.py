@@ -16,6 +16,7 @@ from selfrag.adapters.claude.messages import Message, message_of
 from selfrag.adapters.claude.profiles import MessagesRequest, Profile, profile_of
 from selfrag.adapters.claude.refusals import failure_of
 from selfrag.adapters.claude.schema import Schema, strict_schema
+from selfrag.adapters.faults import aws_faults
 from selfrag.adapters.model import ServiceModel, unreadable
 from selfrag.adapters.outbound import checked_url, http_client_for, read_json, unreachable
 from selfrag.domain.errors import Misconfigured, RequestRejected, TemporarilyUnavailable
@@ -64,6 +65,8 @@ class HttpClaude(ServiceModel):
         base_url = config.model_base_url
         if base_url:
             checked_url(base_url, "SELFRAG_MODEL_BASE_URL")
+        if not (key.isascii() and key.isprintable()):
+            raise Misconfigured("the key of the model has a letter that no key has: set the secret again")
         if config.model_provider == "anthropic":
             base_url = base_url or _URL
             return MessagesClient(
@@ -96,6 +99,8 @@ class HttpClaude(ServiceModel):
         plain = {name: value for name, value in request.items() if name != "extra_body"}
         try:
             reply = client.post({**plain, **request.get("extra_body", {}), "max_tokens": max_tokens}, seconds)
+        except TemporarilyUnavailable as error:  # the credentials cannot be renewed now
+            raise RequestFailure(error) from error
         except httpx2.TimeoutException as error:
             self._purse.lost()
             raise RequestFailure(TemporarilyUnavailable(f"{model} did not reply in time")) from error
@@ -103,7 +108,7 @@ class HttpClaude(ServiceModel):
             self._purse.lost()
             failure = unreachable(error, client.base_url)
             raise (RequestFailure(failure) if isinstance(failure, TemporarilyUnavailable) else failure) from error
-        if reply.status_code != httpx2.codes.OK:
+        if not reply.is_success:
             # The service bills no request that it answers with an error.
             self._raise_for(reply, model)
         message = message_of(_parsed(reply.content))
@@ -132,7 +137,7 @@ def _signature(region: str | None) -> tuple[Callable[[str, bytes], Mapping[str, 
 
     session = boto3.Session(region_name=region or os.environ.get("AWS_REGION"))
     place, token = session.region_name, os.environ.get("AWS_BEARER_TOKEN_BEDROCK")
-    credentials = None if token else session.get_credentials()
+    credentials: Any = None if token else session.get_credentials()
     if place is None or not (token or credentials):
         raise Misconfigured("the bedrock client cannot be made: it needs AWS credentials and a region")
 
@@ -140,7 +145,9 @@ def _signature(region: str | None) -> tuple[Callable[[str, bytes], Mapping[str, 
         if token:
             return {"authorization": f"Bearer {token}"}
         request = AWSRequest("POST", url, {"content-type": "application/json"}, content)
-        SigV4Auth(credentials, "bedrock", place).add_auth(request)
+        with aws_faults("the credentials for Bedrock"):
+            # Frozen: key, secret and token are of one refresh.
+            SigV4Auth(credentials.get_frozen_credentials(), "bedrock", place).add_auth(request)
         return dict(request.headers.items())
 
     return sign, place

@@ -38,7 +38,7 @@ from selfrag.text.file_names import find_names
 from selfrag.text.search_tokens import tokens
 
 WINDOW = 10_000  # the most hits that one search may ask for
-MAX_QUERY_TOKENS = 1000  # more than 1,024 clauses are refused
+MAX_QUERY_TOKENS = 800  # more than 1,024 clauses are refused, and filters have some, too
 WRITE_ATTEMPTS = 5
 BATCH_BYTES = 5_000_000  # the service takes 10 MiB a request
 

@@ -1,8 +1,10 @@
 """The event of API Gateway (REST, Lambda proxy), with the fields that are read here."""
 
+import re
 from typing import NotRequired, TypedDict
 
 EVENT_STREAM = "text/event-stream"
+_REFUSED = re.compile(r";q=0(?:\.0*)?(?:;|$)")
 
 
 class Identity(TypedDict, total=False):
@@ -34,6 +36,7 @@ class GatewayEvent(TypedDict):
     httpMethod: str
     path: str
     headers: NotRequired[dict[str, str] | None]
+    multiValueHeaders: NotRequired[dict[str, list[str]] | None]
     queryStringParameters: NotRequired[dict[str, str] | None]
     body: NotRequired[str | None]
     isBase64Encoded: NotRequired[bool]
@@ -42,7 +45,10 @@ class GatewayEvent(TypedDict):
 
 def accepts_events(event: GatewayEvent) -> bool:
     """Return whether a request asks a question and takes events: a client that also takes JSON gets JSON."""
-    headers = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
-    accepted = {kind.partition(";")[0].strip().lower() for kind in headers.get("accept", "").split(",")}
+    # `headers` has the last of several values alone.
+    values = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
+    values |= {name.lower(): ",".join(own) for name, own in (event.get("multiValueHeaders") or {}).items()}
+    kinds = [kind.replace(" ", "").lower() for kind in values.get("accept", "").split(",")]
+    accepted = {kind.partition(";")[0] for kind in kinds if not _REFUSED.search(kind)}
     takes_events = EVENT_STREAM in accepted and "application/json" not in accepted
     return takes_events and event["path"].rstrip("/") == "/v1/ask"

@@ -14,7 +14,6 @@ from selfrag.api.edge.exchange import JSON, base_url, caller, problems, reply
 from selfrag.api.edge.methods import DESCRIPTION
 from selfrag.api.unions import without_unions
 from selfrag.bootstrap import api, index, ingestion
-from selfrag.bootstrap.shared import clock
 from selfrag.domain.base import Model
 from selfrag.domain.errors import Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.passages import Bounds
@@ -22,8 +21,6 @@ from selfrag.runtime.settings import CallerSettings, read
 
 # No question and no document has this id.
 _NOTHING = "ready"
-# A collection that has not scaled to zero answers within a second.
-MIN_WAKING_SECONDS = 8.0
 _HEADER = {"type": "apiKey", "name": "Authorization", "in": "header"}
 # What callers send where they need no key, in API Gateway's own description.
 _SCHEMES = {
@@ -59,8 +56,8 @@ def health() -> Response[Any]:
 class Readiness(Model):
     """What a question needs beside its models, which are not asked: `ok`, or the class name of an error.
 
-    `collection` is `ok`, too, where the API is in no network that reaches it, and `waking` if it did not answer in
-    time: one that scaled to zero starts with this request, within half a minute.
+    `collection` is `ok`, too, where the API is in no network that reaches it, and `waking` if one that scales to zero
+    does not answer yet: it starts with this request, within half a minute. One that wakes for longer is out of reach.
     """
 
     status: Literal["ok", "waking", "failing"]
@@ -90,6 +87,8 @@ def ready(request: Request) -> Response[Any]:
         "collection": lambda: _reached(who.binding.collections),
     }
     outcomes = {name: _outcome(look) for name, look in looks.items()}
+    if outcomes["collection"] == TemporarilyUnavailable.__name__ and api.api_settings().collection_sleeps:
+        outcomes["collection"] = "waking"
     failing = set(outcomes.values()) - {"ok", "waking"}
     state: Literal["ok", "waking", "failing"] = (
         "failing" if failing else "waking" if outcomes["collection"] == "waking" else "ok"
@@ -107,12 +106,10 @@ def _reached(collections: Sequence[str]) -> None:
 
 
 def _outcome(look: Callable[[], object]) -> str:
-    started = clock().now()
     try:
         look()
     except SelfragError as error:
-        waited = clock().now() - started >= MIN_WAKING_SECONDS
-        return "waking" if waited and isinstance(error, TemporarilyUnavailable) else type(error).__name__
+        return type(error).__name__
     return "ok"
 
 

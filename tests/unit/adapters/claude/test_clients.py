@@ -7,6 +7,7 @@ from typing import Any
 import anthropic
 import httpx2
 import pytest
+from botocore.exceptions import CredentialRetrievalError
 from pydantic import BaseModel
 
 from selfrag.adapters.claude.http import HttpClaude, MessagesClient
@@ -153,3 +154,20 @@ def test_a_request_to_bedrock_has_the_signature_of_the_sdk(monkeypatch: pytest.M
 def test_a_provider_that_only_the_sdk_knows_is_refused() -> None:
     with pytest.raises(Misconfigured, match="needs the package anthropic"):
         HttpClaude.connect(Settings(model_provider="aws"), "")
+
+
+@pytest.mark.parametrize("key", ["“k”", "k\n"])
+def test_a_key_that_no_header_takes_is_named(key: str) -> None:
+    with pytest.raises(Misconfigured, match="the key of the model"):
+        HttpClaude.connect(Settings(model_provider="anthropic"), key)
+
+
+def test_credentials_that_cannot_be_renewed_now_are_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Credentials:
+        def get_frozen_credentials(self) -> None:
+            raise CredentialRetrievalError(provider="container-role", error_msg="503")
+
+    monkeypatch.setattr("boto3.Session.get_credentials", lambda session: Credentials())
+    client = HttpClaude.connect(Settings(model_provider="bedrock"), "", "eu-central-1")
+    found = claude_of(client).judge("grade_relevance", PROMPT, {"question": "?"}, Relevance)
+    assert (found.flaw, found.error, found.attempts) == ("unavailable", "TemporarilyUnavailable", 4)

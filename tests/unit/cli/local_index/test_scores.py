@@ -1,11 +1,13 @@
 """Full text is scored by BM25 over the collections searched, and what is equal keeps one order."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import bm25s
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -54,6 +56,50 @@ def by_bm25s(texts: dict[str, list[str]], query: str) -> dict[str, float]:
     library.index((ids, vocabulary), create_empty_token=False, show_progress=False)
     scores = library.get_scores_from_ids(wanted)
     return {name: float(score) for name, score in zip(texts, scores, strict=True) if score > 0}
+
+
+FEW_WORDS = st.lists(st.sampled_from(["leave", "pay", "休暇", "2×4", "!"]), max_size=20).map(" ".join)
+# Passages are written by name and collection, in place of one of that name; or one is removed.
+CHANGES = st.lists(
+    st.tuples(st.integers(0, 9), st.one_of(st.none(), st.tuples(st.sampled_from("ab"), FEW_WORDS))), min_size=1
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(CHANGES, FEW_WORDS, st.sampled_from(["a", "b", "ab"])), min_size=1, max_size=4))
+def test_ranking_is_exactly_that_of_bm25_while_passages_come_and_go(
+    rounds: list[tuple[list[tuple[int, tuple[str, str] | None]], str, str]],
+) -> None:
+    stored: dict[str, tuple[str, list[str]]] = {}
+    ids: dict[str, str] = {}
+    with TemporaryDirectory() as directory, closing(connect(SCHEMA, Path(directory))) as connection:
+        index = EmbeddedIndex(connection)
+        for changes, query, searched in rounds:
+            for number, change in changes:
+                name = f"p{number}"
+                if change:
+                    made = entry(name, change[1], change[0])
+                    ids |= index.add([made]).ids
+                    stored[name] = (change[0], passage_tokens(made.passage))
+                elif stored.pop(name, None):
+                    index.delete([ids[name]])
+            within = {name: words for name, (collection, words) in sorted(stored.items()) if collection in searched}
+            assert found(index, query, list(searched)) == plain_bm25(within, tokens(query))
+
+
+def plain_bm25(texts: dict[str, list[str]], query: Sequence[str]) -> list[tuple[str, float]]:
+    """Return the passages that share a word with the query, best first, scores in the index's precision."""
+    scores = dict.fromkeys(texts, np.float32(0))
+    mean = sum(map(len, texts.values())) / max(len(texts), 1)
+    for word in query:
+        matches = [name for name, words in texts.items() if word in words]
+        rarity = np.float32(math.log(1 + (len(texts) - len(matches) + 0.5) / (len(matches) + 0.5)))
+        for name in matches:
+            count = texts[name].count(word)
+            share = count / (0.9 * ((1 - 0.4) + 0.4 * len(texts[name]) / mean) + count)
+            scores[name] += np.float32(float(rarity) * share)
+    ranked = [(name, float(score)) for name, score in scores.items() if score > 0]
+    return sorted(ranked, key=lambda hit: (-hit[1], hit[0]))
 
 
 def test_equal_passages_are_found_in_the_order_of_their_ids_however_many_are_wanted(index: EmbeddedIndex) -> None:
