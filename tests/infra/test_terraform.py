@@ -137,7 +137,10 @@ GENERATIONS: Cases = [
     ({"standby_replicas": False, "collection_endpoint": COLLECTION}, ""),
     ({"keep_awake": {"expression": "always"}}, "keep_awake.expression must be"),
     ({"keep_awake": {}, "collection": "classic"}, 'keep_awake needs collection = "nextgen"'),
-    ({"keep_awake": {}, "collection": "classic", "collection_endpoint": COLLECTION}, ""),
+    ({"keep_awake": {"expression": "rate(15 minutes)"}}, "keep_awake.expression must be"),
+    ({"keep_awake": {"expression": "rate(5 minutes)"}}, ""),
+    ({"keep_awake": {}, "collection_endpoint": COLLECTION}, 'keep_awake needs collection = "nextgen"'),
+    ({"keep_awake": {}, "collection": "classic", "collection_endpoint": "https://c.aoss.eu-west-1.on.aws"}, ""),
     ({"keep_awake": {}, "knowledge_base": {"id": "KB01234567"}}, 'keep_awake needs collection = "nextgen"'),
 ]
 DECIDED: Cases = [
