@@ -1,6 +1,7 @@
-"""The tokens of full text search: words by their English stem, East Asian text by pairs of letters.
+"""The tokens of full text search: words by their stems, East Asian text by pairs of letters.
 
-The laptop and a deployment search by the same tokens.
+The laptop and a deployment search by the same tokens. Every word has its English stem, so that a question and a passage
+in two languages share identifiers and names; a text in another language adds the stems of that language.
 """
 
 import re
@@ -12,6 +13,7 @@ from itertools import pairwise
 import Stemmer
 
 from selfrag.text.east_asian import RUN
+from selfrag.text.language import detect_language
 
 # Lucene's list. Longer ones, without the question words, were no better on XQuAD's questions.
 STOP_WORDS = frozenset(
@@ -23,8 +25,24 @@ STOP_WORDS = frozenset(
 )
 # Raise it, and `PASSAGES` of the settings, when a text would have other tokens: documents are then read again. For
 # another form of the laptop's full text, raise it alone.
-TOKENIZER = f"3, PyStemmer {Stemmer.version()}"
-_STEMMER = Stemmer.Stemmer("english")
+TOKENIZER = f"4, PyStemmer {Stemmer.version()}"
+_ENGLISH = Stemmer.Stemmer("english")
+_STEMMERS = {
+    "ca": Stemmer.Stemmer("catalan"),
+    "da": Stemmer.Stemmer("danish"),
+    "de": Stemmer.Stemmer("german"),
+    "es": Stemmer.Stemmer("spanish"),
+    "fi": Stemmer.Stemmer("finnish"),
+    "fr": Stemmer.Stemmer("french"),
+    "hu": Stemmer.Stemmer("hungarian"),
+    "it": Stemmer.Stemmer("italian"),
+    "nl": Stemmer.Stemmer("dutch"),
+    "pt": Stemmer.Stemmer("portuguese"),
+    "ro": Stemmer.Stemmer("romanian"),
+    "ru": Stemmer.Stemmer("russian"),
+    "sv": Stemmer.Stemmer("swedish"),
+    "tr": Stemmer.Stemmer("turkish"),
+}
 _STEMMER_LOCK = threading.Lock()  # a stemmer serves one thread at a time
 
 # NFKC would make letters of these signs, and one number of a number with a fraction or an exponent.
@@ -59,9 +77,11 @@ _WORD_LETTERS = _WordLetters({ord(_MARK): ord(_MARK)})
 def tokens(text: str) -> list[str]:
     """Return the tokens of a text in order: lower case, compatibility forms made one (NFKC), without stop words.
 
-    A word with accents is followed by the one without, and a joined word by its parts.
+    A word with accents is followed by the one without, and a joined word by its parts. In a text that is not English,
+    each stem is followed by the one of the text's language.
     """
     text = unicodedata.normalize("NFKC", _RAISED.sub(" ", text.translate(_SIGNS)))
+    stemmer = _STEMMERS.get(detect_language(text))
     text = "\n".join(map(_mark_codes, text.replace(_MARK, " ").split("\n")))
     terms: list[str] = []
     for marked in text.translate(_WORD_LETTERS).split():
@@ -74,7 +94,11 @@ def tokens(text: str) -> list[str]:
             parts = _PARTS.findall(word) if not (word.isalpha() and word[1:].islower()) else []
             terms += [part.lower() for part in parts if len(parts) > 1]
     with _STEMMER_LOCK:
-        return list(_STEMMER.stemWords(terms))
+        stems: list[str] = _ENGLISH.stemWords(terms)
+        if stemmer is None:
+            return stems
+        # Equal stems, too, come twice: else the words whose stems differ would weigh more than the others.
+        return [stem for both in zip(stems, stemmer.stemWords(terms), strict=True) for stem in both]
 
 
 def _mark_codes(line: str) -> str:
