@@ -38,12 +38,6 @@ def place_of(request: Request, path: str) -> str:
     return f"{seen[: seen.rindex('/v1/')]}{path}"
 
 
-def base_url(request: Request) -> str:
-    """Return the URL of the API as the caller sees it; without the header of API Gateway it is a server on loopback."""
-    headers = {name.lower(): value for name, value in (event_of(request).get("headers") or {}).items()}
-    return f"{headers.get('x-forwarded-proto', 'http')}://{headers.get('host', 'localhost')}{place_of(request, '')}"
-
-
 def reply(status: HTTPStatus, body: Mapping[str, object], headers: Mapping[str, str] | None = None) -> Response[Any]:
     """Return a JSON response."""
     return Response(status.value, JSON, dump_json(body), headers=dict(headers or {}))

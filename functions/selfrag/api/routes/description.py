@@ -4,15 +4,13 @@ import json
 from collections.abc import Callable, Sequence
 from functools import cache
 from http import HTTPStatus
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from aws_lambda_powertools.event_handler import Request, Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from selfrag.api.edge.exchange import JSON, base_url, caller, problems, reply
+from selfrag.api.edge.exchange import JSON, caller, problems, reply
 from selfrag.api.edge.methods import DESCRIPTION
-from selfrag.api.unions import without_unions
 from selfrag.bootstrap import api, index, ingestion
 from selfrag.domain.base import Model
 from selfrag.domain.errors import Misconfigured, SelfragError, TemporarilyUnavailable
@@ -33,10 +31,6 @@ _SCHEMES = {
     },
     "authorizer": {"token": {**_HEADER, "description": "What the authorizer of this deployment accepts."}},
 }
-
-Unions = Annotated[
-    bool, Query(description="Whether schemas may have `anyOf`; without, it suits Amazon Bedrock AgentCore Gateway.")
-]
 
 router = Router()  # type: ignore[no-untyped-call]
 
@@ -120,12 +114,9 @@ def _outcome(look: Callable[[], object]) -> str:
     security=[{}],
     responses={200: {"description": "OpenAPI 3.1"}},
 )
-def describe(request: Request, unions: Unions = True) -> Response[Any]:
+def describe() -> Response[Any]:
     """Return the description of this API, which a test compares with the routes."""
-    text = described(read(CallerSettings).auth)
-    if not unions:
-        text = json.dumps(without_unions(json.loads(text), base_url(request)), ensure_ascii=False)
-    return Response(HTTPStatus.OK.value, JSON, text)
+    return Response(HTTPStatus.OK.value, JSON, described(read(CallerSettings).auth))
 
 
 @cache
