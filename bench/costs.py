@@ -111,7 +111,7 @@ def _usd(name: str) -> float:
 
 
 def _sum(rows: Iterable[tuple[str, str, float]]) -> Table:
-    """Return rows of a name, a price and a quantity with what each costs, and their total."""
+    """Return rows of names, prices and quantities with their costs, and the total."""
     table, total = [["What", "Price", "Quantity", "USD"]], 0.0
     for what, price, quantity in rows:
         cost = round(_usd(price) * quantity, 2)
@@ -125,7 +125,7 @@ def _amount(usd: float) -> str:
 
 
 def idle_month() -> Table:
-    """Return what a month without questions costs."""
+    """Return the cost of a month without questions."""
     hours = {"nextgen": 0, "classic": CLASSIC_OCUS * HOURS}
     rows = [
         ("OpenSearch Serverless, OCU-hours", "ocu", [hours[collection] for collection, _ in CHOICES]),
@@ -266,7 +266,7 @@ def vectors_in_memory() -> Table:
 
 
 def first_load() -> Table:
-    """Return what the first load of so many passages costs: 2,000 calls of Titan a minute, 25 passages a batch."""
+    """Return the cost of the first load of passages: 2,000 calls of Titan a minute, 25 passages a batch."""
     head = ["Passages", "Hours", "Million tokens", "Titan at 0.02", "Thousand transitions", "Step Functions at 0.025"]
     table = [[*head, "Million write units", "DynamoDB at 0.625"]]
     for passages, digits in ((10_000, 2), (1_000_000, 1), (100_000_000, 0)):

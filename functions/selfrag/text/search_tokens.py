@@ -115,14 +115,14 @@ def _mark_codes(line: str) -> str:
 def _parts(word: str) -> Iterator[str]:
     start = 0
     for run in RUN.finditer(word):
-        yield from _with_plain(word[start : run.start()])
+        yield from _split_accents(word[start : run.start()])
         letters = run[0]
         yield from map("".join, pairwise(letters)) if len(letters) > 1 else letters
         start = run.end()
-    yield from _with_plain(word[start:])
+    yield from _split_accents(word[start:])
 
 
-def _with_plain(word: str) -> Iterator[str]:
+def _split_accents(word: str) -> Iterator[str]:
     """Yield a word, and the word without accents and vowel signs if it has any."""
     if not word:
         return

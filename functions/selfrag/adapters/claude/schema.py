@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 Schema = dict[str, object]
 
-# What a schema of each type may say; the rest goes into its description, as words.
+# The keywords that a schema of each type may have; the others go into its description.
 _ALLOWED = {"object": {"properties", "required"}, "array": {"items"}}
 _COMMON = {"$defs", "$ref", "anyOf", "enum", "const", "title", "description", "type"}
 

@@ -94,11 +94,11 @@ def exception_for(error: anthropic.AnthropicError, model: str, url: str, now: fl
     """Return the exception to raise for an error of the SDK; `now` is in seconds since the epoch."""
     if isinstance(error, anthropic.APIStatusError):
         return failure_of(error.status_code, error.response.headers, model, url, now)
-    failure = _without_status(error, model, url)
+    failure = _classify_error(error, model, url)
     return RequestFailure(failure) if isinstance(failure, TemporarilyUnavailable) else failure
 
 
-def _without_status(error: anthropic.AnthropicError, model: str, url: str) -> SelfragError:
+def _classify_error(error: anthropic.AnthropicError, model: str, url: str) -> SelfragError:
     if isinstance(error, anthropic.APITimeoutError):
         return TemporarilyUnavailable(f"{model} did not reply in time")
     if isinstance(error, anthropic.APIConnectionError):
