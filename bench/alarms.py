@@ -52,7 +52,7 @@ def steady(a_minute: float, minutes: float, service: Service, hanging: int = 0) 
 
 
 def asked(questions: Iterable[tuple[float, Service]]) -> Samples:
-    """Return the metrics of questions, each with its minute and what it meets."""
+    """Return the metrics of questions that arrive at given minutes under given conditions."""
     samples: Samples = {}
     for number, (minute, service) in enumerate(questions):
         _ask(samples, 60 * minute, service, number)

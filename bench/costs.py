@@ -1,4 +1,4 @@
-"""Tables and figures of docs/costs.md, computed from one table of prices and from what the Terraform makes.
+"""Tables and figures of docs/costs.md, computed from one table of prices and the resources of the Terraform.
 
 `python -m bench costs` prints them; a test compares the page with them, and the counts with the plan.
 """
@@ -173,7 +173,7 @@ def thousand_questions() -> Table:
 
 
 def _gb_seconds(memory: int) -> float:
-    """Return what 1,000 questions take of Lambda, with this memory in MB for what asks models and searches."""
+    """Return the GB-seconds of 1,000 questions, with this memory (MB) for functions that ask models or search."""
     return 1000 * (ASK_SECONDS * ASK_GB + (CALLS * CALL_SECONDS + SEARCH_SECONDS) * memory / 1024)
 
 
@@ -242,7 +242,7 @@ def thinking_prices() -> Table:
 
 
 def memory_prices() -> Table:
-    """Return what 1,000 questions take of Lambda by the memory of what asks models."""
+    """Return the Lambda costs of 1,000 questions by the memory of the functions that ask models."""
     used = {memory: _gb_seconds(memory) for memory in (512, 884, 1769)}
     return [
         ["MB of each of the seven functions", "Processors", "GB-seconds", "USD"],

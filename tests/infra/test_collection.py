@@ -112,3 +112,8 @@ def test_a_deployment_moves_to_nextgen_and_a_stack_that_fails_says_why_and_keeps
         client.create_collection(name="taken-nextgen", type="SEARCH")
         with pytest.raises(pytest.fail.Exception, match="A collection with name taken-nextgen already exists"):
             apply()
+
+
+def test_a_search_has_the_time_of_its_function(planned: Planner) -> None:
+    seconds = planned().resources['aws_lambda_function.step["retrieve"]']["timeout"]
+    assert f"$min([{seconds}, " in (ROOT / "functions/selfrag/workflows/question.asl.yaml").read_text(encoding="utf-8")

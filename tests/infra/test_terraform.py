@@ -327,7 +327,11 @@ LOOKED_AT = """{
   healthy = local.healthy, open_throttles = local.open_throttles, compressed_from = local.compressed_from,
   routes = local.routes, methods = local.methods, gateway_responses = local.gateway_responses,
   health = local.integrations.health.responses, security_headers = local.security_headers,
-  stamp = local.environments.claim_document.SELFRAG_PIPELINE
+  stamp = local.environments.claim_document.SELFRAG_PIPELINE,
+  waits = {
+    for name in ["COLLECTION_SLEEPS", "DEADLINE_SECONDS", "COLLECTION_TIMEOUT_SECONDS"] :
+    name => local.environments.ask["SELFRAG_${name}"]
+  }
 }"""
 
 
@@ -549,6 +553,21 @@ def test_a_change_that_empties_the_collection_or_settings_that_do_not_fit_are_re
     done = run(command, infra, environment(infra), check=False)
     record_property("figures", done.stdout.strip().splitlines()[-1])
     assert f"{runs} passed, 0 failed" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "sleeps", "deadline"),
+    [
+        ("https://c.aoss.eu-west-1.on.aws/", "true", "60"),
+        (COLLECTION, "false", None),
+    ],
+)
+def test_questions_wait_for_a_collection_that_scales_to_zero(
+    locals_of: Locals, endpoint: str, sleeps: str, deadline: str | None
+) -> None:
+    waits = locals_of(collection_endpoint=endpoint)["waits"]
+    assert (waits["COLLECTION_SLEEPS"], waits["DEADLINE_SECONDS"]) == (sleeps, deadline)
+    assert float(waits["COLLECTION_TIMEOUT_SECONDS"]) < 29, "API Gateway waits no longer"
 
 
 def test_the_stamp_of_a_document_names_its_collection(locals_of: Locals) -> None:

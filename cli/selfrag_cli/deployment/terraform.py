@@ -51,7 +51,7 @@ class Choices(BaseModel):
 
     @property
     def makes_nextgen(self) -> bool:
-        """Return whether the deployment has a NextGen collection of its own."""
+        """Return whether the deployment creates a NextGen collection."""
         return self.collection_endpoint is None and self.collection == "nextgen"
 
     @property

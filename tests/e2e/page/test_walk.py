@@ -184,6 +184,12 @@ def test_a_file_is_dropped_asked_about_deleted_and_then_not_found(
     expect(ask(tab, CRANE)).to_contain_text("Not found in the documents.")
 
 
+def test_a_collection_that_scaled_to_zero_starts_as_the_page_opens(tab: Tab, url: Served) -> None:
+    with tab.page.expect_response("**/v1/ready") as ready:
+        tab.open(url.link)
+    assert ready.value.status == 200
+
+
 def test_a_file_that_no_bucket_took_is_said_to_be_not_sent(tab: Tab, url: Served, tmp_path: Path) -> None:
     def lead_elsewhere(route: Route) -> None:
         given = route.fetch()

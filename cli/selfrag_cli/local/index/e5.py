@@ -199,7 +199,7 @@ class _Tokenizer:
 
 
 def _read_tokenizer(file: mmap, offset: int) -> tuple[_Tokenizer, int]:
-    """Read the tokenizer; return it and the offset of what follows."""
+    """Return the tokenizer, and the offset of its end in the file."""
     count, begin, end, _, unknown, size = _SPECIAL.unpack_from(file, offset)
     offset += _SPECIAL.size
     offsets = np.frombuffer(file, np.uint32, count + 1, offset).tolist()

@@ -18,7 +18,7 @@ HEARTBEAT_SECONDS = 5.0
 STALL_SECONDS = 30
 # Steps that end together are sent together.
 GAP_SECONDS = 0.05
-# The longest pause between looks at a question that is at work in another process.
+# The longest pause between polls of a question that runs in another process.
 MAX_PAUSE_SECONDS = 2.0
 
 # The number of events of a question's execution, as soon as they are more than so many or so many seconds are over.
