@@ -214,7 +214,7 @@ def hits_of(report: SearchReport) -> list[RetrievedHit]:
 def with_searches(state: S, reports: Iterable[Report]) -> S:
     """Add passage metadata of searches, and the highest number of full-text hits so far.
 
-    That number is None if the store does not count.
+    The latter is None if the store does not count.
     """
     results = [report.result for report in searches_in(reports) if report.result]
     hits = [hit for result in results for hit in result.hits]

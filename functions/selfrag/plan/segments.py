@@ -560,7 +560,7 @@ def _dearest_level(state: SegmentsState, policy: Policy, live: Sequence[LivePath
 
 
 def _ahead_of(state: SegmentsState, policy: Policy, live: Sequence[LivePath]) -> Ahead:
-    """Return a level's speculative work, within what the sequential path leaves over."""
+    """Return a level's speculative work, limited by the needs of the sequential path."""
     if policy.speculate == "off":
         return ""
     after = (policy.max_segments - state.level) * policy.beam

@@ -43,7 +43,7 @@ _LIMITS = (BudgetExceeded.__name__, DeadlineExceeded.__name__)
 
 @dataclass(frozen=True)
 class AnswerOutcome:
-    """The returned answer (`draft`, if any), its text, its status, and what was not checked (`notes`).
+    """The returned answer (`draft`, if any), its text, its status, and `notes` on missing checks.
 
     `selection` is set for answers over documents, whose completeness passages cannot prove.
     """

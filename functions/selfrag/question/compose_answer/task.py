@@ -21,7 +21,7 @@ class ComposeAnswerTask(BaseModel):
     Reports that Plan could not process are at the end of the ledger. `passages` are those at hand, with shortened
     texts. `began_ms` is the start of the question. `unkept` is the error of storing a composed response; nothing is
     composed then. An answer's gaps are `doubtful` if a refused passage may fill them; `newer` maps older passages to
-    their newest versions. `guarded` is what the guardrail blocked.
+    their newest versions. `guarded` names the text that the guardrail blocked.
     """
 
     id: str

@@ -20,7 +20,7 @@ from selfrag.question.grade_support.facts import Date, Number, facts_of
 from selfrag.text.sentences import split_sentences
 from selfrag.text.words import words_of
 
-# Words of other languages for what `evidence` reads in English: numbers, months, scales, fractions, units.
+# Non-English words for the notions that `evidence` reads in English: numbers, months, scales, fractions, units.
 _NOTATIONS = json.loads((files(__package__) / "notations.json").read_text(encoding="utf-8"))
 _WORDS = {
     word: str(number)
