@@ -20,7 +20,7 @@ class CitedWhole(Model):
 
 
 class Copy(Model):
-    """A near-duplicate of a passage; beyond a limit, only its document is named."""
+    """A near-duplicate of a passage; beyond a limit, `document` is empty."""
 
     passage_id: str
     document: str

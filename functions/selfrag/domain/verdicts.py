@@ -187,7 +187,7 @@ class Reflection(Model):
     """The verdicts of the four reflection tokens: all of IsRel, and the last of each other kind.
 
     Missing verdicts are null, such as `support` of a direct answer; `naive` has none. Verdicts by rule have null levels
-    and scores. `guarded` names the text that the deployment's guardrail blocked; omitted if nothing was, or without a guardrail.
+    and scores. `guarded` names the text that the guardrail blocked; omitted if nothing was, or without a guardrail.
     """
 
     retrieve: RetrievalVerdict | None

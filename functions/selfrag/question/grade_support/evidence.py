@@ -77,8 +77,8 @@ class AnswerEvidence:
     def holds(self, claim: str, passage_ids: Collection[str] | None = None) -> bool:
         """Return whether each sentence of a claim is supported by one sentence of these passages (None: all).
 
-        The supporting sentence shares the most words and has the claim's numbers, dates and names in order. Any sentence
-        qualifies for a claim in another language; a claim without facts is never confirmed.
+        The supporting sentence shares the most words and has the claim's numbers, dates and names in order. Any
+        sentence qualifies for a claim in another language; a claim without facts is never confirmed.
         """
         chosen = zip(self._passages, self._lines, strict=True)
         lines = [line for each, own in chosen for line in own if passage_ids is None or each.passage_id in passage_ids]
