@@ -21,6 +21,7 @@ DEPLOYED: Checks[Deployment] = {
     "identity": (lambda deployment: identity(deployment.account),),
     "page": (deployed.page,),
     "health": (deployed.health,),
+    "index": (deployed.indexed,),
     "upload": (deployed.upload,),
     "question": (deployed.question,),
 }

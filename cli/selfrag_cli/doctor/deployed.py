@@ -13,7 +13,9 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.exceptions import BotoCoreError, ClientError
 
+from selfrag.adapters.manifest import DynamoManifest
 from selfrag.adapters.outbound import http_client_for
+from selfrag.runtime.settings import PASSAGES
 from selfrag_cli.deployment.remote import TIMEOUT_SECONDS
 from selfrag_cli.deployment.terraform import Outputs
 from selfrag_cli.doctor.account import Account
@@ -28,6 +30,7 @@ SLOW_SECONDS = 20
 # Until the document is visible, retries would cost more than the answer.
 POLICY = {"web_search": False, "max_rewrites": 0}
 FAILED = "failed"
+LISTED = 500
 
 
 class _Signature(httpx2.Auth):
@@ -143,6 +146,28 @@ def health(deployment: Deployment) -> Iterator[Finding]:
         yield blocks(
             f"GET /v1/health failed: {_reason_of(reply)}", "Compare the API's stage with the plan of infra/api.tf."
         )
+
+
+def indexed(deployment: Deployment) -> Iterator[Finding]:
+    """Compare what made the documents' passages with this release; reindexing replaces those of another."""
+    if not deployment.has_documents:
+        return
+    manifest = DynamoManifest(deployment.account.client("dynamodb"), deployment.outputs["tables"]["documents"])
+    ready = outdated = 0
+    for collection in deployment.account.choices.collections:
+        after: tuple[str, str] | None = None
+        while True:
+            records, after = manifest.listed(collection, LISTED, after)
+            versions = [record.version for record in records if record.status == "ready"]
+            ready += len(versions)
+            outdated += sum(version.rpartition('" ')[2].split(" ")[0] != PASSAGES for version in versions)
+            if after is None:
+                break
+    if outdated:
+        says = f"{outdated:,} of {ready:,} documents were indexed by another release: full text may not find them."
+        yield look(says, "Run the output `reindex_command` with {}.")
+    else:
+        yield fine(f"All {ready:,} documents were indexed by this release.")
 
 
 def upload(deployment: Deployment) -> Iterator[Finding]:
