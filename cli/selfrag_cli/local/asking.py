@@ -1,4 +1,4 @@
-"""Local questions and searches; documents are brought up to date first."""
+"""Local questions and searches, which first bring the documents up to date."""
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping
