@@ -1,0 +1,42 @@
+"""Names of models: `selfrag`, `selfrag/COLLECTION` and `selfrag/COLLECTION:STRATEGY`."""
+
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import NamedTuple, get_args
+
+from selfrag.api.edge.problems import ProblemError
+from selfrag.domain.strategies import Strategy, is_quick
+
+_NAME = "selfrag"
+_STRATEGIES = [name for name in get_args(Strategy) if is_quick(name)]
+
+
+class Target(NamedTuple):
+    """The collection and the strategy that a model's name stands for; "" for the caller's and the default."""
+
+    collection: str = ""
+    strategy: str = ""
+
+
+def list_models(collections: Iterable[str]) -> dict[str, object]:
+    """Return the models of a caller's collections in the form of `GET /v1/models`."""
+    named = [f"{_NAME}/{collection}" for collection in collections]
+    names = [_NAME, *named, *(f"{name}:{strategy}" for name in named for strategy in _STRATEGIES)]
+    # The API wants the time of creation; a collection has none.
+    return {
+        "object": "list",
+        "data": [{"id": name, "object": "model", "created": 0, "owned_by": _NAME} for name in names],
+    }
+
+
+def target_of(model: str) -> Target:
+    """Return what a model's name stands for; raises ProblemError for a name of another form."""
+    prefix, _, collection = model.partition("/")
+    if prefix != _NAME or (model != _NAME and not collection):
+        raise ProblemError(
+            HTTPStatus.NOT_FOUND,
+            "There is no model of this name.",
+            "GET /v1/models lists yours: selfrag, selfrag/COLLECTION and selfrag/COLLECTION:STRATEGY.",
+        )
+    name, _, strategy = collection.rpartition(":")
+    return Target(name, strategy) if name and strategy in _STRATEGIES else Target(collection)
