@@ -2,6 +2,20 @@
 # certificates, or VPC endpoints alone.
 
 locals {
+  # The entry of steps.tf, where a key may come as a bearer token: API Gateway itself reads x-api-key alone. Its errors are
+  # requests without a key, so no alarm counts them; an authorizer that does not answer shows as a 5xx of the API.
+  authorizer_steps = {
+    authorize = {
+      description = "Reads a caller's API key from x-api-key or Authorization."
+      uses        = []
+      memory      = 256
+      timeout     = 5
+      layers      = []
+    }
+  }
+  reads_bearers  = var.auth == "api_key" && var.bearer_keys
+  authorizer_arn = local.reads_bearers ? aws_lambda_function.step["authorize"].qualified_arn : var.authorizer_arn
+
   # The OpenAPI security schemes, all of which a request must satisfy.
   security_schemes = merge(
     { for auth in [var.auth] : "api_key" => { type = "apiKey", in = "header", name = "x-api-key" } if local.has_keys },
@@ -9,14 +23,16 @@ locals {
       for auth in [var.auth] : "caller" => merge(
         { type = "apiKey", in = "header", name = "Authorization" },
         { "x-amazon-apigateway-authtype" = auth == "iam" ? "awsSigv4" : "custom" },
-        { for arn in [var.authorizer_arn] : "x-amazon-apigateway-authorizer" => {
-          type                         = "request"
-          identitySource               = "method.request.header.Authorization"
-          authorizerUri                = "arn:${local.partition}:apigateway:${local.region}:lambda:path/2015-03-31/functions/${arn}/invocations"
-          authorizerCredentials        = one(aws_iam_role.authorizer[*].arn)
-          authorizerResultTtlInSeconds = 60
-        } if arn != null }
-      ) if auth != "api_key"
+        { for arn in [local.authorizer_arn] : "x-amazon-apigateway-authorizer" => merge({
+          type                  = "request"
+          authorizerUri         = "arn:${local.partition}:apigateway:${local.region}:lambda:path/2015-03-31/functions/${arn}/invocations"
+          authorizerCredentials = one(aws_iam_role.authorizer[*].arn)
+          # A key may be in either of two headers, and replies are kept only by what every request has.
+          authorizerResultTtlInSeconds = local.reads_bearers ? 0 : 60
+          }, { for source in ["method.request.header.Authorization"] : "identitySource" => source if !local.reads_bearers })
+          if auth != "iam"
+        }
+      ) if auth != "api_key" || local.reads_bearers
     }
   )
 
@@ -46,9 +62,9 @@ locals {
   }
 }
 
-# API Gateway calls your function with this role, so the function's own policy stays as it is.
+# API Gateway calls the function with this role, so the policy of a function of yours stays as it is.
 resource "aws_iam_role" "authorizer" {
-  count = var.auth == "authorizer" ? 1 : 0
+  count = var.auth == "authorizer" || local.reads_bearers ? 1 : 0
 
   name                 = "${var.name}-authorizer"
   description          = "Lets API Gateway call the authorizer."
@@ -58,13 +74,13 @@ resource "aws_iam_role" "authorizer" {
 }
 
 resource "aws_iam_role_policy" "authorizer" {
-  count = var.auth == "authorizer" ? 1 : 0
+  count = var.auth == "authorizer" || local.reads_bearers ? 1 : 0
 
   name = "authorizer"
   role = aws_iam_role.authorizer[0].id
   policy = jsonencode({
     Version   = "2012-10-17"
-    Statement = [{ Sid = "Authorize", Effect = "Allow", Action = "lambda:InvokeFunction", Resource = var.authorizer_arn }]
+    Statement = [{ Sid = "Authorize", Effect = "Allow", Action = "lambda:InvokeFunction", Resource = local.authorizer_arn }]
   })
 }
 

@@ -767,6 +767,12 @@ variable "auth" {
   }
 }
 
+variable "bearer_keys" {
+  description = "Takes API keys as Authorization: Bearer KEY, too, as clients of OpenAI's API send them; a small function then reads the key of every request. With auth = \"api_key\" alone."
+  type        = bool
+  default     = true
+}
+
 variable "authorizer_arn" {
   description = "The ARN of a Lambda function of yours, or of a version or alias of it, that authorises requests by the header Authorization (a REQUEST authorizer). The principalId that it returns is the caller, client#ID in callers and bind_command."
   type        = string

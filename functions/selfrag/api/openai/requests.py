@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
-from pydantic import ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from selfrag.api.openai.content import BEFORE_NOTES
 from selfrag.api.openai.models import target_of
@@ -27,14 +27,14 @@ class Message(Model):
     model_config = ConfigDict(extra="allow")
 
     role: str = ""
-    content: str | list[dict[str, JsonValue]] | None = None
+    content: Annotated[str | list[dict[str, Any]], BeforeValidator(lambda content: content or "")] = ""
 
     @property
     def text(self) -> str:
         """Return the text of the message without other parts."""
         if isinstance(self.content, list):
             return "\n".join(str(part.get("text", "")) for part in self.content if part.get("type") in _TEXTS)
-        return self.content or ""
+        return self.content
 
 
 class CompatibleRequest(Request):
@@ -44,8 +44,8 @@ class CompatibleRequest(Request):
 
     model: str
     stream: bool | None = None
-    tool_choice: JsonValue = None
-    stream_options: dict[str, JsonValue] | None = None
+    tool_choice: Any = None
+    stream_options: dict[str, Any] | None = None
     metadata: dict[str, str] | None = None
 
     @property
@@ -85,7 +85,7 @@ class ResponsesRequest(CompatibleRequest):
     EXAMPLE: ClassVar[str] = '{"model": "selfrag", "input": "How many days of leave do I have?"}'
 
     input: str | list[Message]
-    instructions: JsonValue = None
+    instructions: Any = None
     previous_response_id: str | None = None
 
     @property
