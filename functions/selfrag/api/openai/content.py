@@ -58,20 +58,20 @@ def content_of(response: Mapping[str, Any], base_url: str) -> Content:
     text += response["answer"][last:]
     titles = {each["url"]: each["title"] for each in annotations}
     sources = [f"[{number}] {titles[url]}" for url, number in numbers.items()]
-    notes = [note for note in (*sources, response["notice"], *response["usage"]["warnings"]) if note]
+    notes = [note for note in (*sources, response.get("notice"), *response["usage"]["warnings"]) if note]
     withheld = response["answer"] if response["status"] in ("abstained", "failed") else None
     return Content(text + (BEFORE_NOTES + "\n> ".join(notes) if notes else ""), annotations, withheld)
 
 
 def _url(citation: Mapping[str, Any], base_url: str) -> str:
     """Return the address of a cited passage: a page of the web itself, or its place in its document."""
-    if citation["document_id"] is None:
+    if citation.get("document_id") is None:
         return str(citation["document"]) if "://" in citation["document"] else f"{base_url}/v1/documents"
     return f"{base_url}/v1/documents/{citation['document_id']}/text?around={quote(citation['passage_id'], safe='')}"
 
 
 def _title(citation: Mapping[str, Any]) -> str:
-    return ", ".join(filter(None, (citation["document"], citation["locator"] or citation["heading"])))
+    return ", ".join(filter(None, (citation["document"], citation.get("locator") or citation.get("heading"))))
 
 
 def usage_of(usage: Mapping[str, Any], prompt: str, completion: str) -> dict[str, Any]:

@@ -20,8 +20,10 @@ class Target(NamedTuple):
 
 def list_models(collections: Iterable[str]) -> dict[str, object]:
     """Return the models of a caller's collections in the form of `GET /v1/models`."""
-    named = [f"{_NAME}/{collection}" for collection in collections]
-    names = [_NAME, *named, *(f"{name}:{strategy}" for name in named for strategy in _STRATEGIES)]
+    named = {f"{_NAME}/{collection}": collection for collection in collections}
+    # A collection may be called as another one with a strategy.
+    plain = [name for name, collection in named.items() if target_of(name).collection == collection]
+    names = [_NAME, *plain, *(f"{name}:{strategy}" for name in named for strategy in _STRATEGIES)]
     # The API wants the time of creation; a collection has none.
     return {
         "object": "list",

@@ -12,7 +12,7 @@ ID_PREFIX = "resp_"
 
 def response_of(response: Mapping[str, Any], heading: Heading) -> dict[str, Any]:
     """Return a response in the form of this API: the passes as reasoning, then the message."""
-    reasons = [each["why"] for each in response["passes"] if each["steps"] and each["why"]]
+    reasons = [each["why"] for each in response.get("passes", ()) if each["steps"] and each["why"]]
     output = [_reasoning(response["id"], reasons), _message(response["id"], content_of(response, heading.base_url))]
     return _final(response, heading, output)
 
