@@ -13,8 +13,9 @@ locals {
       layers      = []
     }
   }
-  reads_bearers  = var.auth == "api_key" && var.bearer_keys
-  authorizer_arn = local.reads_bearers ? aws_lambda_function.step["authorize"].qualified_arn : var.authorizer_arn
+  reads_bearers = var.auth == "api_key" && var.bearer_keys
+  # By its name, because the body of the API shall be known before the function is. It is of no release.
+  authorizer_arn = local.reads_bearers ? "arn:${local.partition}:lambda:${local.here}:function:${local.function_names.authorize}" : var.authorizer_arn
 
   # The OpenAPI security schemes, all of which a request must satisfy.
   security_schemes = merge(
