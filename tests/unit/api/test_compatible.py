@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from selfrag.api.edge.problems import ProblemError
 from selfrag.api.openai.calls import call_of
 from selfrag.api.openai.models import list_models, target_of
-from selfrag.api.openai.requests import ChatRequest, ResponsesRequest, translate
+from selfrag.api.openai.requests import CompatibleRequest, translate
 from selfrag.api.streaming.relay import relay
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.fields import MAX_ANSWER_CHARACTERS
@@ -122,11 +122,11 @@ TURNS = st.lists(
 def test_no_earlier_turn_of_a_clients_own_changes_what_a_question_may_see(turns: list[Any], model: str) -> None:
     question = {"role": "user", "content": "And in Kobe?"}
     extra = {"filters": {"collections": ["other"]}, "policy": {"web_search": True}, "collections": ["other"]}
-    alone = translate(ChatRequest.model_validate({"model": model, "messages": [question]})).question
+    alone = translate(CompatibleRequest.model_validate({"model": model, "messages": [question]}))[0]
     chat = {"model": model, "messages": [*turns, question], **extra}
     followed = [
-        translate(ChatRequest.model_validate(chat)).question,
-        translate(ResponsesRequest.model_validate({"model": model, "input": chat["messages"], **extra})).question,
+        translate(CompatibleRequest.model_validate(chat))[0],
+        translate(CompatibleRequest.model_validate({"model": model, "input": chat["messages"], **extra}))[0],
     ]
     for ask in followed:
         assert ask.model_copy(update={"history": []}) == alone
@@ -145,7 +145,7 @@ def test_the_last_exchanges_are_history_without_what_a_reply_added_to_them() -> 
     long = [{"role": "user", "content": "And?"}, {"role": "assistant", "content": "x" * 9999}]
     last = {"role": "user", "content": [{"type": "text", "text": "Why?"}]}
     chat = {"model": "selfrag", "messages": [*turns, *long, last], "temperature": 1}
-    question, ignored = translate(ChatRequest.model_validate(chat))
+    question, ignored = translate(CompatibleRequest.model_validate(chat))
     assert question.question == "Why?"
     assert [(each.question, each.answer) for each in question.history] == [
         ("How much leave?", "25 days."),
@@ -153,7 +153,7 @@ def test_the_last_exchanges_are_history_without_what_a_reply_added_to_them() -> 
     ]
     assert ignored == ["system messages", "temperature"]
     named = {"model": "selfrag", "messages": [*turns, last], "metadata": {"previous": "chatcmpl-abc"}}
-    by_id = translate(ChatRequest.model_validate(named)).question
+    by_id = translate(CompatibleRequest.model_validate(named))[0]
     assert (by_id.previous, by_id.history) == ("abc", [])
 
 
@@ -173,7 +173,7 @@ def test_the_last_exchanges_are_history_without_what_a_reply_added_to_them() -> 
 def test_what_would_change_the_reply_is_refused_with_a_sentence(fields: dict[str, Any]) -> None:
     chat = {"model": "selfrag", "messages": [{"role": "user", "content": "Why?"}], **fields}
     with pytest.raises(InvalidInput, match=r"\.$"):
-        translate(ChatRequest.model_validate(chat))
+        translate(CompatibleRequest.model_validate(chat))
     usual = {
         "model": "selfrag",
         "messages": [{"role": "user", "content": "Why?"}],
@@ -183,7 +183,7 @@ def test_what_would_change_the_reply_is_refused_with_a_sentence(fields: dict[str
         "logprobs": False,
         "response_format": {"type": "text"},
     }
-    assert translate(ChatRequest.model_validate(usual))
+    assert translate(CompatibleRequest.model_validate(usual))
 
 
 def test_every_listed_model_is_the_collection_and_the_strategy_of_its_name() -> None:

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.edge.methods import body_of, methods_of, parameters_of
 from selfrag.api.edge.problems import ProblemError, is_compatible
-from selfrag.api.openai.requests import ChatRequest, ResponsesRequest
+from selfrag.api.openai.requests import CompatibleRequest
 from selfrag.domain.feedback import FeedbackRequest
 from selfrag.domain.questions import AskRequest, UploadRequest
 from selfrag.domain.validation import Request
@@ -17,7 +17,7 @@ MAX_BODY_BYTES = 64 * 1024
 # Clients of OpenAI's API send the whole conversation with each question.
 MAX_CONVERSATION_BYTES = 1024 * 1024
 _MODELS: dict[str, type[Request]] = {
-    model.__name__: model for model in (AskRequest, ChatRequest, FeedbackRequest, ResponsesRequest, UploadRequest)
+    model.__name__: model for model in (AskRequest, CompatibleRequest, FeedbackRequest, UploadRequest)
 }
 
 

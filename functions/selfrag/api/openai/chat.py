@@ -12,7 +12,7 @@ ID_PREFIX = "chatcmpl-"
 _REASONS = {"partial": "length"}
 
 
-def completion(response: Mapping[str, Any], heading: Heading) -> dict[str, Any]:
+def reply(response: Mapping[str, Any], heading: Heading) -> dict[str, Any]:
     """Return a response as a chat completion."""
     content = content_of(response, heading.base_url)
     message = {
@@ -30,7 +30,7 @@ def completion(response: Mapping[str, Any], heading: Heading) -> dict[str, Any]:
     }
 
 
-def chunks(events: Iterable[Event | None], heading: Heading) -> Iterator[dict[str, Any] | None]:
+def stream(events: Iterable[Event | None], heading: Heading) -> Iterator[dict[str, Any] | None]:
     """Yield the chunks of a question's events, None where nothing is new; the text comes with its checks alone."""
     head: dict[str, Any] = {}
 

@@ -10,14 +10,14 @@ from selfrag.api.streaming.events import Event
 ID_PREFIX = "resp_"
 
 
-def response_of(response: Mapping[str, Any], heading: Heading) -> dict[str, Any]:
+def reply(response: Mapping[str, Any], heading: Heading) -> dict[str, Any]:
     """Return a response in the form of this API: the passes as reasoning, then the message."""
     reasons = [each["why"] for each in response.get("passes", ()) if each["steps"] and each["why"]]
     output = [_reasoning(response["id"], reasons), _message(response["id"], content_of(response, heading.base_url))]
     return _final(response, heading, output)
 
 
-def stream_events(events: Iterable[Event | None], heading: Heading) -> Iterator[dict[str, Any] | None]:
+def stream(events: Iterable[Event | None], heading: Heading) -> Iterator[dict[str, Any] | None]:
     """Yield the events of a question as this API's, numbered, None where nothing is new."""
     number = 0
     for event in _events(events, heading):

@@ -13,40 +13,21 @@ from selfrag.api.edge.gateway_event import EVENT_STREAM
 from selfrag.api.edge.problems import ProblemError, title_of
 from selfrag.api.openai.calls import call_of
 from selfrag.api.openai.models import list_models
-from selfrag.api.openai.requests import ChatRequest, ResponsesRequest
+from selfrag.api.openai.requests import CompatibleRequest
 from selfrag.api.routes.questions import Key, accepted, arrival_of
 from selfrag.api.streaming.events import question_events
-from selfrag.domain.base import Model
 
 router = Router()  # type: ignore[no-untyped-call]
 
 
-class CompatibleError(Model):
-    """The error of a request, with a sentence on what to do."""
-
-    message: str
-    type: str
-    param: str | None
-    code: str | None
-
-
-class CompatibleErrorBody(Model):
-    """The body of an error in the form of OpenAI's API."""
-
-    error: CompatibleError
-
-
 _OBJECT = {"schema": {"type": "object"}}
+_ERRORS = (400, 403, 404, 409, 413, 415, 429, 503, 504)
 
 
 def _replies(description: str, *errors: int, **kinds: Any) -> dict[int, Any]:
-    body = {"content": {JSON: {"model": CompatibleErrorBody}}}
-    refused = {status: {"description": title_of(status), **body} for status in errors}
+    """Return the replies of a route, which OpenAI describes."""
+    refused = {status: {"description": title_of(status), "content": {JSON: _OBJECT}} for status in errors}
     return {200: {"description": description, "content": {JSON: _OBJECT, **kinds}}, **refused}
-
-
-_STREAM = {EVENT_STREAM: {"schema": {"type": "string"}}}
-_ERRORS = (400, 403, 404, 409, 413, 415, 429, 503, 504)
 
 
 @router.get(
@@ -65,9 +46,9 @@ def show_models(request: Request) -> Response[Any]:
     operation_id="complete_chat",
     summary="Ask by OpenAI's Chat Completions API",
     description="The last message is the question, earlier ones are its history.",
-    responses=_replies("A chat completion, or its chunks", *_ERRORS, **_STREAM),
+    responses=_replies("A chat completion, or its chunks", *_ERRORS, **{EVENT_STREAM: {"schema": {"type": "string"}}}),
 )
-def complete_chat(request: Request, body: Annotated[ChatRequest, Body()], key: Key = "") -> Response[Any]:
+def complete_chat(request: Request, body: Annotated[CompatibleRequest, Body()], key: Key = "") -> Response[Any]:
     """Answer a chat."""
     return _answered(request, key)
 
@@ -77,9 +58,9 @@ def complete_chat(request: Request, body: Annotated[ChatRequest, Body()], key: K
     operation_id="create_response",
     summary="Ask by OpenAI's Responses API",
     description="The last message of `input` is the question, earlier ones are its history.",
-    responses=_replies("A response, or its events", *_ERRORS, **_STREAM),
+    responses=_replies("A response, or its events", *_ERRORS, **{EVENT_STREAM: {"schema": {"type": "string"}}}),
 )
-def create_response(request: Request, body: Annotated[ResponsesRequest, Body()], key: Key = "") -> Response[Any]:
+def create_response(request: Request, body: Annotated[CompatibleRequest, Body()], key: Key = "") -> Response[Any]:
     """Answer a request of the Responses API."""
     return _answered(request, key)
 
@@ -88,7 +69,7 @@ def _answered(request: Request, key: str) -> Response[Any]:
     event = event_of(request)
     call = call_of(event)
     assert call is not None, "the body was validated"
-    question, arrival = call.translation.question, arrival_of(request, key)
+    question, arrival = call.translation[0], arrival_of(request, key)
     if call.request.stream and event.get("requestContext", {}).get("streamed"):
         return accepted(request, lifecycle.start(question, arrival))
     question_id, response = lifecycle.answer(question, arrival)
