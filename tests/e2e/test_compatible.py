@@ -113,7 +113,7 @@ def test_a_refused_request_is_an_error_that_the_sdk_reads(path: str, api: httpx2
         (403, "permission_error", {"headers": {"x-api-key": "uploader"}}),
         (403, "permission_error", {"model": "selfrag/foreign"}),
         (404, "invalid_request_error", {"model": "gpt-4o"}),
-        (400, "invalid_request_error", {"n": 2} if path == CHAT else {"background": True}),
+        (400, "invalid_request_error", {"n": 2} if path == CHAT else {"conversation": "c"}),
         (400, "invalid_request_error", {"question": ""}),
         (400, "invalid_request_error", {"question": "?" * 2001, "stream": True}),
         (413, "invalid_request_error", {"question": "?" * 1_100_000}),

@@ -1,4 +1,4 @@
-"""Calls of OpenAI's APIs: the request of an event, and its replies, whole or as server-sent events."""
+"""Requests to OpenAI's APIs with their replies, as JSON or as server-sent events."""
 
 import base64
 import time
@@ -8,7 +8,7 @@ from typing import Any
 
 from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.openai import chat, responses
-from selfrag.api.openai.content import Heading
+from selfrag.api.openai.content import ReplyHeading
 from selfrag.api.openai.requests import CompatibleRequest, translate
 from selfrag.api.streaming.events import Event
 from selfrag.domain.questions import AskRequest
@@ -30,11 +30,11 @@ class Call:
 
     @cached_property
     def translation(self) -> tuple[AskRequest, list[str]]:
-        """Return the request as a question, and what it ignores; raises InvalidInput or ProblemError."""
+        """Return the question and the names of ignored fields; raises InvalidInput or ProblemError."""
         return translate(self.request)
 
     def reply(self, response: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a response as a whole reply."""
+        """Return a reply that is not streamed."""
         return dict(self._api.reply(response, self._heading()))
 
     def encode(self, events: Iterable[Event | None]) -> Iterator[str]:
@@ -45,12 +45,12 @@ class Call:
         if self._api is chat:
             yield "data: [DONE]\n\n"
 
-    def _heading(self) -> Heading:
+    def _heading(self) -> ReplyHeading:
         context = self._event.get("requestContext", {})
         headers = {name.lower(): value for name, value in (self._event.get("headers") or {}).items()}
         # Only the laptop's server is reached by plain HTTP, without a proxy.
         origin = f"{headers.get('x-forwarded-proto', 'http')}://{headers.get('host', '')}"
-        return Heading(
+        return ReplyHeading(
             model=self.request.model,
             created=int(context.get("requestTimeEpoch", 1000 * time.time()) / 1000),
             base_url=origin + str(context.get("path") or self._event["path"]).partition("/v1/")[0],

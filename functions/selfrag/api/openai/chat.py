@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from selfrag.api.edge.problems import to_error
-from selfrag.api.openai.content import Heading, content_of, cut_off, usage_of
+from selfrag.api.openai.content import ReplyHeading, content_of, cut_off, usage_of
 from selfrag.api.streaming.events import Event
 
 ID_PREFIX = "chatcmpl-"
@@ -12,7 +12,7 @@ ID_PREFIX = "chatcmpl-"
 _REASONS = {"partial": "length"}
 
 
-def reply(response: Mapping[str, Any], heading: Heading) -> dict[str, Any]:
+def reply(response: Mapping[str, Any], heading: ReplyHeading) -> dict[str, Any]:
     """Return a response as a chat completion."""
     content = content_of(response, heading.base_url)
     message = {
@@ -30,7 +30,7 @@ def reply(response: Mapping[str, Any], heading: Heading) -> dict[str, Any]:
     }
 
 
-def stream(events: Iterable[Event | None], heading: Heading) -> Iterator[dict[str, Any] | None]:
+def stream(events: Iterable[Event | None], heading: ReplyHeading) -> Iterator[dict[str, Any] | None]:
     """Yield the chunks of a question's events, None where nothing is new; the text comes with its checks alone."""
     head: dict[str, Any] = {}
 
@@ -61,7 +61,7 @@ def stream(events: Iterable[Event | None], heading: Heading) -> Iterator[dict[st
     yield to_error(cut_off(head["id"].removeprefix(ID_PREFIX)))
 
 
-def _head(question_id: str, kind: str, heading: Heading) -> dict[str, Any]:
+def _head(question_id: str, kind: str, heading: ReplyHeading) -> dict[str, Any]:
     return {"id": f"{ID_PREFIX}{question_id}", "object": kind, "created": heading.created, "model": heading.model}
 
 

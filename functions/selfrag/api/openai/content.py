@@ -1,4 +1,4 @@
-"""Content of a reply: the answer with a mark behind each cited part, notes, and annotations; what replies share."""
+"""Text, annotations and usage of a reply, for both APIs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ BEFORE_NOTES = "\n\n---\n> "
 
 
 @dataclass(frozen=True)
-class Heading:
-    """What a reply has of its request: its model, its time (seconds since the epoch), and what it asked of the reply.
+class ReplyHeading:
+    """Request metadata that a reply repeats; `created` is in seconds since the epoch.
 
-    `base_url` is what the API's paths follow, `ignored` names the fields without effect.
+    Paths of the API follow `base_url`; `ignored` names the fields without effect.
     """
 
     model: str
@@ -24,15 +24,15 @@ class Heading:
     previous: str | None = None
 
     def extend(self, response: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the extension of a reply: the whole response, with the names of the fields without effect."""
+        """Return the field `selfrag`: the whole response and the names of ignored fields."""
         return {**response, "ignored": list(self.ignored)}
 
 
 @dataclass(frozen=True)
-class Content:
-    """The text of a reply, and its annotations: each has the place of a mark in it, and the address of its passage.
+class MarkedAnswer:
+    """The text of a reply with a mark behind each cited part, and an annotation for each mark.
 
-    `refusal` is the text of an answer that was not given, null for one that was.
+    `refusal` is the text of an abstention or a failure, else null.
     """
 
     text: str
@@ -40,8 +40,8 @@ class Content:
     refusal: str | None
 
 
-def content_of(response: Mapping[str, Any], base_url: str) -> Content:
-    """Return the content of a response; `base_url` is what the API's paths follow."""
+def content_of(response: Mapping[str, Any], base_url: str) -> MarkedAnswer:
+    """Return the content of a response, with links that begin with `base_url`."""
     marks: dict[int, list[Mapping[str, Any]]] = {}
     for citation in response["citations"]:
         marks.setdefault(citation["answer_span"][1], []).append(citation)
@@ -60,11 +60,11 @@ def content_of(response: Mapping[str, Any], base_url: str) -> Content:
     sources = [f"[{number}] {titles[url]}" for url, number in numbers.items()]
     notes = [note for note in (*sources, response.get("notice"), *response["usage"]["warnings"]) if note]
     withheld = response["answer"] if response["status"] in ("abstained", "failed") else None
-    return Content(text + (BEFORE_NOTES + "\n> ".join(notes) if notes else ""), annotations, withheld)
+    return MarkedAnswer(text + (BEFORE_NOTES + "\n> ".join(notes) if notes else ""), annotations, withheld)
 
 
 def _url(citation: Mapping[str, Any], base_url: str) -> str:
-    """Return the address of a cited passage: a page of the web itself, or its place in its document."""
+    """Return the address of a web page, or of a passage in its document."""
     if citation.get("document_id") is None:
         return str(citation["document"]) if "://" in citation["document"] else f"{base_url}/v1/documents"
     return f"{base_url}/v1/documents/{citation['document_id']}/text?around={quote(citation['passage_id'], safe='')}"
@@ -75,7 +75,7 @@ def _title(citation: Mapping[str, Any]) -> str:
 
 
 def usage_of(usage: Mapping[str, Any], prompt: str, completion: str) -> dict[str, Any]:
-    """Return the usage by an API's names of tokens; there, those that were read from a cache are of the prompt."""
+    """Return the usage under an API's names; OpenAI counts cached tokens as tokens of the prompt."""
     cached = usage["cache_read_input_tokens"]
     return {
         f"{prompt}_tokens": usage["input_tokens"] + cached,

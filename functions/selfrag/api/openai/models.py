@@ -12,7 +12,7 @@ _STRATEGIES = [name for name in get_args(Strategy) if is_quick(name)]
 
 
 class Target(NamedTuple):
-    """The collection and the strategy that a model's name stands for; "" for the caller's and the default."""
+    """The collection and the strategy of a model; "" means all collections of the caller, or the default strategy."""
 
     collection: str = ""
     strategy: str = ""
@@ -21,7 +21,7 @@ class Target(NamedTuple):
 def list_models(collections: Iterable[str]) -> dict[str, object]:
     """Return the models of a caller's collections in the form of `GET /v1/models`."""
     named = {f"{_NAME}/{collection}": collection for collection in collections}
-    # A collection may be called as another one with a strategy.
+    # A collection's name may end like a strategy: `selfrag/b:naive` is the collection `b`.
     plain = [name for name, collection in named.items() if target_of(name).collection == collection]
     names = [_NAME, *plain, *(f"{name}:{strategy}" for name in named for strategy in _STRATEGIES)]
     # The API wants the time of creation; a collection has none.
@@ -32,7 +32,7 @@ def list_models(collections: Iterable[str]) -> dict[str, object]:
 
 
 def target_of(model: str) -> Target:
-    """Return what a model's name stands for; raises ProblemError for a name of another form."""
+    """Return the target of a model; raises ProblemError for an unknown name."""
     prefix, _, collection = model.partition("/")
     if prefix != _NAME or (model != _NAME and not collection):
         raise ProblemError(

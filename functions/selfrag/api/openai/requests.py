@@ -25,22 +25,20 @@ def _is_format(value: Any, field: str = "") -> bool:
     return isinstance(form, Mapping) and form.get("type", "text") != "text"
 
 
-# What changes the reply in a way that a client relies on, and cannot be had here, with the reason.
+# Fields whose values would change the form of the reply, with a test for unsupported values and the reason.
 _REFUSED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "n": (lambda value: value != 1, "a question has one answer; leave it out"),
     "tool_choice": (lambda value: value not in ("auto", "none"), "selfrag calls no tools; send auto or none"),
     "response_format": (_is_format, "an answer is checked text; leave it out"),
     "text": (lambda value: _is_format(value, "format"), "an answer is checked text; leave it out"),
     "modalities": (lambda value: value != ["text"], "selfrag answers in text alone; leave it out"),
-    "audio": (bool, "selfrag answers in text alone; leave it out"),
-    "background": (bool, "POST /v1/questions starts a question and returns at once"),
     "conversation": (bool, "selfrag keeps no conversations; send previous_response_id"),
 }  # fmt: skip
 _READ = {"model", "messages", "input", "stream", "stream_options", "metadata", "previous_response_id", "instructions"}
 
 
-class Message(Model):
-    """A message of a chat, or an item of `input`; items of other kinds have no role, and are ignored."""
+class ChatMessage(Model):
+    """A message of a chat, or an item of `input`; items without a role are ignored."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -64,8 +62,8 @@ class CompatibleRequest(Request):
     )
 
     model: str
-    messages: list[Message] = Field(default=[], description="Of the Chat Completions API.")
-    input: str | list[Message] = Field(default=[], description="Of the Responses API.")
+    messages: list[ChatMessage] = Field(default=[], description="Of the Chat Completions API.")
+    input: str | list[ChatMessage] = Field(default=[], description="Of the Responses API.")
     instructions: Any = None
     stream: bool | None = None
     stream_options: dict[str, Any] | None = None
@@ -80,15 +78,15 @@ class CompatibleRequest(Request):
 
 
 def translate(request: CompatibleRequest) -> tuple[AskRequest, list[str]]:
-    """Return a request as a question, and the names of what it holds without effect.
+    """Return the question of a request and the names of ignored fields.
 
-    Raises InvalidInput for what cannot be had here, ProblemError for an unknown model.
+    Raises InvalidInput for unsupported fields, ProblemError for an unknown model.
     """
     fields = {name: value for name, value in request if value not in (None, [], "")}
     for name, (is_refused, reason) in _REFUSED.items():
         if name in fields and is_refused(fields[name]):
             raise InvalidInput(f"{name} was not accepted: {reason}.")
-    texts = [Message(role="user", content=request.input)] if isinstance(request.input, str) else request.input
+    texts = [ChatMessage(role="user", content=request.input)] if isinstance(request.input, str) else request.input
     messages = [message for message in request.messages or texts if message.role]
     if not messages or messages[-1].role != "user":
         raise InvalidInput("The last message must be the user's question.")
@@ -111,8 +109,8 @@ def translate(request: CompatibleRequest) -> tuple[AskRequest, list[str]]:
     return ask, sorted([*(fields.keys() - _READ), *(["system messages"] if has_system else [])])
 
 
-def _history(messages: Iterable[Message]) -> list[EarlierExchange]:
-    """Return the last exchanges as the client has them, the newest last, cut to what a question may carry."""
+def _history(messages: Iterable[ChatMessage]) -> list[EarlierExchange]:
+    """Return the client's last exchanges, the newest last, cut to the limits of `history`."""
     exchanges: list[EarlierExchange] = []
     question = ""
     for message in messages:
@@ -120,7 +118,7 @@ def _history(messages: Iterable[Message]) -> list[EarlierExchange]:
             question = message.text.strip()[:MAX_QUESTION_CHARACTERS]
         elif message.role == "assistant" and question:
             answer = _MARK.sub("", message.text.partition(BEFORE_NOTES)[0]).strip()[:MAX_ANSWER_CHARACTERS]
-            # An exchange that no question may carry, such as an empty one, helps nobody to understand the next.
+            # An invalid exchange, such as an empty one, is left out.
             with suppress(ValidationError):
                 exchanges += [EarlierExchange(question=question, answer=answer)] if answer else []
             question = ""

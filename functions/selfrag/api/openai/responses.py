@@ -4,20 +4,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from selfrag.api.edge.problems import to_error
-from selfrag.api.openai.content import Content, Heading, content_of, cut_off, usage_of
+from selfrag.api.openai.content import MarkedAnswer, ReplyHeading, content_of, cut_off, usage_of
 from selfrag.api.streaming.events import Event
 
 ID_PREFIX = "resp_"
 
 
-def reply(response: Mapping[str, Any], heading: Heading) -> dict[str, Any]:
+def reply(response: Mapping[str, Any], heading: ReplyHeading) -> dict[str, Any]:
     """Return a response in the form of this API: the passes as reasoning, then the message."""
     reasons = [each["why"] for each in response.get("passes", ()) if each["steps"] and each["why"]]
     output = [_reasoning(response["id"], reasons), _message(response["id"], content_of(response, heading.base_url))]
     return _final(response, heading, output)
 
 
-def stream(events: Iterable[Event | None], heading: Heading) -> Iterator[dict[str, Any] | None]:
+def stream(events: Iterable[Event | None], heading: ReplyHeading) -> Iterator[dict[str, Any] | None]:
     """Yield the events of a question as this API's, numbered, None where nothing is new."""
     number = 0
     for event in _events(events, heading):
@@ -25,7 +25,7 @@ def stream(events: Iterable[Event | None], heading: Heading) -> Iterator[dict[st
         number += event is not None
 
 
-def _events(events: Iterable[Event | None], heading: Heading) -> Iterator[dict[str, Any] | None]:
+def _events(events: Iterable[Event | None], heading: ReplyHeading) -> Iterator[dict[str, Any] | None]:
     question_id, reasons = "", list[str]()
     for event in events:
         if event is None:
@@ -55,7 +55,7 @@ def _events(events: Iterable[Event | None], heading: Heading) -> Iterator[dict[s
     yield _failure(question_id, heading, cut_off(question_id))
 
 
-def _failure(question_id: str, heading: Heading, problem: Mapping[str, Any]) -> dict[str, Any]:
+def _failure(question_id: str, heading: ReplyHeading, problem: Mapping[str, Any]) -> dict[str, Any]:
     error = {"code": "server_error", "message": to_error(problem)["error"]["message"]}
     return {"type": "response.failed", "response": _head(question_id, heading) | {"status": "failed", "error": error}}
 
@@ -94,7 +94,7 @@ def _reasoning(question_id: str, reasons: Iterable[str]) -> dict[str, Any]:
     return {"type": "reasoning", "id": f"rs_{question_id}", "summary": summary, "status": "completed"}
 
 
-def _message(question_id: str, content: Content) -> dict[str, Any]:
+def _message(question_id: str, content: MarkedAnswer) -> dict[str, Any]:
     annotations = [{"type": "url_citation", **citation} for citation in content.annotations]
     parts: list[dict[str, Any]] = [
         {"type": "output_text", "text": content.text, "annotations": annotations, "logprobs": []}
@@ -110,7 +110,7 @@ def _message(question_id: str, content: Content) -> dict[str, Any]:
     }
 
 
-def _final(response: Mapping[str, Any], heading: Heading, output: list[dict[str, Any]]) -> dict[str, Any]:
+def _final(response: Mapping[str, Any], heading: ReplyHeading, output: list[dict[str, Any]]) -> dict[str, Any]:
     failed = response["status"] == "failed"
     return _head(response["id"], heading) | {
         "status": "failed" if failed else "completed",
@@ -121,7 +121,7 @@ def _final(response: Mapping[str, Any], heading: Heading, output: list[dict[str,
     }
 
 
-def _head(question_id: str, heading: Heading) -> dict[str, Any]:
+def _head(question_id: str, heading: ReplyHeading) -> dict[str, Any]:
     return {
         "id": f"{ID_PREFIX}{question_id}",
         "object": "response",
