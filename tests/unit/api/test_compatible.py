@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -133,6 +134,20 @@ def test_no_earlier_turn_of_a_clients_own_changes_what_a_question_may_see(turns:
         assert len(ask.history) <= 2
         state, _ = first_pass(QuestionRequest(**ask.execution_input(["mine"])), began_ms=0)
         assert (state.brief.collections, state.filters, state.previous_relevance) == (["mine"], alone.filters, [])
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["type", "text", "format", "role"]), inner),
+)
+NAMES = ["n", "text", "tool_choice", "response_format", "modalities", "conversation", "metadata", "input", "messages"]
+
+
+@given(st.sampled_from(PATHS), st.dictionaries(st.sampled_from([*NAMES, "model", "stream", "instructions"]), VALUES))
+def test_a_body_of_any_values_is_a_question_or_is_refused(path: str, fields: dict[str, Any]) -> None:
+    if call := call_of(request(path, **fields)):
+        with suppress(InvalidInput, ProblemError):
+            assert call.translation[0].question
 
 
 def test_the_last_exchanges_are_history_without_what_a_reply_added_to_them() -> None:
