@@ -905,7 +905,7 @@ variable "key_quota_per_day" {
 }
 
 variable "stream_events" {
-  description = "Streams POST /v1/ask to clients that take server-sent events, by a function of its own, for 300 seconds at the most; every other client gets the same reply as without. The function takes one concurrent execution for each question of POST /v1/ask. Without it such a client gets 202, and looks at the question by its id, as the page does. Not tried on AWS."
+  description = "Streams POST /v1/ask and OpenAI's API to clients that take server-sent events, by a function of its own, for 300 seconds at the most; every other client gets the same reply as without. The function takes one concurrent execution for each question of these paths. Without it a client of POST /v1/ask gets 202, and looks at the question by its id, as the page does; one of OpenAI's API gets its events at the end. Not tried on AWS."
   type        = bool
   default     = false
 }
