@@ -24,15 +24,20 @@ locals {
       for auth in [var.auth] : "caller" => merge(
         { type = "apiKey", in = "header", name = "Authorization" },
         { "x-amazon-apigateway-authtype" = auth == "iam" ? "awsSigv4" : "custom" },
-        { for arn in [local.authorizer_arn] : "x-amazon-apigateway-authorizer" => merge({
-          type                  = "request"
-          authorizerUri         = "arn:${local.partition}:apigateway:${local.region}:lambda:path/2015-03-31/functions/${arn}/invocations"
-          authorizerCredentials = one(aws_iam_role.authorizer[*].arn)
-          # A key may be in either of two headers, and replies are kept only by what every request has.
-          authorizerResultTtlInSeconds = local.reads_bearers ? 0 : 60
-          }, { for source in ["method.request.header.Authorization"] : "identitySource" => source if !local.reads_bearers })
-          if auth != "iam"
-        }
+        { for arn in [local.authorizer_arn] : "x-amazon-apigateway-authorizer" => merge(
+          {
+            type          = "request"
+            authorizerUri = "arn:${local.partition}:apigateway:${local.region}:lambda:path/2015-03-31/functions/${arn}/invocations"
+            # A key may be in either of two headers, and replies are kept only by what every request has.
+            authorizerResultTtlInSeconds = local.reads_bearers ? 0 : 60
+          },
+          {
+            for role in aws_iam_role.authorizer : "authorizerCredentials" => role.arn
+          },
+          {
+            for source in ["method.request.header.Authorization"] : "identitySource" => source if !local.reads_bearers
+          }
+        ) if auth != "iam" }
       ) if auth != "api_key" || local.reads_bearers
     }
   )
@@ -63,9 +68,19 @@ locals {
   }
 }
 
-# API Gateway calls the function with this role, so the policy of a function of yours stays as it is.
+resource "aws_lambda_permission" "authorizer" {
+  count = local.reads_bearers ? 1 : 0
+
+  statement_id  = "api"
+  action        = "lambda:InvokeFunction"
+  function_name = aws_lambda_function.step["authorize"].function_name
+  principal     = "apigateway.amazonaws.com"
+  source_arn    = "${aws_api_gateway_rest_api.api.execution_arn}/authorizers/*"
+}
+
+# API Gateway calls your function with this role, so the function's own policy stays as it is.
 resource "aws_iam_role" "authorizer" {
-  count = var.auth == "authorizer" || local.reads_bearers ? 1 : 0
+  count = var.auth == "authorizer" ? 1 : 0
 
   name                 = "${var.name}-authorizer"
   description          = "Lets API Gateway call the authorizer."
@@ -75,13 +90,13 @@ resource "aws_iam_role" "authorizer" {
 }
 
 resource "aws_iam_role_policy" "authorizer" {
-  count = var.auth == "authorizer" || local.reads_bearers ? 1 : 0
+  count = var.auth == "authorizer" ? 1 : 0
 
   name = "authorizer"
   role = aws_iam_role.authorizer[0].id
   policy = jsonencode({
     Version   = "2012-10-17"
-    Statement = [{ Sid = "Authorize", Effect = "Allow", Action = "lambda:InvokeFunction", Resource = local.authorizer_arn }]
+    Statement = [{ Sid = "Authorize", Effect = "Allow", Action = "lambda:InvokeFunction", Resource = var.authorizer_arn }]
   })
 }
 

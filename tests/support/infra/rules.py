@@ -19,8 +19,8 @@ FUNCTIONS = ROOT / "functions"
 EACH_THAT_ASKS = "each step that asks the model"
 # One definition of questions serves two machines, which have the same rights.
 ROLES = {"workflow": ("express", "standard")}
-# The roles of the machines, of EventBridge, and of API Gateway.
-SERVICE_ROLES = ("workflow", "ingestion", "intake", "reindex", "events", "authorizer")
+# The roles of the machines, and of EventBridge.
+SERVICE_ROLES = ("workflow", "ingestion", "intake", "reindex", "events")
 # Runs the package of `ask` by another program, where `stream_events` is on.
 STREAM = "stream"
 # Has a folder, and is made where `otlp_endpoint` is set alone; tests/infra/test_spans.py looks at it.
