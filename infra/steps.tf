@@ -137,6 +137,7 @@ locals {
     { for step, body in local.ingestion_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.ingestion.${step}.handler.handler" }, body) },
     { for step, body in local.api_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.api.handler.handler" }, body) },
     { for step, body in local.stream_steps : step => merge(local.step_defaults, { handler = "selfrag.api.handler.handler" }, body) if var.stream_events },
+    { for step, body in local.authorizer_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.authorize.handler.handler" }, body) if local.reads_bearers },
     { for step, body in local.agent_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.agents.handler.handler" }, body) if var.agents },
     { for step, body in local.span_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.send_spans.handler.handler" }, body) if local.sends_spans }
   )

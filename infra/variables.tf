@@ -767,6 +767,12 @@ variable "auth" {
   }
 }
 
+variable "bearer_keys" {
+  description = "Takes API keys as Authorization: Bearer KEY, too, as clients of OpenAI's API send them; a small function then reads the key of every request. With auth = \"api_key\" alone."
+  type        = bool
+  default     = true
+}
+
 variable "authorizer_arn" {
   description = "The ARN of a Lambda function of yours, or of a version or alias of it, that authorises requests by the header Authorization (a REQUEST authorizer). The principalId that it returns is the caller, client#ID in callers and bind_command."
   type        = string
@@ -899,7 +905,7 @@ variable "key_quota_per_day" {
 }
 
 variable "stream_events" {
-  description = "Streams POST /v1/ask to clients that take server-sent events, by a function of its own, for 300 seconds at the most; every other client gets the same reply as without. The function takes one concurrent execution for each question of POST /v1/ask. Without it such a client gets 202, and looks at the question by its id, as the page does. Not tried on AWS."
+  description = "Streams POST /v1/ask and OpenAI's API to clients that take server-sent events, by a function of its own, for 300 seconds at the most; every other client gets the same reply as without. The function takes one concurrent execution for each question of these paths. Without it a client of POST /v1/ask gets 202, and looks at the question by its id, as the page does; one of OpenAI's API gets its events at the end. Not tried on AWS."
   type        = bool
   default     = false
 }

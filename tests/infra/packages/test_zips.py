@@ -113,7 +113,21 @@ def test_a_step_s_zip_holds_the_step_and_no_other(arm64: Path) -> None:
 @pytest.mark.parametrize(
     ("layer", "packages"),
     [
-        ("layer", {"adapters", "bootstrap", "domain", "judging", "plan", "ports", "retrieval", "runtime", "text"}),
+        (
+            "layer",
+            {
+                "adapters",
+                "authorize",
+                "bootstrap",
+                "domain",
+                "judging",
+                "plan",
+                "ports",
+                "retrieval",
+                "runtime",
+                "text",
+            },
+        ),
         ("readers", {"reader"}),
     ],
 )
