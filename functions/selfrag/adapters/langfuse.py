@@ -8,7 +8,7 @@ import httpx2
 
 from selfrag.adapters.outbound import checked_url, posted
 from selfrag.domain.errors import Misconfigured
-from selfrag.domain.spans import Trace
+from selfrag.domain.spans import AnswerTrace
 
 # Langfuse takes one score a request.
 _PARALLEL = 8
@@ -30,7 +30,7 @@ class Langfuse:
         # With the version, spans are visible at once.
         self.headers = {"Authorization": authorization, "x-langfuse-ingestion-version": "4"}
 
-    def send_scores(self, traces: Sequence[Trace]) -> None:
+    def send_scores(self, traces: Sequence[AnswerTrace]) -> None:
         """Send each verdict as a score of its span; the same verdict replaces its score."""
         scores = [score for trace in traces for score in scores_of(trace)]
         with ThreadPoolExecutor(_PARALLEL) as pool:
@@ -40,7 +40,7 @@ class Langfuse:
         posted(self._client, self._scores, "Langfuse", score, self.headers, self._seconds)
 
 
-def scores_of(trace: Trace) -> list[dict[str, object]]:
+def scores_of(trace: AnswerTrace) -> list[dict[str, object]]:
     """Return the bodies of the requests: a number where the verdict has one, else its label as a category."""
     return [
         {

@@ -20,7 +20,7 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext, Status, StatusCod
 
 from selfrag.adapters.outbound import checked_url, host_of
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
-from selfrag.domain.spans import Attributes, Evaluation, Span, Trace
+from selfrag.domain.spans import AnswerTrace, Attributes, Evaluation, Span
 from selfrag.runtime.observability import logger
 
 _SCOPE = InstrumentationScope("selfrag")
@@ -34,21 +34,21 @@ class Collector:
         self._url = f"{checked_url(endpoint, 'the endpoint of the collector').rstrip('/')}/v1"
         self._resource, self._headers = Resource.create({"service.name": service}), dict(headers)
 
-    def send_spans(self, traces: Sequence[Trace]) -> None:
+    def send_spans(self, traces: Sequence[AnswerTrace]) -> None:
         """Send the spans; raises TemporarilyUnavailable if they were not taken, for a cause that the log has."""
         spans = [self._span(trace, span) for trace in traces for span in trace.spans]
         exporter = OTLPSpanExporter(f"{self._url}/traces", headers=self._headers)
         if exporter.export(spans) is not SpanExportResult.SUCCESS:
             raise TemporarilyUnavailable(f"the collector at {host_of(self._url)} took no spans")
 
-    def send_events(self, traces: Sequence[Trace]) -> None:
+    def send_events(self, traces: Sequence[AnswerTrace]) -> None:
         """Send the verdicts as events; that a collector of traces alone refuses them is no error."""
         events = [self._event(trace, span, verdict) for trace in traces for span, verdict in trace.evaluations]
         exporter = OTLPLogExporter(f"{self._url}/logs", headers=self._headers)
         if events and exporter.export(events) is not LogRecordExportResult.SUCCESS:
             logger.warning("the collector took no events; OTEL_LOGS_EXPORTER=none sends none")
 
-    def _span(self, trace: Trace, span: Span) -> ReadableSpan:
+    def _span(self, trace: AnswerTrace, span: Span) -> ReadableSpan:
         is_first, failed = span is trace.spans[0], "error.type" in _present(span.attributes)
         return ReadableSpan(
             span.name,
@@ -62,7 +62,7 @@ class Collector:
             instrumentation_scope=_SCOPE,
         )
 
-    def _event(self, trace: Trace, span: Span, evaluation: Evaluation) -> ReadableLogRecord:
+    def _event(self, trace: AnswerTrace, span: Span, evaluation: Evaluation) -> ReadableLogRecord:
         attributes = {
             "gen_ai.evaluation.name": evaluation.name,
             "gen_ai.evaluation.score.value": evaluation.score,
@@ -93,7 +93,7 @@ def read_headers(text: str) -> dict[str, str]:
     return {name.strip(): unquote(value.strip()) for name, _, value in pairs}
 
 
-def _context_of(trace: Trace, span: Span) -> SpanContext:
+def _context_of(trace: AnswerTrace, span: Span) -> SpanContext:
     return SpanContext(int(trace.id, 16), int(span.id, 16), is_remote=False, trace_flags=_SAMPLED)
 
 

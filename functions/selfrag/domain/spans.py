@@ -47,7 +47,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Trace:
+class AnswerTrace:
     """The spans of a question, each below the first one; `id` has 32 hex digits."""
 
     id: str
@@ -61,7 +61,7 @@ class Trace:
 
 def answer_trace(
     response: AnswerResponse, question_hash: str, collections: Sequence[str], ended: float, with_content: bool = False
-) -> Trace:
+) -> AnswerTrace:
     """Return the trace of a stored answer; the same answer has the same ids.
 
     A response has the times of calls to the model alone, from the first of them on, and `ended` is the second in which
@@ -86,13 +86,13 @@ def answer_trace(
     ]
     for name, (started, step_ended) in steps.items():
         own = [evaluation for step, evaluation in judged if step == name]
-        given = [evaluation.label or str(evaluation.score) for _, evaluation in judged if evaluation.grader == name]
-        attributes = {**_of_step(response, name, with_content), "selfrag.verdicts": given or None}
+        verdicts = [evaluation.label or str(evaluation.score) for _, evaluation in judged if evaluation.grader == name]
+        attributes = {**_of_step(response, name, with_content), "selfrag.verdicts": verdicts or None}
         if name in _SEARCHES:
             attributes |= {"gen_ai.operation.name": "retrieval", **source}
         title = "retrieval" if name in _SEARCHES else name
         spans.append(Span(_hash(response.id, name)[:16], title, started, step_ended, attributes, own))
-    return Trace(_trace_id(response.id), spans)
+    return AnswerTrace(_trace_id(response.id), spans)
 
 
 def _trace_id(question_id: str) -> str:
@@ -140,9 +140,9 @@ def _of_step(response: AnswerResponse, name: str, with_content: bool) -> Attribu
         scores = {verdict.passage_id: verdict.score for verdict in response.reflection.relevance}
         cited = {citation.passage_id: citation.document for citation in response.citations}
         documents = {verdict.passage_id: verdict.document for verdict in response.reflection.relevance} | cited
-        found = [passage for passage, document in documents.items() if _search_of(response, document) == name]
+        passages = [passage for passage, document in documents.items() if _search_of(response, document) == name]
         attributes |= {
-            "gen_ai.retrieval.documents": json.dumps([{"id": each, "score": scores.get(each)} for each in found]),
+            "gen_ai.retrieval.documents": json.dumps([{"id": each, "score": scores.get(each)} for each in passages]),
             "gen_ai.retrieval.query.text": json.dumps(response.queries, ensure_ascii=False) if with_content else None,
         }
     if usage:
@@ -172,7 +172,7 @@ def _evaluations(
         name: str, grader: str, verdict: Verdict, label: str | None, score: float | None, **details: Value | None
     ) -> Evaluation:
         reason = str(getattr(verdict, "reason", "")) if with_content else ""
-        given = {
+        common = {
             "selfrag.judged_by": verdict.judged_by,
             "selfrag.model": verdict.model or None,
             "selfrag.probability": verdict.probability,
@@ -180,7 +180,7 @@ def _evaluations(
         }
         at = steps.get(grader, (ended, ended))[1]
         named = label if label or score is not None else "ungraded"
-        return Evaluation(name, grader, score, named, reason or None, at, {**given, **details})
+        return Evaluation(name, grader, score, named, reason or None, at, {**common, **details})
 
     if retrieve := reflection.retrieve:
         yield "", judged("Retrieve", "DecideRetrieval", retrieve, retrieve.decision, retrieve.ratio)

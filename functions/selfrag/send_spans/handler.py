@@ -7,7 +7,7 @@ from pydantic import AliasPath, BaseModel, Field, Json, JsonValue
 from selfrag import bootstrap
 from selfrag.bootstrap import spans
 from selfrag.domain.answers import KEPT_SECONDS, AnswerResponse
-from selfrag.domain.spans import Trace, answer_trace
+from selfrag.domain.spans import AnswerTrace, answer_trace
 from selfrag.runtime.observability import hashed
 
 
@@ -55,7 +55,7 @@ def handler(batch: AnswerBatch) -> SpanCount:
     )
 
 
-def _trace(stored: StoredAnswer) -> Trace:
+def _trace(stored: StoredAnswer) -> AnswerTrace:
     return answer_trace(
         AnswerResponse.model_validate(stored.response, extra="ignore"),
         hashed(stored.question),
