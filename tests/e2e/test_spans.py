@@ -16,6 +16,7 @@ from selfrag.runtime.observability import hashed
 from selfrag.send_spans.handler import handler
 from tests.support.aws.resources import TABLES
 from tests.support.aws.stack import Execution
+from tests.support.command import Command
 from tests.support.doubles.model_server import ModelServer
 from tests.support.doubles.otlp_receiver import OtlpReceiver
 from tests.support.local import QUESTION, local_stack
@@ -134,6 +135,25 @@ def test_a_batch_that_a_collector_refuses_is_left_to_lambda_which_sends_the_same
         handler(answered[1], None)
         (_, _, first), (_, _, again), _ = receiver.requests
         assert first == again
+
+
+def test_a_question_on_the_laptop_is_sent_where_the_environment_names_services_and_answered_without_them(
+    read: Command, receiver: OtlpReceiver
+) -> None:
+    services = (
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.url),
+        ("LANGFUSE_HOST", receiver.url),
+        ("LANGFUSE_PUBLIC_KEY", "pk-lf-1"),
+        ("LANGFUSE_SECRET_KEY", "sk-lf-2"),
+    )
+    command = Command(read.home, services)
+    response = command("ask", "--json", "How many weeks of parental leave are there?").response
+    assert {each["trace"] for each in [*receiver.spans, *receiver.events]} == {response["id"]}
+    assert {score.traceId for score in receiver.scores.values()} == {response["id"]}
+    receiver.status = HTTPStatus.UNAUTHORIZED
+    refused = command("ask", "--json", "How many weeks of parental leave are there?")
+    assert (refused.code, refused.response["status"]) == (0, response["status"])
+    assert "was not sent: the collector at 127.0.0.1" in refused.err
 
 
 def test_langfuse_gets_a_score_for_each_verdict_once_and_the_spans_where_no_collector_is_named(

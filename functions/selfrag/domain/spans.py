@@ -196,7 +196,7 @@ def _evaluations(
             score = CLAIMS.get(claim.support or "")
             yield "Generate", judged("IsSup.claim", "GradeSupport", own, claim.support, score)
     if utility := reflection.utility:
-        yield "Generate", judged("IsUse", "GradeUtility", utility, None, utility.score)
+        yield "Generate", judged("IsUse", "GradeUtility", utility, None, utility.score and float(utility.score))
 
 
 def _snake(state: str) -> str:
