@@ -1,1 +1,1 @@
-"""The `selfrag` command and the local stack: everything that exists for the laptop."""
+"""The `selfrag` command and the local stack."""

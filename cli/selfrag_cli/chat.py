@@ -1,4 +1,4 @@
-"""A chat at the terminal: each question follows the last one that was answered."""
+"""Terminal chat: each question follows the last answered one."""
 
 import re
 import sys
@@ -24,22 +24,22 @@ _COMMAND = re.compile(r"/\w*")
 
 
 class Chat:
-    """A conversation; `request` has the policy, the filters and the earlier answer that it begins with.
+    """A conversation; `request` has the policy, filters and initial earlier answer.
 
-    `ask` returns a response and its steps, and ends the execution at Ctrl-C. `trace` shows the execution of a response.
+    `ask` returns a response and its steps, and stops on Ctrl-C. `trace` shows a response's execution.
     """
 
     def __init__(
         self, request: AskRequest, ask: Callable[[AskRequest], Reply], trace: Callable[[Mapping[str, Any]], None]
     ) -> None:
         self._request, self._reply_to, self._trace = request, ask, trace
-        # The last answer, and the response to the last question, which may have failed.
+        # The last answer, and the last response, which may be a failure.
         self._answer: Reply | None = None
         self._response: Mapping[str, Any] | None = None
 
     def run(self) -> None:
-        """Answer what is typed, a line a question, until the input ends."""
-        # Where Python has it, input() edits lines with it, and brings back those of this chat.
+        """Answer each input line until the input ends."""
+        # If available, readline adds editing and a history to input().
         with suppress(ImportError):
             import readline  # noqa: F401
         sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
@@ -71,7 +71,7 @@ class Chat:
         show_response(out, response, steps, in_chat=True)
 
     def _show(self, command: str) -> None:
-        """Show what a command is for; raises InvalidInput for one that there is not, or with nothing to show yet."""
+        """Run a chat command; raises InvalidInput for an unknown one, or with nothing to show yet."""
         if command == "/help":
             out.print(HELP)
         elif command not in ("/sources", "/why", "/trace"):

@@ -1,4 +1,4 @@
-"""The `selfrag` command: questions to documents, on this laptop or to a deployment, and what looks after both."""
+"""The `selfrag` command."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ from selfrag_cli.local.home import explain, is_damage, is_full
 from selfrag_cli.local.sources.report import Interruption, MassRemoval
 from selfrag_cli.terminal import fail
 
-# The groups in which --help lists the commands.
+# Command groups of --help.
 GROUPS: dict[str, dict[str, Callable[..., None]]] = {
     "Ask": {"ask": ask, "chat": chat, "trace": trace, "serve": serve, "mcp": mcp},
     "Documents": {"ingest": ingest, "documents": documents, "search": search},
@@ -33,15 +33,15 @@ GROUPS: dict[str, dict[str, Callable[..., None]]] = {
 }
 
 
-# The extra of selfrag that has a package.
+# The extra of selfrag that provides a package.
 EXTRAS = {"boto3": "aws", "botocore": "aws", "mcp": "agents", "mcp_types": "agents", "scrapy": "sites"}
 
 
 class Commands(TyperGroup):
-    """Commands, of which some have a name of two words."""
+    """A command group in which some names have two words."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """Return the command of the first two words, or else of the first one."""
+        """Return the command of the first two words, else of the first."""
         both = " ".join(args[:2])
         return super().resolve_command(ctx, [both, *args[2:]] if both in self.commands else args)
 
@@ -67,11 +67,11 @@ def options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Read the options that stand before a command."""
+    """Handle the global options."""
 
 
 def _leave(sentence: str = "") -> NoReturn:
-    """End an interrupted command without waiting for its threads; what they have not stored is done another time."""
+    """Exit an interrupted command without waiting for its threads; unsaved work is repeated later."""
     if sentence:
         with suppress(SystemExit):
             fail(sentence)
@@ -81,8 +81,8 @@ def _leave(sentence: str = "") -> NoReturn:
 
 
 def main() -> None:
-    """Run the command; an error is one sentence on stderr and a non-zero exit."""
-    # Log lines belong to CloudWatch, not between an answer and its reader; commands import the handlers later.
+    """Run the command; an error prints one sentence on stderr and exits non-zero."""
+    # Log lines are for CloudWatch, not the terminal; commands import the handlers later.
     os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "CRITICAL")
     os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
     try:

@@ -1,4 +1,4 @@
-"""The options that commands share."""
+"""Options shared by commands."""
 
 from typing import Annotated
 
@@ -27,7 +27,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, alone on stdou
 
 
 def source_unless_deployed(endpoint: str, docs: str | None, collection: str) -> DocumentSource | None:
-    """Return the source to ask, None where a deployment is asked; raises InvalidInput for both."""
+    """Return the source to ask, None for a deployment; raises InvalidInput for both."""
     if endpoint and (docs or collection):
         raise InvalidInput("A deployment answers from its own documents: leave out --docs and --collection.")
     return None if endpoint else source_to_ask(docs, collection)

@@ -1,4 +1,4 @@
-"""The terminal of a command: what it prints where, and how far it is."""
+"""Terminal output: lines, errors, warnings and progress."""
 
 import json
 import sys
@@ -19,10 +19,10 @@ from rich.table import Column
 
 from selfrag.domain.errors import SelfragError
 
-# Where there is no terminal, progress is a line that often.
+# Interval of progress lines without a terminal.
 _EVERY_SECONDS = 10.0
 
-# Control characters, what ends a line or a paragraph, and what shows letters in another order (CVE-2021-42574).
+# Control characters, line and paragraph separators, and characters that reorder text (CVE-2021-42574).
 _CONTROL_CATEGORIES = ("Cc", "Zl", "Zp")
 _BIDIRECTIONAL = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _DELETE = 0x7F
@@ -30,9 +30,9 @@ _DELETE = 0x7F
 
 @dataclass(frozen=True)
 class Progress:
-    """A moment of an ingestion: documents or passages done, how many there are, and the document at work.
+    """The state of an ingestion: finished and total documents or passages, and the current document.
 
-    `share` is the part of the work that is done, by its size, None if that is not known.
+    `share` is the finished share of the work by size, None if unknown.
     """
 
     done: int
@@ -42,37 +42,37 @@ class Progress:
     share: float | None = None
 
 
-# Called with each moment of an ingestion; only if something is to be done.
+# Called with the progress of an ingestion, if there is work to do.
 OnDocument = Callable[[Progress], None]
 
 
 def fail(sentence: str, code: int = 2) -> NoReturn:
-    """Print one line on stderr and end the command."""
+    """Print a line on stderr and exit."""
     print_error(sentence)
     sys.exit(code)
 
 
 def print_error(sentence: str) -> None:
-    """Print one line on stderr."""
+    """Print a line on stderr."""
     one_line = " ".join(sentence.encode("utf-8", "replace").decode().split())
     sys.stderr.write(f"selfrag: {visible(one_line)}\n")
 
 
 def warn(warnings: Sequence[str]) -> None:
-    """Print a line on stderr for each warning."""
+    """Print warnings on stderr."""
     for warning in warnings:
         sys.stderr.write(f"selfrag: warning: {visible(warning)}\n")
 
 
 def warn_of_wait(process: int) -> None:
-    """Tell a person at once which process this one waits for."""
+    """Print which process this one waits for."""
     warn([f"Another selfrag (process {process}) reads these documents; waiting for it."])
 
 
 def visible(text: str, keep: str = "") -> str:
-    """Return a text that can only be read: control characters and those that turn others are symbols, but for `keep`.
+    """Return text with control and reordering characters replaced by symbols, except `keep`.
 
-    The ASCII ones become their pictures, such as ␛, all others the replacement character.
+    ASCII control characters become their pictures, such as ␛; others the replacement character.
     """
     return text.translate({ord(c): _picture(ord(c)) for c in _controls(text) if c not in keep})
 
@@ -88,10 +88,10 @@ def _picture(control: int) -> str:
 
 
 class Terminal(Console):
-    """A console that prints control sequences of its own only, and those in texts as symbols."""
+    """A console that makes control characters in texts visible."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Yield what is printed, each text of it as `visible` returns it; line ends and tabs stay."""
+        """Yield the segments with `visible` texts; line ends and tabs stay."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=visible(segment.text, keep="\n\t"))
 
@@ -100,34 +100,34 @@ out, err = Terminal(), Terminal(stderr=True)
 
 
 def attended() -> bool:
-    """Return whether there is a person at the terminal who can be asked."""
+    """Return whether a user at the terminal can be prompted."""
     return sys.stdin.isatty() and err.is_terminal
 
 
 def agreed(question: str, otherwise: SelfragError) -> bool:
-    """Return whether the person at the terminal says yes; raises `otherwise` without a terminal."""
+    """Ask a yes/no question; raises `otherwise` without a terminal."""
     if not attended():
         raise otherwise
     return typer.confirm(question, err=True)
 
 
 def print_line(line: str) -> None:
-    """Print a line for a person, of any length."""
+    """Print a line of any length."""
     sys.stdout.write(visible(line) + "\n")
 
 
 def print_json(value: Any) -> None:
-    """Print a value for a program; its texts hold no control character but as an escape."""
+    """Print a value as JSON with escaped control characters."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
     sys.stdout.write(text.translate({ord(c): f"\\u{ord(c):04x}" for c in _controls(text) if c != "\n"}) + "\n")
 
 
 @contextmanager
 def reading_progress(clock: Callable[[], float] = time.monotonic) -> "Iterator[OnDocument]":
-    """Show the progress of an ingestion on stderr, only if there is something to do.
+    """Show an ingestion's progress on stderr, if there is work to do.
 
-    A bar with the time left for a person at a terminal, else a line every ten seconds. How much of the time a passage
-    takes to embed is known from its length.
+    At a terminal, this is a bar with the remaining time, which is estimated from passage lengths; otherwise a line
+    every ten seconds.
     """
     about = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"))
     counts = (TextColumn("{task.fields[phase]}"), BarColumn(bar_width=12), TextColumn("{task.fields[count]}"))
@@ -155,14 +155,14 @@ def reading_progress(clock: Callable[[], float] = time.monotonic) -> "Iterator[O
 
 @contextmanager
 def current_step() -> Iterator[Callable[[str], None]]:
-    """Yield the step that runs just now, on stderr, for a person at a terminal."""
+    """Show the running step on stderr at a terminal."""
     with err.status("starting") as status:
         yield lambda step: status.update(step)
 
 
 @contextmanager
 def measuring_progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[str, int, int], None]]:
-    """Yield what shows how much is done of what: a bar for a person at a terminal, else a line every ten seconds."""
+    """Yield a progress callback: a bar at a terminal, else a line every ten seconds."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bar = ProgressBar(*columns, console=err, transient=True, disable=not err.is_terminal)
     task = bar.add_task("Reading", total=None)

@@ -1,1 +1,1 @@
-"""The commands of `selfrag`; what takes a second to load is imported after what can be refused at once."""
+"""The commands of `selfrag`; slow imports come after validation."""

@@ -1,4 +1,4 @@
-"""The command about collections: collections, with remove and move."""
+"""The `collections` command, with remove and move."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -25,7 +25,7 @@ collections = typer.Typer(
 
 @collections.callback()
 def list_collections(context: typer.Context, as_json: AsJson = False) -> None:
-    """List what was read into the local index: each collection, its directory or site, documents and size."""
+    """List the collections of the local index: name, source, documents and size."""
     if context.invoked_subcommand:
         return
     from selfrag_cli.local.sources.collections import stored_collections
@@ -86,7 +86,7 @@ def _show(collections: "list[StoredCollection]") -> None:
 
 
 def _as_json(entry: "StoredCollection") -> dict[str, object]:
-    # A site stands there, too: the name is older than sites are.
+    # Sites use this key, too: it is older than they are.
     value = asdict(entry) | {"kind": entry.kind, "directory": entry.root and visible(str(entry.root))}
     size, _ = value.pop("size"), value.pop("root")
     return {**value, "passages": size[0], "bytes": size[1]}

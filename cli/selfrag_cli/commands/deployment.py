@@ -1,4 +1,4 @@
-"""The commands about a deployment: doctor and restore."""
+"""Commands for deployments: doctor and restore."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -43,10 +43,10 @@ def doctor(
     free: Free = False,
     as_json: AsJson = False,
 ) -> None:
-    """Look at an AWS account before a deployment, or at the deployment after it, and say what to do.
+    """Check an AWS account before a deployment, or the deployment after it, and give advice.
 
-    Exit code 1 means that something blocks. Before a deployment nothing is changed; --deployed loads a document of its
-    own and removes it. No secret is read or printed.
+    Exit code 1 means that a finding blocks. Before a deployment nothing is changed; --deployed uploads a test document
+    and removes it. No secret is read or printed.
     """
     findings = _examine(infra, var_file or [], deployed, endpoint, api_key, only, free, quiet=as_json)
     if as_json:
@@ -63,10 +63,10 @@ def restore(
     ] = False,
     infra: Infra = Path("infra"),
 ) -> None:
-    """Bring a deployment in step with its bucket, after its table of documents was restored or lost.
+    """Reconcile a deployment's index with its bucket, after its documents table was restored or lost.
 
-    What is in the bucket is found again, and what is not there any more is not. Needs AWS credentials that may read the
-    collection (the variable index_writers), and no ingestion under way.
+    The index is made to match the bucket. This needs AWS credentials that may read the collection (the variable
+    index_writers), and no running ingestion.
     """
     from selfrag.domain.errors import InvalidInput
     from selfrag_cli.deployment.restore import restore_deployment
@@ -83,7 +83,7 @@ def restore(
 
 
 def show_finding(console: Console, name: str, finding: "Finding") -> None:
-    """Print one finding, unbroken however long it is: a command in it can be copied."""
+    """Print a finding without line breaks, so that commands can be copied."""
     label = f"[{_STYLES[finding.level]}]{finding.level:<{_WIDTH}}[/]"
     console.print(f"{label}  {name}: {escape(finding.says)}", soft_wrap=True, highlight=False)
     if finding.do:
@@ -91,12 +91,12 @@ def show_finding(console: Console, name: str, finding: "Finding") -> None:
 
 
 def count_blocking(findings: "Sequence[tuple[str, Finding]]") -> int:
-    """Return the number of findings that block."""
+    """Return the number of blocking findings."""
     return sum(finding.level == "blocks" for _, finding in findings)
 
 
 def show_end(console: Console, findings: "Sequence[tuple[str, Finding]]") -> None:
-    """Print whether anything blocks."""
+    """Print whether a finding blocks."""
     many = count_blocking(findings)
     end = "Nothing blocks." if many == 0 else f"{many} {'finding blocks' if many == 1 else 'findings block'}."
     console.print(end, highlight=False)
@@ -123,7 +123,7 @@ def _examine(
 
 
 def _chosen(checks: "Checks[Subject]", only: str) -> "Checks[Subject]":
-    """Return the check of this name, after the first, which says whether anything can be looked at; all for ""."""
+    """Return the first check, which is a prerequisite, and the named one; all for ""."""
     from selfrag.domain.errors import InvalidInput
 
     if only and only not in checks:

@@ -1,4 +1,4 @@
-"""The commands about documents: ingest, documents, search."""
+"""Commands for documents: ingest, documents, search."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -37,7 +37,7 @@ def ingest(
 ) -> None:
     """Read a directory or a site into the local index, and report on every file or page.
 
-    Unchanged files are skipped, and files that are gone are removed from the index.
+    Unchanged files are skipped; deleted files are removed from the index.
     """
     place = source_to_read(source, collection)
     limits = SiteLimits(depth, pages, megabytes, private)
@@ -69,7 +69,7 @@ def _read(
     except NothingUsable as error:
         if not error.report.removed:
             raise
-        # An emptied directory is not an error; the report says so.
+        # An emptied directory is not an error; the report covers it.
         return replace(error.report, warnings=[*error.report.warnings, str(error)])
 
 

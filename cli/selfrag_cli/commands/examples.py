@@ -1,4 +1,4 @@
-"""Examples of the commands, as `selfrag --help` shows them: one of each, and all of a command with its own."""
+"""Command examples for `selfrag --help`: one per command, and all of a command in its own help."""
 
 EXAMPLES = {
     "ask": (
@@ -32,6 +32,6 @@ EXAMPLES = {
 
 
 def examples_of(command: str = "") -> str | None:
-    """The examples of a command, or the first of every one, as paragraphs of its help; None where there are none."""
+    """Return a command's examples, or the first of each, as help paragraphs; None without any."""
     lines = EXAMPLES.get(command, ()) if command else [first for first, *_ in EXAMPLES.values()]
     return "\n\n".join(("Examples:", *lines)) if lines else None

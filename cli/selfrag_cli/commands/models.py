@@ -1,4 +1,4 @@
-"""The command about the models of the present settings."""
+"""The `models` command."""
 
 import os
 from typing import TYPE_CHECKING
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def models(as_json: AsJson = False) -> None:
-    """Show what the models of the present settings can do: a verdict and a cited passage are requested of each.
+    """Test the configured models: request a verdict and a cited passage from each.
 
-    Exit code 1 means that a model does not do what its steps need. ANTHROPIC_API_KEY, SELFRAG_MODEL,
-    SELFRAG_MODEL_PROVIDER and SELFRAG_DECIDER_URL name the models, as they do for questions.
+    Exit code 1 means that a model fails its steps. ANTHROPIC_API_KEY, SELFRAG_MODEL, SELFRAG_MODEL_PROVIDER and
+    SELFRAG_DECIDER_URL name the models, as for questions.
     """
     reports = list(_reports())
     if as_json:
@@ -33,7 +33,7 @@ def models(as_json: AsJson = False) -> None:
 
 
 def show_reports(console: Console, reports: "list[ModelReport]") -> None:
-    """Print a table with a column for each model, and below it what is wrong and what to do."""
+    """Print a table with a column per model, followed by errors and advice."""
     table = Table("", *(Column(escape(visible(report.model)), overflow="fold") for report in reports))
     for name, cell in _ROWS.items():
         table.add_row(name, *(escape(visible(str(cell(report) or "-"), keep="\n")) for report in reports))

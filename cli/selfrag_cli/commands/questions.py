@@ -1,4 +1,4 @@
-"""The commands about questions: ask, chat, trace."""
+"""Commands for questions: ask, chat, trace."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,8 +50,8 @@ def ask(
 
 
 def _answer(request: AskRequest, source: DocumentSource | None, endpoint: str, api_key: str) -> "Reply":
-    """Return the response to a question and its steps; a deployment, where there is no source, shows none."""
-    # What takes a second to load comes after what can be refused at once.
+    """Return the response and steps; a deployment (without a source) shows none."""
+    # Slow imports come after validation.
     if source is None:
         from selfrag_cli.deployment.remote import ask_remote
 
@@ -86,7 +86,7 @@ def chat(
         from selfrag_cli.local.asking import search_passages
         from selfrag_cli.local.backends import check_services
 
-        # Once Ctrl-C has left numpy half loaded, it cannot be loaded again: a search loads it before the first line.
+        # An import of numpy that Ctrl-C interrupts cannot be repeated, so a search imports it before the first line.
         check_services()
         with reading_progress() as on_document:
             search_passages(request.question, source, request.filters, 1, on_document)

@@ -1,4 +1,4 @@
-"""The command about releases: rollback."""
+"""The `rollback` command."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The commands that serve: the HTTP API with its page, and tools for agents."""
+"""Commands that serve: the HTTP API with its page, and tools for agents."""
 
 import secrets
 import signal
@@ -47,7 +47,7 @@ def serve(
     token = secrets.token_urlsafe(32) if writable or with_token else ""
 
     def announce(url: str) -> None:
-        # A browser sends no fragment, so the token gets into no log and no Referer.
+        # Browsers do not send fragments, so the token stays out of logs and Referer headers.
         page = f"{url}/#token={token}" if token else f"{url}/"
         print_line(f"Serving {url}/v1/ask, and a page to ask on at {page}; end it with Ctrl-C.")
         for line in local_model_in_short(LOCAL_DEADLINE_SECONDS):
@@ -65,7 +65,7 @@ def serve(
 def mcp(docs: Docs = None, collection: Collection = "") -> None:
     """Serve tools for agents over stdin and stdout, by the Model Context Protocol."""
     source = source_to_ask(docs, collection)
-    # The thread that reads stdin would hold up what Ctrl-C ends.
+    # The thread that reads stdin would delay the exit after Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     import asyncio
 

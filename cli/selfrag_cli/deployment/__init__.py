@@ -1,1 +1,1 @@
-"""A deployment in AWS: asking it, its executions, its releases, its index after a restore."""
+"""A deployment in AWS: remote questions, executions, releases, index restoration."""

@@ -1,4 +1,4 @@
-"""The execution of a question in a deployment, as an operator's AWS credentials let it be read."""
+"""Executions of a deployment, read with an operator's credentials."""
 
 import json
 
@@ -13,10 +13,10 @@ _GONE = {"ExecutionDoesNotExist", "InvalidArn"}
 
 
 def execution_of(arn: str) -> ExecutionHistory:
-    """Return the history of a question's execution, which the response names by its ARN.
+    """Return the execution history that a response refers to by ARN.
 
-    Raises InvalidInput for an Express execution, whose history Step Functions does not keep, and for one that is not
-    there; and selfrag's other errors.
+    Raises InvalidInput for an Express execution, whose history Step Functions does not keep, for a missing one, and
+    selfrag's other errors.
     """
     _, _, _, region, _, kind, *_, name = arn.split(":")
     if kind != "execution":
@@ -33,5 +33,5 @@ def execution_of(arn: str) -> ExecutionHistory:
             if code_of(error) not in _GONE:
                 raise
             raise InvalidInput(f"There is no execution {arn}; AWS keeps its history for 90 days.") from None
-    # The laptop stores moments as text, too.
+    # Times are text, like on the laptop.
     return ExecutionHistory(name, json.loads(json.dumps(events, default=lambda moment: moment.isoformat())))

@@ -1,4 +1,4 @@
-"""The releases of a deployment: each is a version of the function `ask`, which names the versions of the machines."""
+"""Releases of a deployment: versions of the function `ask`, which name the versions of the machines."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,18 +12,18 @@ from botocore.exceptions import ClientError
 from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.errors import InvalidInput, Misconfigured
 
-# The aliases that infra/releases.tf makes.
+# The aliases of infra/releases.tf.
 LIVE = "live"
-# The functions that have an alias, where the deployment has its use, besides `ask`.
+# Optional functions with an alias, besides `ask`.
 _ALIASED = ("stream", "agents", "retrieve")
 _GONE = {"ResourceNotFound", "ResourceNotFoundException", "StateMachineDoesNotExist"}
 
 
 @dataclass(frozen=True)
 class Release:
-    """A version of `ask`, when it was made (UTC), and the versions that belong to it.
+    """A version of `ask` with its creation time (UTC) and component versions.
 
-    Those of machines are ARNs, those of other functions numbers.
+    Machine versions are ARNs, function versions numbers.
     """
 
     number: int
@@ -33,14 +33,14 @@ class Release:
 
 
 class Releases:
-    """The releases of the deployment of this name; raises selfrag's typed errors."""
+    """The releases of a deployment; raises selfrag's typed errors."""
 
     def __init__(self, functions: Any, states: Any, name: str) -> None:
         self._functions, self._states, self._name = functions, states, name
         self._ask = f"{name}-ask"
 
     def all(self) -> list[Release]:
-        """All releases that there are, the oldest first; raises InvalidInput where there is no deployment."""
+        """Return all releases, oldest first; raises InvalidInput without a deployment."""
         with self._deployed():
             pages = self._functions.get_paginator("list_versions_by_function").paginate(FunctionName=self._ask)
             versions = [version for page in pages for version in page["Versions"]]
@@ -53,12 +53,12 @@ class Releases:
         return sorted(releases, key=lambda release: release.number)
 
     def live(self) -> int:
-        """Return the number of the release that answers questions."""
+        """Return the number of the live release."""
         with self._deployed():
             return int(self._functions.get_alias(FunctionName=self._ask, Name=LIVE)["FunctionVersion"])
 
     def make_live(self, release: Release) -> None:
-        """Let all that begins from now on be of this release; raises InvalidInput if a part of it is gone."""
+        """Route new requests to a release; raises InvalidInput if a component was deleted."""
         for version in release.machines.values():
             with aws_faults("Step Functions"), _not_gone(version, release):
                 self._states.describe_state_machine(stateMachineArn=version)
@@ -70,11 +70,12 @@ class Releases:
                 alias = f"{version.rpartition(':')[0]}:{LIVE}"
                 routing = [{"stateMachineVersionArn": version, "weight": 100}]
                 self._states.update_state_machine_alias(stateMachineAliasArn=alias, routingConfiguration=routing)
-        # `ask` is last, for it says which release is live: after an interruption the same command completes the rest.
+        # Update `ask` last, since it defines the live release: after an interruption, the same command completes the
+        # rest.
         with aws_faults("Lambda"):
             for function, number in release.functions.items():
                 self._functions.update_alias(FunctionName=function, Name=LIVE, FunctionVersion=number)
-            # All requests, even if somebody gave another version a share of them.
+            # Route all requests there, even if another version had a share.
             self._functions.update_alias(
                 FunctionName=self._ask,
                 Name=LIVE,
@@ -95,7 +96,7 @@ class Releases:
 
 
 def releases_of(name: str, region: str | None) -> Releases:
-    """Return the releases of a deployment; raises InvalidInput without a region."""
+    """Return a deployment's releases; raises InvalidInput without a region."""
     session = boto3.Session(region_name=region)
     if session.region_name is None:
         raise InvalidInput("Your AWS configuration has no region; --region says where the deployment is.")
@@ -103,7 +104,7 @@ def releases_of(name: str, region: str | None) -> Releases:
 
 
 def to_go_back_to(releases: Sequence[Release], live: int, number: int | None) -> Release:
-    """The release before the one that is live, or the one that is wanted; raises InvalidInput if there is none."""
+    """Return the requested release or the one before the live one; raises InvalidInput without one."""
     if number is None:
         before = [release for release in releases if release.number < live]
         if not before:
@@ -131,13 +132,13 @@ def _not_gone(version: str, release: Release) -> Iterator[None]:
 
 
 class _Environment(TypedDict, total=False):
-    """The environment of a function."""
+    """A function's environment variables."""
 
     Variables: dict[str, str]
 
 
 class _FunctionVersion(TypedDict):
-    """A version of a function as Lambda lists it."""
+    """A function version as listed by Lambda."""
 
     Version: str
     LastModified: str
@@ -148,7 +149,7 @@ def _release_of(version: _FunctionVersion, name: str) -> Release | None:
     variables = version.get("Environment", {}).get("Variables", {})
     if version["Version"] == "$LATEST" or "SELFRAG_RELEASE" not in variables:
         return None
-    # One of its machines by ARN, for what stands before the name of each.
+    # One machine's ARN gives the prefix of all names.
     machines, _, _ = variables["SELFRAG_STANDARD_MACHINE_ARN"].partition(f":{name}-standard")
     numbers = json.loads(variables["SELFRAG_RELEASE"])
     return Release(

@@ -1,4 +1,4 @@
-"""A deployed selfrag, asked over HTTPS."""
+"""Questions to a deployed selfrag over HTTPS."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -12,18 +12,18 @@ from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, Tem
 from selfrag.domain.questions import AskRequest
 from selfrag.domain.strategies import is_quick
 
-# API Gateway itself gives up after 29 s.
+# API Gateway times out after 29 s.
 TIMEOUT_SECONDS = 35
-# As often as the API says that one should look.
+# The polling interval that the API suggests.
 LOOK_AGAIN_SECONDS = 5.0
-# How long after its deadline a response may come.
+# Time for a response to arrive after its deadline.
 MARGIN_SECONDS = 60.0
 
 Pause = Callable[[float], None]
 
 
 class RetryLater(TemporarilyUnavailable):
-    """The deployment is busy, and says after how many seconds to ask once more."""
+    """The deployment is busy and says when to retry."""
 
     def __init__(self, sentence: str, seconds: float) -> None:
         super().__init__(sentence)
@@ -31,17 +31,17 @@ class RetryLater(TemporarilyUnavailable):
 
 
 def retry_after(error: Exception) -> float:
-    """Return the seconds that a deployment asked to wait, 0 if it named none."""
+    """Return the requested wait in seconds, or 0."""
     return error.seconds if isinstance(error, RetryLater) else 0.0
 
 
 def ask_remote(
     request: AskRequest, endpoint: str, api_key: str, idempotency_key: str = "", pause: Pause = time.sleep
 ) -> dict[str, object]:
-    """Return the response of an endpoint to a question; raises selfrag's typed errors with the problem's own words.
+    """Return an endpoint's response to a question; raises selfrag's typed errors with the problem's message.
 
-    What takes longer than POST /v1/ask waits is started by POST /v1/questions, and looked for until it is there. What
-    is asked again with the same `idempotency_key` within a day is the same question, answered and paid once.
+    Strategies that exceed the time of POST /v1/ask use POST /v1/questions and polling. Repeating an `idempotency_key`
+    within a day returns the same answer without further cost.
     """
     quick = is_quick(request.policy.strategy)
     url = endpoint.rstrip("/") + ("/v1/ask" if quick else "/v1/questions")
@@ -104,12 +104,12 @@ def _json(reply: httpx2.Response) -> dict[str, object]:
 
 
 def error_of(status: int, problem: Mapping[str, object], retry_after: str = "") -> SelfragError:
-    """Return the error of a problem that the API replied with."""
+    """Convert an API problem to an error."""
     detail = problem.get("detail") or problem.get("message") or f"status {status}"
     sentence = " ".join(filter(None, [str(detail), str(problem.get("hint", ""))]))
     if status == httpx2.codes.FORBIDDEN:
         return Misconfigured(sentence)
-    # 409: the question that came with the same idempotency key before is still at work.
+    # 409: an earlier request with the same idempotency key is still running.
     if status in (409, 429) or status >= 500:
         return RetryLater(sentence, float(retry_after) if retry_after.isdecimal() else 0.0)
     return InvalidInput(sentence)

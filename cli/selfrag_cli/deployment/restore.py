@@ -1,8 +1,7 @@
-"""The index of a deployment brought in step with its bucket, after a table of documents was restored or lost.
+"""Reconciles a deployment's index with its bucket after the documents table was restored or lost.
 
-The collection takes no ids of ours, so only the table knows which passage is whose. What the index holds beyond that is
-written back into the table, and then the ingestion does what it always does: it writes anew what is not up to date, and
-removes what is not in the bucket.
+The collection assigns passage ids itself, so only the table knows them. The index's current content is written to the
+table; then normal ingestion updates stale documents and removes deleted ones.
 """
 
 import json
@@ -25,19 +24,19 @@ from selfrag.domain.documents import collection_of, document_id
 from selfrag.domain.errors import InvalidInput, Misconfigured, TemporarilyUnavailable
 from selfrag.domain.records import StoredPart
 
-# The generation of what was found in the index; the next ingestion of the document removes it.
+# The generation of passages found in the index; the next ingestion replaces it.
 RESTORED = "restored"
 PAGE = 1000
 _ORDER = ("document", "position")
-# Of a part in the table: DynamoDB takes items of 400 KB.
+# Passages per table item; DynamoDB allows 400 KB.
 _PART_PASSAGES = 500
-# Nothing is ingested while this runs, so what a restored table says of claims is over.
+# No ingestion may run meanwhile, so claims in a restored table are void.
 _NO_CLAIM = "REMOVE lease_owner, lease_until, lease_deletion, look_again"
 SECONDS_BETWEEN_LOOKS = 5.0
 
 
 class IndexedPassage(BaseModel):
-    """A passage as the index holds it, under the service's own id."""
+    """An indexed passage with the service's id."""
 
     service_id: str
     passage_id: str
@@ -46,7 +45,7 @@ class IndexedPassage(BaseModel):
 
 @dataclass
 class Restoration:
-    """The documents whose passages the table did not know as they are, and those that are not in the bucket."""
+    """Documents that the table had wrong, and those missing from the bucket."""
 
     unknown: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
@@ -57,17 +56,17 @@ class IngestionMachines(Protocol):
     """The machines of a deployment that change its index."""
 
     def ingest(self, key: str) -> None:
-        """Run the ingestion of one object to its end."""
+        """Run the ingestion of an object and wait."""
 
     def reindex(self) -> None:
-        """Run the ingestion of every object of the bucket that is not up to date, to its end."""
+        """Ingest every outdated object of the bucket and wait."""
 
 
 class RestorableTable(DynamoManifest):
-    """The table of documents with an operator's credentials."""
+    """The documents table, with an operator's credentials."""
 
     def documents(self) -> Iterator[tuple[str, str]]:
-        """Yield the id and the key of each document, also of those that are removed, and end every claim on one."""
+        """Yield id and key of each document, including removed ones, and release their claims."""
         with aws_faults(SERVICE):
             pages = self._client.get_paginator("scan").paginate(TableName=self._table, ConsistentRead=True)
             for item in (item for page in pages for item in page["Items"]):
@@ -77,7 +76,7 @@ class RestorableTable(DynamoManifest):
                     yield item["id"]["S"], item["key"]["S"]
 
     def mark_stale(self, document_id: str, key: str, generation: str) -> None:
-        """Have the document ingested anew, in place of this generation."""
+        """Set this generation, so that the document is ingested again."""
         fields = {"key": key, "collection": collection_of(key), "generation": generation, "version": ""}
         setting = ", ".join(f"#{name} = :{name}" for name in fields)
         self._set(document_id, f"SET {setting} {_NO_CLAIM}", fields)
@@ -90,7 +89,7 @@ class RestorableTable(DynamoManifest):
 
 
 def passages_of(client: Any, index: str) -> Iterator[IndexedPassage]:
-    """Yield all passages of an index by document; raises Misconfigured where they cannot be told apart."""
+    """Yield all passages of an index by document; raises Misconfigured if they are ambiguous."""
     after: list[Any] = []
     while True:
         body = {
@@ -104,7 +103,7 @@ def passages_of(client: Any, index: str) -> Iterator[IndexedPassage]:
             hits = read_reply(SearchReply, client.search(index=index, body=body)).complete()
         is_full = len(hits) == PAGE
         if is_full:
-            # Copies at one place of a document have no order, so the next page begins with the first of the last place.
+            # Copies at one position have no order, so the next page restarts at the last position.
             hits = [hit for hit in hits if hit.sort != hits[-1].sort]
             if not hits:
                 raise Misconfigured(
@@ -124,9 +123,9 @@ def restore_index(
     table: RestorableTable,
     machines: IngestionMachines,
 ) -> Restoration:
-    """Bring table and index in step with the `keys` of the bucket, and return what was not.
+    """Reconcile table and index with the bucket's `keys` and return the differences.
 
-    It may break off anywhere, and is run again then.
+    It can be interrupted and repeated.
     """
     there, done = {document_id(bucket, key) for key in keys}, Restoration()
     names = dict(table.documents())
@@ -139,7 +138,7 @@ def restore_index(
         if _adopt(identity, key, passages, table):
             done.unknown.append(key)
     for identity in names.keys() - seen:
-        # The table may name passages that the index does not hold.
+        # The table may list passages that the index lacks.
         if _adopt(identity, names[identity], [], table):
             done.unknown.append(names[identity])
     done.gone = sorted(name for identity, name in names.items() if identity not in there)
@@ -150,12 +149,12 @@ def restore_index(
 
 
 def _adopt(identity: str, key: str, passages: Sequence[IndexedPassage], table: RestorableTable) -> bool:
-    """Write what the index holds of a document into the table; return whether the table said otherwise."""
+    """Write a document's index content to the table; return whether the table differed."""
     parts = table.parts(identity)
     ids = {service_id for part in parts for service_id in part.ids.values()}
     if ids == {passage.service_id for passage in passages} and not any(part.writing_since for part in parts):
         return False
-    # First: if this breaks off, the document is ingested anew all the same.
+    # First, so that an interruption still leads to reingestion.
     table.mark_stale(identity, key, RESTORED)
     new = _parts(identity, passages)
     for part in new:
@@ -167,7 +166,7 @@ def _adopt(identity: str, key: str, passages: Sequence[IndexedPassage], table: R
 
 
 def _parts(identity: str, passages: Sequence[IndexedPassage]) -> list[StoredPart]:
-    """Return parts that name every passage once, of several copies each in another part."""
+    """Split passages into parts; copies of a passage go to different parts."""
     rows: list[dict[str, str]] = []
     for passage in passages:
         row = next((row for row in rows if passage.passage_id not in row and len(row) < _PART_PASSAGES), None)
@@ -179,7 +178,7 @@ def _parts(identity: str, passages: Sequence[IndexedPassage]) -> list[StoredPart
 
 @dataclass(frozen=True)
 class DeployedMachines:
-    """The machines of a deployment, whose executions are waited for."""
+    """A deployment's machines; executions are awaited."""
 
     client: Any
     bucket: str
@@ -189,8 +188,8 @@ class DeployedMachines:
     pause: Callable[[float], None] = time.sleep
 
     def check_quiet(self) -> None:
-        """Raise InvalidInput while a document is being ingested: what it writes would look like a loss."""
-        # The intake begins another document as long as its queue holds some.
+        """Raise InvalidInput during an ingestion, whose writes would look like a loss."""
+        # The intake starts further documents while its queue has some.
         for machine in map(unversioned, (self.intake, self.ingestion)):
             with aws_faults("Step Functions"):
                 running = self.client.list_executions(stateMachineArn=machine, statusFilter="RUNNING", maxResults=1)
@@ -200,11 +199,11 @@ class DeployedMachines:
                 )
 
     def ingest(self, key: str) -> None:
-        """Run the ingestion of one object to its end."""
+        """Run the ingestion of an object and wait."""
         self._run(self.ingestion, {"bucket": self.bucket, "key": key})
 
     def reindex(self) -> None:
-        """Run the ingestion of every object of the bucket that is not up to date, to its end."""
+        """Ingest every outdated object of the bucket and wait."""
         self._run(self.reindexing, {})
 
     def _run(self, machine: str, payload: Mapping[str, str]) -> None:
@@ -217,16 +216,16 @@ class DeployedMachines:
 
 
 def keys_in(client: Any, bucket: str) -> Iterator[str]:
-    """Yield the keys of a bucket's objects."""
+    """Yield the keys of a bucket."""
     with aws_faults("the documents bucket"):
         for page in client.get_paginator("list_objects_v2").paginate(Bucket=bucket):
             yield from (each["Key"] for each in page.get("Contents", []))
 
 
 def restore_deployment(outputs: Mapping[str, Any]) -> Restoration:
-    """Bring table and index of a deployment, by its outputs, in step with its bucket; as an operator, not as a role.
+    """Reconcile a deployment's table and index with its bucket, with an operator's credentials.
 
-    Raises InvalidInput while documents are being ingested, Misconfigured without credentials.
+    Raises InvalidInput during an ingestion, Misconfigured without credentials.
     """
     region = outputs["ingestion_machine_arn"].split(":")[3]
     client, bucket = partial(boto3.client, region_name=region), outputs["bucket"]

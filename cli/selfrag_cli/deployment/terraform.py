@@ -1,4 +1,4 @@
-"""Variables, outputs and state of a deployment, read by the terraform command."""
+"""Variables, outputs and state of a deployment, read through terraform."""
 
 import base64
 import json
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from selfrag.domain.errors import InvalidInput, Misconfigured
 
-# The outputs' values by name: texts, and objects of texts.
+# Output values by name: strings, and objects of strings.
 Outputs = dict[str, Any]
 
 
@@ -27,7 +27,7 @@ class DeciderChoice(BaseModel):
 
 
 class Choices(BaseModel):
-    """The variables that the doctor reads, with the defaults of infra/variables.tf; a test compares them."""
+    """Variables that the doctor reads, with the defaults of infra/variables.tf (a test compares them)."""
 
     name: str = "selfrag"
     region: str | None = None
@@ -57,7 +57,7 @@ class Choices(BaseModel):
 
     @property
     def secrets(self) -> list[str]:
-        """Return the names of the secrets that a deployment has."""
+        """Return the names of a deployment's secrets."""
         needed = {
             "anthropic": self.model_provider == "anthropic",
             "tavily": self.web_search,
@@ -69,9 +69,9 @@ class Choices(BaseModel):
 
 
 def read_choices(infra: Path, var_files: Sequence[Path] = ()) -> Choices:
-    """Return the variables as terraform takes them from its files, the environment and `var_files`.
+    """Return the variables as terraform resolves them from files, environment and `var_files`.
 
-    Raises InvalidInput without the folder or for values that terraform cannot read, Misconfigured without terraform.
+    Raises InvalidInput without the folder or for invalid values, Misconfigured without terraform.
     """
     if not infra.is_dir():
         raise InvalidInput(
@@ -80,10 +80,10 @@ def read_choices(infra: Path, var_files: Sequence[Path] = ()) -> Choices:
         )
     fields = ", ".join(f"{name} = var.{name}" for name in Choices.model_fields)
     options = [f"-var-file={file.absolute()}" for file in var_files]
-    # Base64, since the console quotes a text in its own way.
+    # Base64, because the console quotes strings differently.
     done = _run(infra, "console", "-no-color", *options, typed=f"base64encode(jsonencode({{{fields}}}))\n")
     if done.returncode:
-        # Terraform's headings alone: its messages quote the files.
+        # Only Terraform's headings: its messages quote the files.
         headings = dict.fromkeys(re.findall(r"^Error: (.+)$", done.stderr, re.M))
         raise InvalidInput(
             f"terraform cannot read the variables of {infra} ({'; '.join(headings)}). `make doctor` prepares the "
@@ -94,7 +94,7 @@ def read_choices(infra: Path, var_files: Sequence[Path] = ()) -> Choices:
 
 
 def read_outputs(infra: Path) -> Outputs:
-    """Return the outputs of a deployment; raises InvalidInput when there is none."""
+    """Return a deployment's outputs; raises InvalidInput without one."""
     done = _run(infra, "output", "-json")
     outputs = {} if done.returncode else json.loads(done.stdout or "{}")
     if "endpoint" not in outputs:
@@ -106,7 +106,7 @@ def read_outputs(infra: Path) -> Outputs:
 
 
 def has_resources(infra: Path) -> bool:
-    """Return whether the state of a folder has resources, those of a deployment that broke off included."""
+    """Return whether a folder's state has resources, even from an interrupted deployment."""
     done = _run(infra, "state", "list")
     return not done.returncode and bool(done.stdout.strip())
 

@@ -1,4 +1,4 @@
-"""An AWS account: clients of its services in the deployment's region."""
+"""An AWS account: service clients in the deployment's region."""
 
 import os
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ RETRIES = Config(retries={"total_max_attempts": 3, "mode": "standard"}, connect_
 
 
 class Account:
-    """An account by a session of boto3; `deployed` says that the state of the folder `infra` describes a deployment."""
+    """An account by its boto3 session; `deployed` if the state of the folder `infra` has a deployment."""
 
     def __init__(self, session: Any, choices: Choices, deployed: bool = False, infra: Path = Path("infra")) -> None:
         self.choices, self.deployed, self.infra = choices, deployed, infra
@@ -28,8 +28,8 @@ class Account:
 
     @cached_property
     def region(self) -> str:
-        """Return the region of the deployment; raises Misconfigured when nothing names one."""
-        # Terraform's order; boto3 itself does not look at AWS_REGION.
+        """Return the deployment's region; raises Misconfigured without one."""
+        # Terraform's order; boto3 ignores AWS_REGION.
         region = self.choices.region or os.environ.get("AWS_REGION") or self._session.region_name
         if not region:
             raise Misconfigured("No region is chosen.")
@@ -53,12 +53,12 @@ class Account:
 
     @property
     def credentials(self) -> Any:
-        """Return what signs requests in the caller's name; None without any."""
+        """Return the caller's signing credentials, or None."""
         return self._session.get_credentials()
 
     @property
     def embedding_region(self) -> str:
-        """Return the region whose Bedrock embeds."""
+        """Return the Bedrock region for embeddings."""
         return self.choices.embedding_region or self.region
 
     def _client(self, service: str, region: str = "", config: Config | None = None) -> Any:
@@ -67,12 +67,12 @@ class Account:
 
 
 def account_of_credentials(choices: Choices, deployed: bool, infra: Path) -> Account:
-    """Return the account of the credentials that the environment or a profile gives."""
+    """Return the account of the environment's or profile's credentials."""
     return Account(boto3.Session(), choices, deployed, infra)
 
 
 def identity(account: Account) -> Iterator[Finding]:
-    """Look at the credentials and the region, without which nothing else can be looked at."""
+    """Check credentials and region, the prerequisites of all checks."""
     try:
         region, caller = account.region, account.caller
     except Misconfigured:

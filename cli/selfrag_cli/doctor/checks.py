@@ -1,4 +1,4 @@
-"""All checks of the doctor, in their order. A new one is a function that yields findings, and a line here."""
+"""All checks of the doctor in order. To add one, write a function that yields findings and list it here."""
 
 from selfrag_cli.doctor import deployed, models, names, quotas, region
 from selfrag_cli.doctor.account import Account, identity
@@ -6,7 +6,7 @@ from selfrag_cli.doctor.deployed import Deployment
 from selfrag_cli.doctor.findings import Checks
 from selfrag_cli.doctor.permissions import permissions
 
-# The first says whether anything else can be looked at.
+# The first is a prerequisite of the others.
 FREE: Checks[Account] = {
     "identity": (identity,),
     "permissions": (permissions,),
@@ -21,6 +21,7 @@ DEPLOYED: Checks[Deployment] = {
     "identity": (lambda deployment: identity(deployment.account),),
     "page": (deployed.page,),
     "health": (deployed.health,),
+    "index": (deployed.indexed,),
     "upload": (deployed.upload,),
     "question": (deployed.question,),
 }

@@ -1,4 +1,4 @@
-"""The trial of a deployment: its page, and a document that is uploaded, asked about and removed."""
+"""Trial of a deployment: its page, and a document to upload, ask about and remove."""
 
 import time
 import uuid
@@ -13,25 +13,28 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.exceptions import BotoCoreError, ClientError
 
+from selfrag.adapters.manifest import DynamoManifest
 from selfrag.adapters.outbound import http_client_for
+from selfrag.runtime.settings import PASSAGES
 from selfrag_cli.deployment.remote import TIMEOUT_SECONDS
 from selfrag_cli.deployment.terraform import Outputs
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
 
 T = TypeVar("T")
-# A write to the collection may take a minute to become visible; a cold ingestion some more.
+# A write takes up to a minute to become visible, a cold ingestion longer.
 PATIENCE_SECONDS, PAUSE_SECONDS = 300, 3
 SECONDS_BETWEEN_QUESTIONS = 15
-# A cold question should leave some of the 25 s that POST /v1/ask has.
+# A cold question should stay well below the 25 s of POST /v1/ask.
 SLOW_SECONDS = 20
-# Until the collection shows the document, more tries for an answer would cost more than the answer.
+# Until the document is visible, retries would cost more than the answer.
 POLICY = {"web_search": False, "max_rewrites": 0}
 FAILED = "failed"
+LISTED = 500
 
 
 class _Signature(httpx2.Auth):
-    """Signs requests to an API by the caller's credentials."""
+    """Signs API requests with the caller's credentials."""
 
     requires_request_body = True
 
@@ -39,7 +42,7 @@ class _Signature(httpx2.Auth):
         self._signer = SigV4Auth(credentials, "execute-api", region)
 
     def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
-        """Add the headers of a signature."""
+        """Add the signature headers."""
         signed = AWSRequest(method=request.method, url=str(request.url), data=request.content)
         self._signer.add_auth(signed)
         request.headers.update(dict(signed.headers))
@@ -47,9 +50,9 @@ class _Signature(httpx2.Auth):
 
 
 class Deployment:
-    """A deployment: its account, terraform's outputs, its API, and the document by which it is tried.
+    """A deployment: account, terraform outputs, API, and test document.
 
-    As a context manager it removes its document, however the trial ends. `pause` and `clock` are in seconds.
+    Leaving the context removes the document. `pause` and `clock` use seconds.
     """
 
     def __init__(
@@ -72,13 +75,13 @@ class Deployment:
 
     @property
     def text(self) -> str:
-        """Return the document's text, which has a number that no other document has."""
+        """Return the document's text with a unique number."""
         phrase = f'The pass phrase of the doctor\'s visit {self.word} is "heliotrope {self.number}".'
         return f"# Visit {self.word}\n\n{phrase}\n"
 
     @property
     def has_key(self) -> bool:
-        """Return whether the API takes keys, and not signatures."""
+        """Return whether the API uses keys instead of signatures."""
         return bool(self._key or self.outputs.get("api_key_command"))
 
     @property
@@ -88,7 +91,7 @@ class Deployment:
 
     @cached_property
     def api(self) -> httpx2.Client:
-        """Return the API with the key of the caller, the one that the output `api_key_command` fetches, or signed."""
+        """Return the API client, with the caller's key, the one from `api_key_command`, or signatures."""
         client, key, command = http_client_for(self.endpoint), self._key, self.outputs.get("api_key_command")
         client.base_url, client.timeout = httpx2.URL(self.endpoint), httpx2.Timeout(TIMEOUT_SECONDS)
         if not key and command:
@@ -105,13 +108,13 @@ class Deployment:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Remove the document; one that stays has a name that says where it is from."""
+        """Remove the document; if that fails, its name shows its origin."""
         if self.is_uploaded:
             with suppress(BotoCoreError, ClientError):
                 self.account.client("s3").delete_object(Bucket=self.outputs["bucket"], Key=self.document)
 
     def ask(self, path: str) -> httpx2.Response:
-        """Send the question that only the document answers."""
+        """Ask the question that only the test document answers."""
         question = f"What is the pass phrase of the doctor's visit {self.word}?"
         return self.api.post(path, json={"question": question, "policy": POLICY})
 
@@ -124,7 +127,7 @@ class Deployment:
 
 
 def page(deployment: Deployment) -> Iterator[Finding]:
-    """Look at the page, which there is where callers have keys."""
+    """Check the page, which requires API keys."""
     if not deployment.has_key:
         return
     reply = deployment.api.get("/")
@@ -135,7 +138,7 @@ def page(deployment: Deployment) -> Iterator[Finding]:
 
 
 def health(deployment: Deployment) -> Iterator[Finding]:
-    """Ask the address that monitors ask, which no function answers."""
+    """Call the health address, which works without a function."""
     reply = deployment.api.get("/v1/health")
     if _body_of(reply).get("status") == "ok":
         yield fine("GET /v1/health says ok.")
@@ -145,8 +148,30 @@ def health(deployment: Deployment) -> Iterator[Finding]:
         )
 
 
+def indexed(deployment: Deployment) -> Iterator[Finding]:
+    """Compare what made the documents' passages with this release; reindexing replaces those of another."""
+    if not deployment.has_documents:
+        return
+    manifest = DynamoManifest(deployment.account.client("dynamodb"), deployment.outputs["tables"]["documents"])
+    ready = outdated = 0
+    for collection in deployment.account.choices.collections:
+        after: tuple[str, str] | None = None
+        while True:
+            records, after = manifest.listed(collection, LISTED, after)
+            versions = [record.version for record in records if record.status == "ready"]
+            ready += len(versions)
+            outdated += sum(version.rpartition('" ')[2].split(" ")[0] != PASSAGES for version in versions)
+            if after is None:
+                break
+    if outdated:
+        says = f"{outdated:,} of {ready:,} documents were indexed by another release: full text may not find them."
+        yield look(says, "Run the output `reindex_command` with {}.")
+    else:
+        yield fine(f"All {ready:,} documents were indexed by this release.")
+
+
 def upload(deployment: Deployment) -> Iterator[Finding]:
-    """Upload the document to an address of the API, as its page would, and wait until it is ready."""
+    """Upload the document like the page does, and wait until it is ready."""
     if not deployment.has_documents:
         yield unknown("A knowledge base has its own documents, so none was uploaded.", "Ask a question of yours.")
         return
@@ -186,7 +211,7 @@ def upload(deployment: Deployment) -> Iterator[Finding]:
 
 
 def question(deployment: Deployment) -> Iterator[Finding]:
-    """Ask about the document until it is found, and once for later."""
+    """Ask about the document until it is found, and once asynchronously."""
     if not deployment.is_ready:
         yield unknown("There is no document to ask about.", "Mend what upload says.")
         return
@@ -220,7 +245,7 @@ def _ask_for_later(deployment: Deployment) -> Finding:
     started = deployment.ask("/v1/questions")
     if started.status_code != httpx2.codes.ACCEPTED:
         return blocks(f"POST /v1/questions started nothing: {_reason_of(started)}", "Look at the logs of `ask`.")
-    # The location has the stage before it, as the endpoint has.
+    # The location includes the stage, like the endpoint.
     path = started.headers["location"].partition("/v1/")[2]
 
     def end() -> dict[str, Any] | None:
@@ -237,12 +262,12 @@ def _ask_for_later(deployment: Deployment) -> Finding:
 
 
 def _body_of(reply: httpx2.Response) -> dict[str, Any]:
-    """Return the JSON object of a reply that succeeded; {} for any other reply."""
+    """Return the JSON object of a successful reply, else {}."""
     return _json(reply) if reply.is_success else {}
 
 
 def _reason_of(reply: httpx2.Response) -> str:
-    """Return a reply's status and, of a problem, its own words."""
+    """Return a reply's status and its problem's message."""
     words = [str(value) for name in ("detail", "message", "status", "answer") if (value := _json(reply).get(name))]
     return " ".join([f"status {reply.status_code}.", *words[:2]])
 

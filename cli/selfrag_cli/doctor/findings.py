@@ -1,4 +1,4 @@
-"""Checks and their findings: a sentence, and what to do about it."""
+"""Checks and findings: a sentence with advice."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ REFUSALS = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "4
 
 
 class Severity(StrEnum):
-    """The weight of a finding."""
+    """Severity of a finding."""
 
     FINE = "fine"
     LOOK = "look"
@@ -26,18 +26,18 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One sentence, and what to do."""
+    """A sentence and advice."""
 
     level: Severity
     says: str
     do: str = ""
 
 
-# The functions of each check, by its name. Each runs, whatever becomes of those before it.
+# Check functions by name; each runs regardless of the others' results.
 Checks = Mapping[str, Sequence[Callable[[Subject], Iterable[Finding]]]]
 
 
-# Needs nothing done; works within a limit or at a price; could not be looked at; would fail or answer nothing.
+# No action needed; limited or with a cost; not checkable; would fail or not answer.
 fine = partial(Finding, Severity.FINE)
 look = partial(Finding, Severity.LOOK)
 unknown = partial(Finding, Severity.UNKNOWN)
@@ -47,9 +47,9 @@ blocks = partial(Finding, Severity.BLOCKS)
 def examine(
     checks: Checks[Subject], subject: Subject, report: Callable[[str, Finding], None]
 ) -> list[tuple[str, Finding]]:
-    """Run the checks and report each finding as it comes; ends at the first check if that one blocks.
+    """Run the checks and report findings as they come; stop if the first check blocks.
 
-    Returns all findings, each with the name of its check.
+    Returns all findings with their check's name.
     """
     findings: list[tuple[str, Finding]] = []
     for name, runs in checks.items():
@@ -62,7 +62,7 @@ def examine(
 
 
 def _results(name: str, run: Callable[[Subject], Iterable[Finding]], subject: Subject) -> Iterator[Finding]:
-    """Run a function and yield its findings; a refused or unreachable service is a finding, too."""
+    """Run a function and yield its findings; refused and unreachable services become findings, too."""
     says = f"The check of {name} broke off"
     try:
         yield from run(subject)

@@ -1,4 +1,4 @@
-"""Access to the models: an embedding, and by the code of `selfrag models` a verdict and an answer."""
+"""Model access: an embedding, and a verdict and answer by the code of `selfrag models`."""
 
 import os
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def embedding(account: Account) -> Iterator[Finding]:
 
 
 def claude(account: Account) -> Iterator[Finding]:
-    """Probe each model on Bedrock by what its steps send; at Anthropic that takes the key."""
+    """Probe each Bedrock model with its steps' requests; Anthropic's API would need the key."""
     choices, region = account.choices, account.region
     if choices.model_provider != "bedrock":
         return
@@ -45,7 +45,7 @@ def claude(account: Account) -> Iterator[Finding]:
 
 
 def decider(account: Account) -> Iterator[Finding]:
-    """Let the decision model judge a passage that holds an answer, and one that does not."""
+    """Probe the decision model with a passage with an answer and one without."""
     choice = account.choices.decider
     if choice is None:
         return

@@ -1,6 +1,6 @@
-"""Names that are taken, so that terraform could not make its resources.
+"""Name conflicts that would make terraform fail.
 
-One role stands for all: what has the other roles, tables, machines or the collection has it, too.
+One role is representative: a deployment with the other roles, tables, machines or the collection has it, too.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,14 +16,14 @@ _MISSING = {"404", "NoSuchBucket", "NoSuchEntity", "NoSuchEntityException", "Res
 
 
 def roles(account: Account) -> Iterator[Finding]:
-    """Look for the role of the API's function in IAM, whose names are unique in all regions of an account."""
+    """Check the API function's role in IAM, whose names are unique per account."""
     name = f"{account.choices.name}-ask"
     role = _read(account.client("iam").get_role, RoleName=name)
     yield _finding(account, "roles", [name] if role else [])
 
 
 def buckets(account: Account) -> Iterator[Finding]:
-    """Look for the deployment's buckets, whose names are unique in all accounts."""
+    """Check the bucket names, which are globally unique."""
     parts = ("documents", "work", *(["recognized"] if account.choices.text_recognition != "off" else []))
     names = [f"{account.choices.name}-{part}-{account.number}-{account.region}" for part in parts]
     head = account.client("s3").head_bucket
@@ -31,7 +31,7 @@ def buckets(account: Account) -> Iterator[Finding]:
 
 
 def collection(account: Account) -> Iterator[Finding]:
-    """Look for a classic collection of the deployment, which NextGen would replace by an empty one."""
+    """Check for a classic collection, which NextGen would replace by an empty one."""
     if not (account.deployed and account.choices.makes_nextgen and account.choices.collection_generation == 1):
         return
     name = account.choices.name
@@ -43,14 +43,14 @@ def collection(account: Account) -> Iterator[Finding]:
 
 
 def log_groups(account: Account) -> Iterator[Finding]:
-    """Look for the log group of the API's function; AWS makes one anew when a function writes while it is removed."""
+    """Check the API function's log group; a function that writes during its removal recreates it."""
     name = f"/aws/lambda/{account.choices.name}-ask"
     groups = account.client("logs").describe_log_groups(logGroupNamePrefix=name)["logGroups"]
     yield _finding(account, "log groups", [name for group in groups if group["logGroupName"] == name])
 
 
 def secrets(account: Account) -> Iterator[Finding]:
-    """Look for the deployment's secrets; one that is only marked for deletion keeps its name."""
+    """Check the secrets' names; one scheduled for deletion keeps its name."""
     describe = account.client("secretsmanager").describe_secret
     taken = {name: secret for name in account.choices.secrets if (secret := _read(describe, SecretId=name))}
     for name in [name for name, secret in taken.items() if "DeletedDate" in secret]:
@@ -64,13 +64,13 @@ def secrets(account: Account) -> Iterator[Finding]:
 
 
 def _read(call: Callable[..., dict[str, Any]], **arguments: str) -> dict[str, Any] | None:
-    """Return a service's description of a resource, or None if there is none."""
+    """Return a resource's description, or None."""
     try:
         return call(**arguments)
     except ClientError as error:
         if code_of(error) in _MISSING:
             return None
-        # A bucket of another account.
+        # Another account owns the bucket.
         if code_of(error) == "403":
             return dict(error.response)
         raise

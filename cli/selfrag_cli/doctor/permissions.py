@@ -1,4 +1,4 @@
-"""The permissions of whoever deploys: the policies in infra/deployer, simulated by IAM for the caller."""
+"""The deployer's permissions: IAM simulates the policies in infra/deployer for the caller."""
 
 import json
 import re
@@ -10,13 +10,13 @@ from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look
 
 POLICIES = "deployer"
-# Statements that optional settings need.
+# Statements for optional settings.
 OPTIONAL = "With"
 _ASSUMED = re.compile(r"assumed-role/([^/]+)/")
 
 
 def permissions(account: Account) -> Iterator[Finding]:
-    """Look for actions of the deployer's policies that the caller may not do."""
+    """Check for actions of the deployer's policies that the caller lacks."""
     statements, source = _statements(account), _policy_source(account)
     if source is None:
         yield look(
@@ -42,7 +42,7 @@ def permissions(account: Account) -> Iterator[Finding]:
 
 
 def _statements(account: Account) -> list[dict[str, Any]]:
-    """Return the statements of the policies, with names of the deployment substituted for placeholders."""
+    """Return the policies' statements with placeholders replaced."""
     folder = account.infra / POLICIES
     texts = [file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.json"))]
     if not texts:
@@ -59,7 +59,7 @@ def _statements(account: Account) -> list[dict[str, Any]]:
 def _policy_source(account: Account) -> str | None:
     arn = account.caller["Arn"]
     if session := _ASSUMED.search(arn):
-        # A session's ARN lacks the path of its role.
+        # A session's ARN lacks its role's path.
         return str(account.client("iam").get_role(RoleName=session[1])["Role"]["Arn"])
     return arn if ":user/" in arn else None
 
@@ -75,7 +75,7 @@ def _denied(account: Account, source: str, statement: dict[str, Any]) -> list[st
     pages = simulate.paginate(
         PolicySourceArn=source,
         ActionNames=statement["Action"],
-        # One of the names that a pattern allows: /apikeys of /apikeys*.
+        # One name that a pattern matches: /apikeys for /apikeys*.
         ResourceArns=[arn if arn == "*" else re.sub(r"(?<=\w)\*$", "", arn).replace("*", "any") for arn in resources],
         ContextEntries=context,
     )

@@ -1,6 +1,6 @@
-"""The account's limits, each in questions a second.
+"""The account's quotas, expressed in questions per second.
 
-The figures are of a question that is answered at the first try; tests/unit/test_costs.py counts them.
+The figures assume a question answered at the first attempt; tests/unit/test_costs.py counts them.
 """
 
 import re
@@ -11,22 +11,21 @@ from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
 
 MODEL_CALLS = 8
-# Input and output of all of them, as Anthropic counts them.
+# Input and output tokens, as Anthropic counts them.
 MODEL_TOKENS = 14_300
-# As Bedrock does: Claude's output counts five times. While a call runs, its `max_tokens` are reserved.
+# As Bedrock counts: Claude's output five times, and `max_tokens` reserved during a call.
 BEDROCK_TOKENS, BEDROCK_RESERVED = 17_300, 23_300
 LAMBDA_SECONDS = 26
 PASSAGE_TOKENS = 230
 
-# Service Quotas has this code for "Concurrent executions"; below the usual limit more should be requested.
+# The code of "Concurrent executions" in Service Quotas; request more if below the usual limit.
 CONCURRENCY, USUAL_CONCURRENCY = "L-B99A9384", 1000
-# Bedrock has renamed these ("InvokeModel", "model inference"), and some accounts are limited by tokens alone.
+# Bedrock has renamed these ("InvokeModel", "model inference"), and some accounts only have token limits.
 TITAN = r"On-demand .*{} per minute for Amazon Titan Text Embeddings V2"
-# Embeddings a minute: docs/run.md reckons with this one. A model of Claude should make all calls of a question a
-# second.
+# Embeddings per minute as in docs/run.md. A Claude model should manage a question's calls in a second.
 USUAL_EMBEDDINGS, USUAL_QUESTIONS = 2000, 60
 CONSOLE = "https://{0}.console.aws.amazon.com/servicequotas/home/services/bedrock/quotas"
-# Bedrock's ids: a group of regions, the maker, family and version in either order, a date.
+# Bedrock ids: region group, maker, family and version in either order, date.
 _ID = re.compile(
     r"(?:(?<![a-z-])([a-z-]++)\.)?anthropic\.claude-(?:([a-z]+)-)?(\d{1,2})(?:-(\d{1,2})(?!\d))?(?:-([a-z]+))?"
 )
@@ -34,7 +33,7 @@ _ID = re.compile(
 
 @dataclass(frozen=True)
 class Quota:
-    """A limit of the account in a region; `adjustable` if the Service Quotas console can raise it."""
+    """A regional account limit; `adjustable` if Service Quotas can raise it."""
 
     service: str
     region: str
@@ -44,7 +43,7 @@ class Quota:
     adjustable: bool
 
     def raise_to(self, value: float) -> str:
-        """Return what to do for a higher one."""
+        """Return advice on a higher value."""
         if not self.adjustable:
             return (
                 f'Service Quotas cannot raise it: open a case with AWS Support for "{self.name}" ({self.code}) in '
@@ -69,18 +68,18 @@ def concurrency(account: Account) -> Iterator[Finding]:
 
 
 def embeddings(account: Account) -> Iterator[Finding]:
-    """Look at the quota of the embedding model."""
+    """Check the embedding model's quota."""
     region = account.embedding_region
     quotas = _quotas(account, region)
     requests, tokens = (_named(quotas, TITAN.format(unit)) for unit in ("requests", "tokens"))
-    # Calls are what binds: the quota of tokens counts where an account has no other.
+    # Calls are the binding limit; token quotas count only in their absence.
     limit = (requests, 1) if requests else (tokens, PASSAGE_TOKENS)
     elsewhere = "Or set `embedding_region` to a region where it is not 0."
     yield _compared("Titan Text Embeddings V2", region, [limit], USUAL_EMBEDDINGS, elsewhere)
 
 
 def claude(account: Account) -> Iterator[Finding]:
-    """Look at the quota of each model of Claude on Bedrock; at Anthropic it shows only with a key."""
+    """Check the quotas of each Claude model on Bedrock; Anthropic only shows them with a key."""
     if account.choices.model_provider != "bedrock":
         yield unknown(
             "Claude is at Anthropic, whose limits show only with a key: a question takes "
@@ -97,7 +96,7 @@ def claude(account: Account) -> Iterator[Finding]:
 
 
 def _compared(model: str, region: str, limits: list[tuple[Quota | None, int]], usual: int, elsewhere: str) -> Finding:
-    """Compare quotas with the needs of a question; `usual` questions a minute are enough."""
+    """Compare quotas with a question's needs; `usual` questions per minute are enough."""
     rates = [(quota.value / need, need, quota) for quota, need in limits if quota]
     if not rates:
         return unknown(
@@ -113,7 +112,7 @@ def _compared(model: str, region: str, limits: list[tuple[Quota | None, int]], u
 
 
 def _quotas(account: Account, region: str) -> list[Quota]:
-    """Return Bedrock's quotas of the account, and AWS's defaults for the rest."""
+    """Return the account's Bedrock quotas with AWS's defaults."""
     client = account.client("service-quotas", region)
     quotas: dict[str, Quota] = {}
     for operation in ("list_aws_default_service_quotas", "list_service_quotas"):
@@ -126,12 +125,12 @@ def _quotas(account: Account, region: str) -> list[Quota]:
 
 
 def _named(quotas: list[Quota], pattern: str) -> Quota | None:
-    # Codes differ between accounts; names are what the console shows.
+    # Codes differ between accounts; the console shows names.
     return next((quota for quota in quotas if re.fullmatch(pattern, quota.name, re.IGNORECASE)), None)
 
 
 def _name_in_quotas(model: str) -> tuple[str, str] | None:
-    """Return how Service Quotas begins and ends the names of a model's quotas, as patterns; None for an unknown id."""
+    """Return patterns for the start and end of a model's quota names; None for an unknown id."""
     match = _ID.search(model)
     if not match:
         return None

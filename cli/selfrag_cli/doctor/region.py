@@ -1,4 +1,4 @@
-"""Services that the deployment needs of its region, and what their account settings allow."""
+"""Regional services that the deployment needs, and their account settings."""
 
 import os
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ from selfrag.adapters.faults import code_of
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.findings import Finding, blocks, fine, look
 
-# The cap proposed by docs/costs.md for either kind of unit, and the price of a unit for a month.
+# The cap that docs/costs.md suggests for each kind of unit, and a unit's monthly price.
 CAP, UNIT_MONTH_DOLLARS = 4, 730 * 0.24
-# No job has this id, so the call costs nothing; a region that has the service says so.
+# An unknown job id: the call is free, and a region with the service reports the missing job.
 _NO_JOB = "0" * 64
 _THERE = {"InvalidJobIdException", "InvalidParameterException", "ValidationException"}
 
 
 def synchronous(account: Account) -> Iterator[Finding]:
-    """Start a machine that is not there, to see whether StartSyncExecution answers."""
-    # Only AWS's own endpoints have its host, `sync-states`.
+    """Start a nonexistent machine to see whether StartSyncExecution answers."""
+    # Only AWS endpoints use this host, `sync-states`.
     own = bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
     client = account.client("stepfunctions", config=Config(inject_host_prefix=not own))
     machine = f"arn:{account.partition}:states:{account.region}:{account.number}:stateMachine:selfrag-nowhere"
@@ -32,13 +32,13 @@ def synchronous(account: Account) -> Iterator[Finding]:
         )
         return
     except ClientError:
-        # No such machine, or no right to start it: the service answers.
+        # No such machine, or no permission: the service answers.
         pass
     yield fine(f"Step Functions starts Express machines synchronously in {account.region}.")
 
 
 def collections(account: Account) -> Iterator[Finding]:
-    """Compare the cap of OpenSearch Compute Units, which collections take as they need them."""
+    """Compare the cap of OpenSearch Compute Units with the collections' use."""
     try:
         settings = account.client("opensearchserverless").get_account_settings()
     except EndpointConnectionError:
@@ -67,7 +67,7 @@ def collections(account: Account) -> Iterator[Finding]:
 
 
 def textract(account: Account) -> Iterator[Finding]:
-    """Call Amazon Textract where text recognition is on: it reads objects of its own region only."""
+    """Call Amazon Textract if text recognition is on; it only reads objects of its region."""
     if account.choices.text_recognition == "off":
         return
     try:
@@ -82,7 +82,7 @@ def textract(account: Account) -> Iterator[Finding]:
 
 
 def logging_role(account: Account) -> Iterator[Finding]:
-    """Compare the role by which all APIs of the account write logs with `manage_api_gateway_account`."""
+    """Compare the account's API logging role with `manage_api_gateway_account`."""
     role = account.client("apigateway").get_account().get("cloudwatchRoleArn") or ""
     managed, own = account.choices.manage_api_gateway_account, f"{account.choices.name}-api-logs"
     if not role and not managed:

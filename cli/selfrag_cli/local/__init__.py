@@ -1,1 +1,1 @@
-"""The local stack: what AWS is on the laptop, and the documents and the model that it works with."""
+"""The local stack: local replacements for the AWS services, with documents and models."""

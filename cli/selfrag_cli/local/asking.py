@@ -1,4 +1,4 @@
-"""Questions and searches on the laptop: documents up to date, the local stack up, the execution kept."""
+"""Local questions and searches, which first bring the documents up to date."""
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -34,11 +34,10 @@ def ask_question(
     on_document: OnDocument,
     steps: "Callable[[], AbstractContextManager[OnStep]]",
 ) -> "tuple[Execution, IngestionReport | None]":
-    """Answer a question from a source and keep answer, verdicts and history; Ctrl-C ends the execution.
+    """Answer a question from a source and store answer, verdicts and history; Ctrl-C ends the execution.
 
-    Reads a changed directory first; the report describes that. `steps` shows each step as it begins. Raises
-    InvalidInput for a collection that was never read or an earlier question that is not kept, Misconfigured for a
-    service that has no URL.
+    Reads a changed directory first and reports on it. `steps` shows each step as it begins. Raises InvalidInput for an
+    unknown collection or earlier question, Misconfigured for a service without a URL.
     """
     if request.previous and not _is_kept(request.previous):
         raise InvalidInput(f"There is no answer with the id {request.previous} here; ask its question again.")
@@ -84,14 +83,14 @@ def _executed(
     cancellation = _Cancellation()
 
     def run() -> "Execution":
-        # What is refused before needs no handlers, which take a while to load.
+        # Imported late: invalid requests are refused before the slow imports.
         from selfrag_cli.local.stack import running_stack
 
         parts: Parts = {**local_parts(), **backends.parts}
         with steps() as on_step, running_stack(backends.environment, backends.secrets, parts, on_step) as executions:
             return executions.execute(uuid.uuid4().hex, payload, cancellation.begin)
 
-    # Ctrl-C comes to the main thread alone: in another one it leaves no import half done, and no display of steps.
+    # Only the main thread gets Ctrl-C: in a worker thread it cannot interrupt imports or the step display.
     with ThreadPoolExecutor(1) as pool:
         execution = pool.submit(run)
         try:
@@ -108,7 +107,7 @@ def answering(
     keeps_histories: bool = True,
     on_end: "OnEnd" = lambda execution: None,
 ) -> "Iterator[tuple[LocalExecutions, LocalManifest]]":
-    """Yield the executions of questions to a source that is up to date, its manifest, and all that the API needs."""
+    """Yield the executions for a source that is up to date, with its manifest and all that the API needs."""
     from selfrag_cli.local.stack import running_stack
 
     with chosen_backends(source) as backends, opened_manifest() as manifest:
@@ -131,10 +130,9 @@ def answering(
 
 
 def stored_records(source: DocumentSource) -> list[Record]:
-    """Return the manifest's record of each document of a source, and of each file that could not be read at all.
+    """Return the manifest's records of a source, and of its unreadable files.
 
-    A warning marks the record of a page that could not be read again. Raises InvalidInput if nothing of the source
-    was ever ingested.
+    Pages that could not be fetched again have a warning. Raises InvalidInput if the source was never ingested.
     """
     with opened_manifest() as manifest:
         records = manifest.records(source.collection)
@@ -152,7 +150,7 @@ def stored_records(source: DocumentSource) -> list[Record]:
 
 
 class DocumentRow(TypedDict):
-    """The manifest's record of a document, for a reader: its reason and warnings name it without the collection."""
+    """A document's record for display: its name, reason and warnings omit the collection."""
 
     document: str
     status: str
@@ -167,9 +165,9 @@ class DocumentRow(TypedDict):
 
 
 def stored_documents(source: DocumentSource) -> list[DocumentRow]:
-    """Return the manifest's records of a source's documents, in display form.
+    """Return a source's records for display.
 
-    Raises InvalidInput if nothing of it was ever ingested.
+    Raises InvalidInput if the source was never ingested.
     """
     return [
         {
@@ -189,7 +187,7 @@ def stored_documents(source: DocumentSource) -> list[DocumentRow]:
 
 
 class SearchHit(Passage):
-    """A passage, with its scores by text and by vector; None where that search did not return it."""
+    """A passage with its text and vector scores; None if that search did not return it."""
 
     by_text: float | None
     by_vector: float | None
@@ -198,10 +196,9 @@ class SearchHit(Passage):
 def search_passages(
     query: str, source: DocumentSource, filters: Filters, top_k: int, on_document: OnDocument
 ) -> tuple[list[SearchHit], int | None, IngestionReport | None]:
-    """Return the best passages for a query.
+    """Return the best passages for a query and the number of full-text matches.
 
-    The second value is the number of passages that full text matched. A changed directory is read first, and the
-    report describes that. A named collection is searched without reading.
+    A changed directory is read first and reported on; a named collection is not.
     """
     if not query.strip():
         raise InvalidInput("The query is empty: say what to look for.")

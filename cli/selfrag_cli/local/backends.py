@@ -1,4 +1,4 @@
-"""Services of the laptop: the real ones when a key is there, else stand-ins that answer by rule."""
+"""Services of the laptop: real ones if a key is set, else rule-based stand-ins."""
 
 import json
 import os
@@ -48,24 +48,24 @@ AS_SET = Setup()
 
 
 class AdoptedGraders(Model):
-    """The kind of judge of each step, and a cascade's thresholds: two variables of Terraform, and two settings here."""
+    """The judge of each step and the thresholds of cascades, as Terraform variables and local settings."""
 
     graders: dict[str, GraderKind] = {}
     decider_thresholds: dict[str, Thresholds] = {}
 
     @property
     def settings(self) -> dict[str, str]:
-        """Return the settings by the names of their environment variables."""
+        """Return the settings by environment variable."""
         return {f"SELFRAG_{name.upper()}": json.dumps(value) for name, value in self.model_dump().items()}
 
     def adopt(self, step: str, grader: GraderKind, thresholds: Thresholds | None) -> "AdoptedGraders":
-        """Return the graders with this step's replaced."""
+        """Return a copy with this step's graders replaced."""
         others = {name: value for name, value in self.decider_thresholds.items() if name != step}
         adopted = {step: thresholds} if thresholds else {}
         return AdoptedGraders(graders={**self.graders, step: grader}, decider_thresholds={**others, **adopted})
 
     def write(self, path: Path) -> None:
-        """Write a file; raises InvalidInput where that fails."""
+        """Write a file; raises InvalidInput on failure."""
         try:
             path.write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
         except OSError as error:
@@ -73,12 +73,12 @@ class AdoptedGraders(Model):
 
 
 def adopted_file() -> Path:
-    """Return the file that the laptop reads."""
+    """Return the path of the laptop's adopted graders."""
     return home() / "graders.json"
 
 
 def read_adopted(path: Path) -> AdoptedGraders:
-    """Read a file, and nothing where there is none; raises Misconfigured for one that holds something else."""
+    """Read adopted graders, empty without a file; raises Misconfigured for invalid content."""
     try:
         return AdoptedGraders.model_validate_json(path.read_bytes()) if path.exists() else AdoptedGraders()
     except (OSError, ValidationError) as error:
@@ -87,27 +87,27 @@ def read_adopted(path: Path) -> AdoptedGraders:
 
 
 def check_services() -> None:
-    """Raise Misconfigured for a base URL that is none, and for a setting that no step could use."""
+    """Raise Misconfigured for an invalid base URL or an unusable setting."""
     read(Settings)
     read(DeciderSettings)
     for name in ("ANTHROPIC_BASE_URL", "TAVILY_BASE_URL", "SELFRAG_MODEL_URL"):
         if url := os.environ.get(name):
-            # It loads a client of HTTP, which the stand-in has no use for.
+            # Imported late: it loads an HTTP client that the stand-in does not need.
             from selfrag.adapters.outbound import checked_url
 
             checked_url(url, name)
 
 
 def has_web(source: DocumentSource) -> bool:
-    """Return whether questions to a source can go to the web: by a service, or by the pages of the sample documents."""
+    """Return whether questions can search the web: by a service, or the sample's pages."""
     return any(map(os.environ.get, ("TAVILY_API_KEY", "TAVILY_BASE_URL"))) or (is_offline() and source.is_sample)
 
 
 def policy_fields(request: "AskRequest", source: DocumentSource) -> dict[str, bool | float]:
-    """Return the fields of a question's policy that this machine decides, where the request does not.
+    """Return this machine's defaults for policy fields that the request does not set.
 
-    Who sets TAVILY_API_KEY has chosen the web for this machine; a deployment's default is no. A model of this machine
-    is slow, so it has a longer deadline.
+    Setting TAVILY_API_KEY enables the web here, whereas deployments default to off. Local models are slow and get a
+    longer deadline.
     """
     policy, names = request.policy, request.policy.model_fields_set
     web_search = has_web(source) and (policy.web_search or "web_search" not in names)
@@ -116,7 +116,7 @@ def policy_fields(request: "AskRequest", source: DocumentSource) -> dict[str, bo
 
 
 def local_model_in_short(seconds: float) -> list[str]:
-    """Return a line that names the model of SELFRAG_MODEL, its server and a question's deadline; none without one."""
+    """Return a line on the model of SELFRAG_MODEL, its server and the deadline; None without one."""
     if not os.environ.get("SELFRAG_MODEL"):
         return []
     from selfrag.adapters.outbound import host_of
@@ -126,13 +126,13 @@ def local_model_in_short(seconds: float) -> list[str]:
 
 
 def is_offline() -> bool:
-    """Return whether the stand-in answers, for no service is named."""
+    """Return whether the stand-in answers because no service is configured."""
     return not any(map(os.environ.get, ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "SELFRAG_MODEL")))
 
 
 @dataclass
 class Backends:
-    """The handlers' environment, the secrets they read, and whether there is a web; `parts` are the stand-in's."""
+    """The handlers' environment and secrets, and whether there is a web; `parts` are stand-ins."""
 
     environment: dict[str, str] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
@@ -141,7 +141,7 @@ class Backends:
 
 
 def _by_rule() -> "Callable[[Limits], Claude]":
-    """Return a factory of the stand-in, which has no use for the limits of a task: it spends neither time nor money."""
+    """Return a factory of the stand-in, which ignores limits: it costs neither time nor money."""
     from selfrag_cli.local.index import open_embedder
     from selfrag_cli.local.stand_in.claude import RuleClaude
 
@@ -151,14 +151,11 @@ def _by_rule() -> "Callable[[Limits], Claude]":
 
 @contextmanager
 def chosen_backends(source: DocumentSource) -> Iterator[Backends]:
-    """Choose by ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, TAVILY_API_KEY and TAVILY_BASE_URL.
+    """Choose services by ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, TAVILY_API_KEY and TAVILY_BASE_URL.
 
-    The model of SELFRAG_MODEL, with the key SELFRAG_MODEL_KEY if its server wants one, comes before Claude.
-    The decision model of SELFRAG_DECIDER_URL, which judges what the stand-in quotes, too, has SELFRAG_DECIDER_KEY where
-    it wants a key; who judges which step, and from which probability on, is what was adopted here, unless the
-    environment says it.
-    The pages of the offline web belong to the sample documents, so no other directory gets them, nor a named
-    collection.
+    SELFRAG_MODEL (with SELFRAG_MODEL_KEY, if required) takes precedence over Claude. The decision model of
+    SELFRAG_DECIDER_URL (with SELFRAG_DECIDER_KEY, if required) also judges the stand-in's quotes; adopted graders apply
+    unless the environment overrides them. The offline web pages are only for the sample documents.
     """
     backends = Backends(
         environment={
@@ -166,7 +163,7 @@ def chosen_backends(source: DocumentSource) -> Iterator[Backends]:
             "SELFRAG_WEB_SECRET": WEB_SECRET,
             "SELFRAG_LANGFUSE_SECRET": KEYS_NAME,
             "SELFRAG_CONSOLE_LINKS": "false",
-            # The deadline of a question is its only limit here.
+            # Only the question's deadline limits steps here.
             "SELFRAG_STEP_SECONDS": str(MAX_DEADLINE_SECONDS),
             "SELFRAG_SYNC_DEADLINE_SECONDS": str(MAX_DEADLINE_SECONDS),
             "SELFRAG_MODEL_TIMEOUT_SECONDS": os.environ.get(_MODEL_TIMEOUT, str(MAX_DEADLINE_SECONDS)),

@@ -1,4 +1,4 @@
-"""The state of the laptop: one directory, with one SQLite file that several processes share."""
+"""The laptop's state: one directory with a SQLite file shared by processes."""
 
 import errno
 import fcntl
@@ -12,20 +12,20 @@ from pathlib import Path
 
 from selfrag.domain.errors import Misconfigured
 
-# Called with the id of the process that is waited for.
+# Called with the id of the process being waited for.
 OnWait = Callable[[int], None]
 
 FILE = "selfrag.sqlite3"
 BUSY_SECONDS = 30.0
-# Passages, questions and answers are the owner's alone, also in a directory that others may enter.
+# Passages, questions and answers are private, even in a shared directory.
 _OWNER_ONLY = 0o600
 
 
 def home() -> Path:
-    """Return the directory of the laptop's state, created on first use and readable by its owner only.
+    """Return the state directory, created on first use and readable only by its owner.
 
-    `SELFRAG_HOME`, else `$XDG_STATE_HOME/selfrag`, else `~/.local/state/selfrag`.
-    Raises Misconfigured when it cannot be created or written.
+    `SELFRAG_HOME`, else `$XDG_STATE_HOME/selfrag`, else `~/.local/state/selfrag`. Raises Misconfigured if it cannot be
+    created or written.
     """
     try:
         directory = user_directory("SELFRAG_HOME", "XDG_STATE_HOME", ".local/state", "selfrag")
@@ -38,20 +38,20 @@ def home() -> Path:
 
 
 def user_directory(variable: str, base: str, usual: str, below: str) -> Path:
-    """The directory that a variable of ours names, else `below` the user's XDG base directory, usually ~/`usual`."""
+    """Return the directory named by a variable, else `below` the XDG base directory, usually ~/`usual`."""
     if named := os.environ.get(variable):
         return Path(named).expanduser().absolute()
     directory = Path(os.environ.get(base, ""))
-    # The XDG specification says that a relative path is to be ignored.
+    # The XDG specification requires relative paths to be ignored.
     return (directory if directory.is_absolute() else Path.home() / usual) / below
 
 
 def connect(schema: str = "", directory: Path | None = None) -> sqlite3.Connection:
-    """Open the SQLite file in `directory` (by default `home()`) and apply a module's own schema.
+    """Open the SQLite file in `directory` (by default `home()`) and apply a module's schema.
 
-    `schema` is SQL that may run any number of times, such as `CREATE TABLE IF NOT EXISTS`. A write begins a
-    transaction, which `with connection:` or `with writing(connection):` ends. Any thread may use the connection,
-    one at a time. Raises Misconfigured when the file cannot be opened or is no SQLite database.
+    `schema` is SQL that can run repeatedly, such as `CREATE TABLE IF NOT EXISTS`. A write begins a transaction, which
+    `with connection:` or `with writing(connection):` ends. Threads may share the connection, one at a time. Raises
+    Misconfigured if the file cannot be opened or is not a SQLite database.
     """
     path = (directory or home()) / FILE
     try:
@@ -66,9 +66,9 @@ def connect(schema: str = "", directory: Path | None = None) -> sqlite3.Connecti
 
 @contextmanager
 def writing(connection: sqlite3.Connection) -> Iterator[None]:
-    """One transaction for all that the block reads and writes; other processes wait for its end.
+    """Run the block's reads and writes in one transaction; other processes wait.
 
-    Raises Misconfigured when the disk is full, or another process has held the file for too long.
+    Raises Misconfigured if the disk is full or another process holds the file for too long.
     """
     try:
         with connection:
@@ -81,18 +81,18 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return whether an error of SQLite says that the file is not as SQLite has written it."""
+    """Return whether a SQLite error means that the file is corrupt."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def is_full(error: BaseException) -> bool:
-    """Return whether an error says that a disk is full, or a user's share of it."""
+    """Return whether an error means that a disk or quota is full."""
     full = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
     return full or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT))
 
 
 def explain(error: BaseException, path: Path | None = None) -> str:
-    """Return a sentence about an error of the file of the state, and what to do if it is damaged or the disk full."""
+    """Return a sentence about an error of the state file, with advice for corruption and full disks."""
     path = path or home() / FILE
     if is_full(error):
         file = getattr(error, "filename", None) or path
@@ -109,9 +109,9 @@ def explain(error: BaseException, path: Path | None = None) -> str:
 
 @contextmanager
 def alone(name: str, on_wait: OnWait = lambda process: None) -> Iterator[None]:
-    """Wait until no other process is in a block of this name; the system frees the lock of one that dies.
+    """Hold an inter-process lock of this name; the system releases it if the process dies.
 
-    `on_wait` may raise an error to wait no longer.
+    `on_wait` may raise an error to stop waiting.
     """
     path = home() / f"{name}.lock"
     with open(path, "a+", opener=lambda path, flags: os.open(path, flags, _OWNER_ONLY)) as lock:
@@ -129,20 +129,20 @@ def alone(name: str, on_wait: OnWait = lambda process: None) -> Iterator[None]:
 
 
 def _narrow(path: Path) -> None:
-    """Make a file readable by its owner alone."""
+    """Restrict a file to its owner."""
     with suppress(FileNotFoundError):
         if stat.S_IMODE(path.stat().st_mode) != _OWNER_ONLY:
             path.chmod(_OWNER_ONLY)
 
 
 def _create(path: Path) -> None:
-    # Turning an open file to WAL fails at once when another process does the same: SQLite does not wait there.
-    # So the file becomes a WAL database under a name of its own, and only the first one gets the real name.
+    # Switching an open file to WAL fails at once if another process does the same, so the WAL database is created under
+    # a temporary name, and the first process to rename it wins.
     with tempfile.TemporaryDirectory(dir=path.parent) as workshop:
         fresh = Path(workshop) / path.name
         with closing(sqlite3.connect(fresh)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
-        # SQLite gives the files beside it the same mode.
+        # SQLite gives its auxiliary files the same mode.
         fresh.chmod(_OWNER_ONLY)
         try:
             os.link(fresh, path)

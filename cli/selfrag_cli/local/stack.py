@@ -1,4 +1,4 @@
-"""The local stack: the deployed definitions and handlers over the stores of the home, in this process."""
+"""The local stack: deployed definitions and handlers over local stores, in this process."""
 
 import importlib
 import os
@@ -31,7 +31,7 @@ from selfrag_cli.local.traces import traced
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
 
-# The Standard and the Express machine are one here: every execution has a history.
+# One machine serves as Standard and Express: every execution has a history.
 MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:selfrag"
 DOCUMENTS_BUCKET = "selfrag-documents"
 _FOLDER = Path(str(files("selfrag.workflows")))
@@ -39,21 +39,21 @@ QUESTION = _FOLDER / "question.asl.yaml"
 INGESTION = _FOLDER / "ingestion.asl.yaml"
 INTAKE = _FOLDER / "intake.asl.yaml"
 REINDEX = _FOLDER / "reindex.asl.yaml"
-# The packages of a definition's steps.
+# The packages with the steps of each definition.
 STEP_PACKAGES = {QUESTION: "selfrag.question", INGESTION: "selfrag.ingestion"}
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
-# The C loader takes a tenth of the time; not every platform's wheel has it.
+# The C loader is ten times as fast but missing in some wheels.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 OnStep = Callable[[str], None]
-# No gateway and no function limits a step here: it may take until the question's deadline.
+# No gateway or function limits steps here; only the question's deadline does.
 _VALUES = {"answers_table": ANSWERS.name, "step_seconds": f"{MAX_DEADLINE_SECONDS:g}"}
 
 
 @contextmanager
 def handlers_environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Yield the handlers' environment; nothing of the user's own AWS gets in."""
+    """Set the handlers' environment, isolated from the user's AWS configuration."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-    # Python looks at both spellings, and at the lower one last.
+    # Python reads both spellings, the lower-case one last.
     no_proxy = [inherited.get("NO_PROXY", ""), inherited.get("no_proxy", ""), "127.0.0.1", "localhost"]
     loopback = ",".join(filter(None, no_proxy))
     fixed = {
@@ -74,7 +74,7 @@ def handlers_environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def _set(environment: Mapping[str, str]) -> None:
-    # Never without what stays: other threads read it at any moment.
+    # Update in place: other threads may read it at any moment.
     os.environ.update(environment)
     for name in os.environ.keys() - environment.keys():
         del os.environ[name]
@@ -84,9 +84,9 @@ def _set(environment: Mapping[str, str]) -> None:
 def opened_stores(
     environment: Mapping[str, str], secrets: Mapping[str, str], parts: bootstrap.Parts | None = None
 ) -> Iterator[Items]:
-    """Have the handlers' environment, the secrets and the stores of the home until the block ends.
+    """Set up the handlers' environment, secrets and local stores for the block.
 
-    `parts` override those that the settings would make, and these.
+    `parts` override the defaults and these stores.
     """
     with handlers_environment(environment), opened_items() as items:
         stores: bootstrap.Parts = {
@@ -110,9 +110,9 @@ def running_stack(
     keeps_histories: bool = True,
     on_end: OnEnd = lambda execution: None,
 ) -> Iterator[LocalExecutions]:
-    """Yield the same with the executions of questions.
+    """Set up the stores and yield the executions of questions.
 
-    `on_step` is called with the folder of each step that begins, `on_end` with each execution that has ended.
+    `on_step` gets the folder of each beginning step, `on_end` each ended execution.
     """
     with opened_stores(environment, secrets, parts) as items, traced(items, on_end) as on_end:
         handlers = {name: announced(name, handler, on_step) for name, handler in deployed_handlers(QUESTION).items()}
@@ -128,9 +128,9 @@ def machine(
     pause: Pause = time.sleep,
     timed: bool = True,
 ) -> Machine:
-    """Return a definition as a machine whose Lambdas are the given functions, by the folders of their steps.
+    """Build a state machine from a definition and its steps' functions by folder.
 
-    Not timed, it has none of the definition's timeouts.
+    If not `timed`, the definition's timeouts are removed.
     """
     names = {name: _VALUES.get(name, name) for name in placeholders(definition)}
     filled = definition_of(definition, names)
@@ -144,15 +144,15 @@ def _untimed(part: Any) -> Any:
 
 
 def deployed_handlers(definition: Path) -> dict[str, LambdaHandler]:
-    """Return the handlers of all steps that a definition names, by their folders."""
+    """Return a definition's step handlers by folder."""
     steps = sorted(placeholders(definition) - _VALUES.keys())
     return {name: importlib.import_module(f"{STEP_PACKAGES[definition]}.{name}.handler").handler for name in steps}
 
 
 def definition_of(definition: Path, names: Mapping[str, str] = MappingProxyType({})) -> StateMachine:
-    """Return what AWS gets, made as Terraform makes it: filled in, then read, without the keys that begin with x-.
+    """Return the definition as Terraform renders it, without keys that begin with x-.
 
-    A placeholder `${...}` that is not among `names` stays.
+    Placeholders `${...}` missing in `names` stay.
     """
     filled = _PLACEHOLDER.sub(lambda match: names.get(match[1], match[0]), definition.read_text(encoding="utf-8"))
     read = yaml.load(filled, Loader=_LOADER)  # noqa: S506 (a safe loader)
@@ -160,24 +160,24 @@ def definition_of(definition: Path, names: Mapping[str, str] = MappingProxyType(
 
 
 def placeholders(definition: Path) -> set[str]:
-    """Return the names that are filled in at deployment."""
+    """Return the names of a definition's placeholders."""
     return set(_PLACEHOLDER.findall(definition.read_text(encoding="utf-8")))
 
 
 def _requests_in(items: Items) -> "BasePersistenceLayer":
-    # Powertools' loads boto3, which only the served API can need.
+    # Powertools' version loads boto3, which only the served API may need.
     from selfrag_cli.local.stores.requests import LocalRequests
 
     return LocalRequests(items)
 
 
 def secrets_of(values: Mapping[str, str]) -> Secrets:
-    """Return a reader of these secrets, by their names."""
+    """Return a reader of secrets by name."""
     return lambda name, setting, *, anew=False: values[name]
 
 
 def announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
-    """Return a handler that announces the folder of its step before each call."""
+    """Wrap a handler to announce its step's folder before each call."""
 
     def announce(event: object, context: object) -> object:
         on_step(name)

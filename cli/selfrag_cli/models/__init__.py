@@ -1,1 +1,1 @@
-"""What the models of the settings can do."""
+"""Checks of the configured models."""

@@ -1,8 +1,8 @@
-"""What Bedrock's refusal of a model means, by its own words, and what to do."""
+"""Advice for Bedrock's access errors, by their messages."""
 
 _NOT_AUTHORIZED = "is not authorized to perform"
 _PAGE = "its page in https://console.aws.amazon.com/bedrock/home#/model-catalog"
-# By what stands in the refusal; the first that is found counts.
+# Patterns in the error message; the first match counts.
 _HINTS = {
     "use case details": f"Fill in Anthropic's first-use form once, at {_PAGE}, and try again in 15 minutes.",
     "aws-marketplace": "Call it once with credentials that allow aws-marketplace:Subscribe and "
@@ -14,16 +14,16 @@ _HINTS = {
 
 
 def hint_of(error: Exception) -> str:
-    """Return what to do about a refusal for want of access; "" for any other error."""
+    """Return advice for an access error, or ""."""
     words = _words(error)
     return next((hint for fragment, hint in _HINTS.items() if fragment in words), "")
 
 
 def is_not_authorized(error: Exception) -> bool:
-    """Return whether only these credentials lack a permission; the functions' roles may have it."""
+    """Return whether only these credentials lack a permission, which the functions' roles may have."""
     return hint_of(error) == _HINTS[_NOT_AUTHORIZED]
 
 
 def _words(error: Exception) -> str:
-    """Return the service's own words, which selfrag's errors leave out."""
+    """Return the service's original message, which selfrag's errors omit."""
     return str(error.__cause__ or error.__context__ or "")

@@ -1,4 +1,4 @@
-"""Probe of a model: a small verdict and a cited passage by the code of the steps, and what its server ignored."""
+"""Probe of a model with the steps' code: a small verdict, a cited passage, and features that its server ignored."""
 
 import re
 from collections.abc import Set
@@ -31,7 +31,7 @@ from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import Settings
 from selfrag_cli.models.access import hint_of
 
-# A server of one's own may have to load its model first.
+# A self-hosted server may have to load its model first.
 SECONDS, LOCAL_SECONDS = 20.0, 180.0
 WRITER, GRADER = "generate", "grade_relevance"
 PASSAGE = Evidence(passage_id="p", document="leave.md", title="Leave", text="Everybody has 25 days of leave a year.")
@@ -41,26 +41,26 @@ _OTHER = "Choose another model, or another server for it."
 _OTHER_ID = "Choose another id in `models`, or another region: the model catalog of Bedrock's console lists both."
 _SLOW = "Choose a smaller model or a faster machine: a question has 180 seconds in all."
 _NUMBERED = "Name the server with SELFRAG_MODEL and SELFRAG_MODEL_URL, by which passages go as numbered sentences."
-# The fields of requests, by feature; those that the chat-completions API calls otherwise.
+# Request fields by feature; those with another name in the chat-completions API.
 _FIELDS: dict[Feature, str] = {
     "json_schema": "output_config", "forced_tool": "tool_choice", "offered_tool": "tools", "words": "JSON in words",
     "thinking": "thinking", "effort": "effort", "hour": "ttl",
 }  # fmt: skip
 _CHAT_FIELDS: dict[Feature, str] = {"json_schema": "response_format", "effort": "reasoning_effort"}
-# The window of a decision model whose server does not name it.
+# Default window of a decision model.
 _DECIDER_WINDOW = 4096
-# Where servers name a model's window, and how: Anthropic, vLLM and llama.cpp in the list, Ollama of what is loaded.
+# Sources of a model's window: the model list of Anthropic, vLLM and llama.cpp; Ollama's list of loaded models.
 _LIST, _LOADED = "/v1/models?limit=1000", "/api/ps"
 _WINDOWS = ("max_input_tokens", "max_model_len", "n_ctx", "context_length")
 
 
 @dataclass
 class ModelReport:
-    """A model at its server, and what it can do; None and "" are for what was not tried or is not known.
+    """A model at its server, and its capabilities; None and "" mean untested or unknown.
 
-    `verdict` is the field that a verdict was asked for by, given in `seconds`; `citations` the form of the sources that
-    were cited; `gaps` are what the server ignored, dropped or refused; `decisions` the probabilities of yes for a
-    passage with an answer and for one without. `error` is why questions fail, with what to do as its hint.
+    `verdict` is the request field that produced a verdict in `seconds`; `citations` is the format of the cited sources;
+    `gaps` are ignored, dropped or refused features; `decisions` are the probabilities of yes for a passage with an
+    answer and one without. `error` explains failing questions, with advice as its hint.
     """
 
     model: str
@@ -77,7 +77,7 @@ class ModelReport:
 
 
 def probe(config: Settings, model: str, steps: Set[str], key: str, region: str | None = None) -> ModelReport:
-    """Return what a model does for these steps: a verdict, unless they only write, and an answer, if they write."""
+    """Probe a model for these steps: a verdict unless they only write, and an answer if they write."""
     report = ModelReport(model)
     try:
         _Probe(config, report, key, region).run(steps)
@@ -95,7 +95,7 @@ def probe(config: Settings, model: str, steps: Set[str], key: str, region: str |
 def probe_decider(
     url: str, key: str, model: str, window_tokens: int, protocol: DeciderProtocol = "systemone"
 ) -> ModelReport:
-    """Return how sure a decision model is of a passage that holds an answer, and of one that does not."""
+    """Return a decision model's confidence for a passage with an answer and one without."""
     report = ModelReport(model, host_of(url))
     make_pace, breaker = partial(_pace, SECONDS), CircuitBreaker(model, Clock().now)
     judge: SystemOneDecider
@@ -125,7 +125,7 @@ def probe_decider(
 
 
 class _Probe:
-    """The requests to a model; what they show goes into its report."""
+    """Requests to a model; their results go into the report."""
 
     def __init__(self, config: Settings, report: ModelReport, key: str, region: str | None) -> None:
         self._config, self._report, self._key = config, report, key
@@ -136,7 +136,7 @@ class _Probe:
         report.server = host_of(self._url)
 
     def run(self, steps: Set[str]) -> None:
-        """Send what these steps send; raises the error of a request without a reply."""
+        """Send these steps' requests; raises the error of a failed one."""
         report, local = self._report, bool(self._config.model)
         entries = _entries(self._service.read(self._client, _LIST))
         report.reachable = True
@@ -208,7 +208,7 @@ def _unusable(words: str, hint: str) -> Misconfigured:
 
 
 class _NoRecord:
-    """A record of recent calls that has none."""
+    """An empty record of recent calls."""
 
     def seen(self, step: str, model: str) -> Recent:
         return Recent()
@@ -222,13 +222,13 @@ def _pace(seconds: float) -> Pace:
 
 
 def _tokens(written: GenerateResult) -> int:
-    """Return the input tokens of an answer's last call, from the prompt cache or not."""
+    """Return the input tokens of an answer's last call, cached ones included."""
     call = written.calls[-1]
     return call.input_tokens + call.cache_read_input_tokens + call.cache_creation_input_tokens
 
 
 def _entries(reply: Any) -> list[dict[str, Any]]:
-    """Return the models of a list, which is `data`, and `models` where Ollama lists what is loaded."""
+    """Return the models in a list: `data`, or `models` for Ollama's loaded ones."""
     models = (reply.get("data") or reply.get("models")) if isinstance(reply, dict) else None
     return [model for model in models if isinstance(model, dict)] if isinstance(models, list) else []
 
@@ -238,12 +238,12 @@ def _name_of(entry: dict[str, Any]) -> str:
 
 
 def _is(entry: dict[str, Any], model: str) -> bool:
-    """Return whether an entry is of a model: Ollama takes a name for its `latest`, Anthropic one without a date."""
+    """Return whether an entry is this model; Ollama omits `latest`, Anthropic the date."""
     return model in (_name_of(entry), re.split(r":latest$|-\d{8}$", _name_of(entry))[0])
 
 
 def _window(model: str, entries: list[dict[str, Any]]) -> int | None:
-    """Return the window that the entries of a model name, or a single entry of any name."""
+    """Return the context window from the model's entries, or from a single entry of any name."""
     for entry in [entry for entry in entries if len(entries) == 1 or _is(entry, model)]:
         meta = entry.get("meta")
         fields = {**(meta if isinstance(meta, dict) else {}), **entry}

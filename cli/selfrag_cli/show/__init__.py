@@ -1,1 +1,1 @@
-"""What a person sees on a terminal: answers, documents, traces."""
+"""Terminal output: answers, documents, traces."""

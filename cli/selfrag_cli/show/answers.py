@@ -1,4 +1,4 @@
-"""An answer for a person: its text, sources and evidence, and on request its verdicts, path, cost and time."""
+"""Display of an answer: text, sources and evidence; optionally verdicts, path, cost and time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -31,7 +31,7 @@ NOT_READ = "Not all of the response is known to this version of selfrag; --json 
 
 
 def read_response(output: Mapping[str, object]) -> AnswerResponse:
-    """Return a response as this release has it; raises InvalidInput where it lacks fields of ours."""
+    """Parse a response; raises InvalidInput if fields are missing."""
     try:
         return AnswerResponse.model_validate(output, extra="ignore")
     except ValidationError:
@@ -41,9 +41,10 @@ def read_response(output: Mapping[str, object]) -> AnswerResponse:
 def show_response(
     console: Console, output: Mapping[str, object], steps: Sequence[Step], verdicts: bool = False, in_chat: bool = False
 ) -> None:
-    """Print a response: the answer with its marks, its sources, a line of evidence, and all `verdicts` if asked to.
+    """Print a response: the answer with source numbers, its sources, an evidence line, and optionally `verdicts`.
 
-    Of a response that lacks fields of ours, what all of them have. In a chat without what its commands show.
+    Falls back to the common fields for responses of another version. In chat mode, omits details that slash commands
+    show.
     """
     notice, status = output.get("notice"), str(output["status"])
     if status != "answered":
@@ -75,12 +76,12 @@ def show_response(
 
 
 def _source_ids(citations: Sequence[Citation]) -> list[str]:
-    """Return the ids of the cited passages, in the order of their numbers."""
+    """Return the ids of the cited passages in order of number."""
     return list(dict.fromkeys(citation.passage_id for citation in citations))
 
 
 def _marked(response: AnswerResponse) -> Text:
-    """Return the answer with the number of its source after each cited part."""
+    """Return the answer with source numbers after cited parts."""
     text, done, sources = Text(), 0, _source_ids(response.citations)
     for citation in sorted(response.citations, key=lambda citation: citation.answer_span[1]):
         end = max(done, citation.answer_span[1])
@@ -90,7 +91,7 @@ def _marked(response: AnswerResponse) -> Text:
 
 
 def show_sources(console: Console, citations: Sequence[Citation]) -> None:
-    """Print the cited passages with their numbers and places, and what is quoted of each."""
+    """Print the cited passages with numbers, places and quotes."""
     table = Table.grid("", "", padding=(0, 1))
     for number, passage_id in enumerate(_source_ids(citations), 1):
         cited = [citation for citation in citations if citation.passage_id == passage_id]
@@ -104,7 +105,7 @@ def show_sources(console: Console, citations: Sequence[Citation]) -> None:
 
 
 def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
-    """Return how many claims are supported, from how many documents, in which time and for how much."""
+    """Return a line on supported claims, documents, time and cost."""
     support, documents = response.reflection.support, len({citation.document for citation in response.citations})
     line = Text()
     if support and _is_by_rule(support):
@@ -167,7 +168,7 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
 
 
 def _odds(judged: Probable) -> str:
-    """Return the probability of the label that passes, "" where the judge gave none."""
+    """Return the probability of the passing label, or ""."""
     return "" if judged.probability is None else f" {judged.probability:.2f}"
 
 
@@ -180,12 +181,12 @@ def _style(verdict: RetrievalVerdict | RelevanceVerdict) -> str:
 
 
 def _of_the_answer(reflection: Reflection) -> list[SupportVerdict | UtilityVerdict]:
-    """Return the verdicts on the answer, of those graders that judged it."""
+    """Return the existing verdicts on the answer."""
     return [verdict for name in Critique.model_fields if (verdict := getattr(reflection, name))]
 
 
 def _meanings(reflection: Reflection, steps: Sequence[Step]) -> Iterator[str]:
-    """Yield what the tokens that were judged say, and on which scale."""
+    """Yield explanations of the judged tokens and their scales."""
     if reflection.relevance and not _is_by_rule(reflection.relevance[0]):
         thresholds = (step.task.get("relevance_threshold") for step in steps if isinstance(step.task, dict))
         threshold = next((each for each in thresholds if each is not None), None)
@@ -221,5 +222,5 @@ def _whole(steps: Sequence[Step]) -> float:
 
 
 def _times(steps: Sequence[Step]) -> str:
-    """Return the seconds from the first step to the last in all, and of each: some run side by side."""
+    """Return the total seconds and those of each step; steps may overlap."""
     return f"{_whole(steps):.2f} s in all: " + ", ".join(f"{step.name} {step.seconds:.2f} s" for step in steps)

@@ -1,4 +1,4 @@
-"""Words for the verdicts of the stand-in's rules, which are no judgements and are shown as none."""
+"""Wording for the stand-in's rules, whose results are not judgements."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -13,5 +13,5 @@ def is_by_rule(verdict: Mapping[str, object]) -> bool:
 
 
 def support_by_rule(passage_ids: Iterable[Sequence[str]]) -> str:
-    """Return what a rule found out about an answer's claims, by the passages of each."""
+    """Describe whether each claim occurs verbatim in a passage."""
     return WORD_FOR_WORD if all(passage_ids) else NOT_WORD_FOR_WORD

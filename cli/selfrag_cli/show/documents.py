@@ -1,4 +1,4 @@
-"""What a person sees of documents, and of the passages that a search finds in them."""
+"""Display of documents and search results."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ SCORES = (
 
 
 def show_documents(console: Console, documents: Sequence[DocumentRow]) -> None:
-    """Print what became of each document."""
+    """Print the status of each document."""
     table = Table("Document", "Status", title="Documents", title_justify="left", expand=True)
     table.add_column("Passages", justify="right")
     table.add_column("Pages", justify="right")
@@ -41,13 +41,13 @@ def show_documents(console: Console, documents: Sequence[DocumentRow]) -> None:
 
 
 def _without(name: str, sentence: str) -> str:
-    """Return a sentence about a document without its name, which stands next to it."""
+    """Return a sentence without the document's name, which is shown next to it."""
     rest = sentence.removeprefix(name).lstrip(" :")
     return rest[:1].upper() + rest[1:]
 
 
 def show_passages(console: Console, hits: Sequence[SearchHit], text_hits: int | None = None) -> None:
-    """Print passages, best first, each with what both searches made of it, and whether full text matched any."""
+    """Print passages, best first, with both scores, and whether full text matched."""
     if not hits:
         console.print("Nothing was found.")
     if text_hits == 0:
@@ -55,7 +55,7 @@ def show_passages(console: Console, hits: Sequence[SearchHit], text_hits: int | 
     for number, hit in enumerate(hits, start=1):
         place = place_of(hit.model_dump())
         scores = f"by text {_score(hit.by_text)}, by vector {_score(hit.by_vector)}, together {_score(hit.score)}"
-        # The scores have a line of their own: a place may be as long as the line.
+        # The scores have a separate line, because a place may fill one.
         panel = Panel(Text(hit.text), title=f"{number}. {escape(place)}", title_align="left", border_style="blue")
         panel.subtitle, panel.subtitle_align = f"[dim]{scores}[/]", "left"
         console.print(panel)

@@ -1,4 +1,4 @@
-"""One line for each step of a question: what it retrieved, judged or wrote."""
+"""One-line summaries of steps: results of retrieval, grading and writing."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -23,9 +23,9 @@ _Fields = Mapping[str, Any]
 
 
 def summarize(step: Step, places: Mapping[str, str]) -> str:
-    """Return what a step retrieved, judged or wrote; "" for one that only fetches or stores.
+    """Summarize a step's result; "" for steps that only fetch or store.
 
-    `places` are those of the passages. Fields that another release has not written are left out.
+    `places` are those of the passages. Fields missing in other versions are left out.
     """
     summary = _SUMMARIES.get(step.name, _graded if step.name.startswith("Grade") else None)
     if summary is None or not isinstance(step.result, dict):
@@ -61,7 +61,7 @@ def _relevance(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> st
     passage = task.get("passage") or {}
     place = places.get(str(verdict.get("passage_id"))) or (place_of(passage) if "document" in passage else "")
     label, reason = f"{verdict.get('label', '')}{score}{strips}", verdict.get("reason", "")
-    # A rule's score is no probability; its reason says what it measured.
+    # A rule's score is not a probability; its reason explains it.
     return ": ".join(filter(None, [reason, place] if is_by_rule(verdict) else [label, place, reason]))
 
 
@@ -110,7 +110,7 @@ def _graded(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> str:
 
 
 def _odds(verdict: _Fields) -> str:
-    """Return the probability that a decision model gave, "" without one."""
+    """Return the decision model's probability, or ""."""
     return "" if verdict.get("probability") is None else f" {verdict['probability']:.2f}"
 
 

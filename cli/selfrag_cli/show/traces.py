@@ -1,4 +1,4 @@
-"""A trace as a person sees it: the question, how it ended and a line a step; and the causes of what failed."""
+"""Display of a trace: the question, its outcome, a line per step, and causes of failures."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,9 +20,9 @@ BAR_WIDTH = 16
 
 
 def show_trace(console: Console, history: ExecutionHistory, *, full: bool = False) -> None:
-    """Print an execution: its question, status, id, seconds and strategy, then a line for each step.
+    """Print an execution: question, status, id, seconds, strategy, and a line per step.
 
-    With `full` what each step was given and gave back, too.
+    `full` adds each step's input and output.
     """
     steps, seconds = history.steps, history.seconds
     console.print(f"[bold]Question[/]  {escape(history.question)}")
@@ -38,13 +38,13 @@ def show_trace(console: Console, history: ExecutionHistory, *, full: bool = Fals
 
 
 def _timeline(steps: Sequence[Step], seconds: float) -> Table:
-    """Return a line for each step: its seconds, its place in the whole, and its summary."""
+    """Return a line per step: seconds, bar and summary."""
     table = Table("", "Step", box=None, expand=True, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("Took", justify="right", no_wrap=True)
     table.add_column("When", width=BAR_WIDTH)
     table.add_column("Verdict", ratio=1)
     where = places(steps)
-    # A moment in which nothing passed is shown all the same.
+    # Show at least a moment for an instantaneous step.
     whole, least = seconds or 1.0, (seconds or 1.0) / BAR_WIDTH / 2
     for number, step in enumerate(steps, start=1):
         begin = min(max(step.started, 0.0), whole - least)
@@ -55,7 +55,7 @@ def _timeline(steps: Sequence[Step], seconds: float) -> Table:
 
 
 def _verdict(step: Step, where: Mapping[str, str]) -> Text:
-    """Return the summary of a step, cut to the line; an error whole."""
+    """Return a step's summary, cut to the line; errors in full."""
     again = f" ({step.attempts} attempts)" if step.attempts > 1 else ""
     if step.error:
         return Text(f"error {visible(_error(step))}{again}", style="red")
@@ -71,7 +71,7 @@ def _whole(number: int, step: Step) -> Panel:
 
 
 def causes(steps: Sequence[Step]) -> list[str]:
-    """Return a sentence for each cause that an error named, with the steps that failed for it."""
+    """Return a sentence per error cause with the failed steps."""
     failed: dict[str, dict[str, None]] = {}
     for step in steps:
         if step.error and step.cause:
@@ -80,7 +80,7 @@ def causes(steps: Sequence[Step]) -> list[str]:
 
 
 def _strips(step: Step) -> list[str]:
-    """A line with what is kept of a passage that was graded strip by strip (`corrective`); none if that is all."""
+    """Return a line with the kept strips of a passage (`corrective`), if any."""
     if step.name != "GradeRelevance" or not isinstance(step.result, dict):
         return []
     strips = (step.result.get("verdict") or {}).get("strips") or []

@@ -1,8 +1,8 @@
 """The table of callers: API keys and IAM identities with their collections and actions, and the list of collections.
 
-The kind of an item is the part of its key before `#`: `key#ID` of an API key, `principal#ARN` of an IAM identity, and
-`collection#NAME` for each collection. `client#ID`, `group#NAME` and `role#NAME` are reserved for what a token says of a
-caller: bindings of the same attributes, read together with one BatchGetItem, each with its actions in its collections.
+The part of an item's key before `#` is its kind: `key#ID` is an API key, `principal#ARN` an IAM identity, and
+`collection#NAME` a collection. `client#ID`, `group#NAME` and `role#NAME` are reserved for token claims: bindings with
+the same attributes, read with one BatchGetItem.
 """
 
 from collections.abc import Collection

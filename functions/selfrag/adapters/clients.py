@@ -60,7 +60,7 @@ def make_client(use: Use) -> Any:
     options = _OPTIONS[use]
     more = options.more
     if use == "states":
-        # StartSyncExecution has a host of its own, `sync-states`, which only AWS's own endpoints have.
+        # StartSyncExecution uses the host `sync-states`, which exists only for AWS endpoints.
         own_endpoint = bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
         more = {"inject_host_prefix": not own_endpoint}
     return _client(options, more)

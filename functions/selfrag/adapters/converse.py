@@ -34,7 +34,7 @@ _MOST_TOKENS = re.compile(r"exceeds the model limit of ([1-9]\d{1,8})")
 
 
 class ConverseClient:
-    """The clients of a region: boto3 sets a timeout for a client, and each request has one of its own."""
+    """The clients of a region, one per timeout: boto3 sets timeouts per client, not per request."""
 
     def __init__(self, region: str | None, seconds: float, endpoint_url: str | None) -> None:
         self.within = cache(lambda whole_seconds: bedrock_client(region, whole_seconds, endpoint_url))

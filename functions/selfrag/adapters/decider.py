@@ -30,7 +30,7 @@ from selfrag.text.budgets import most_tokens
 
 # The SDK refuses an empty key; a server without one ignores this.
 _NO_KEY = "none"
-# Of the window: servers put their own words around the state and the questions.
+# Usable share of the window: servers add text around the state and questions.
 _MARGIN = 0.9
 _MILLION = 1_000_000
 # At its lower levels the SDK's logger writes requests, and so questions and passages.
@@ -146,7 +146,7 @@ class SystemOneDecider:
             raise Unreadable(f"{host} sent a reply that cannot be read") from None
 
     def _call(self, step: str, response: SystemOneResponse, most: int, started: float, ended: float) -> ModelCall:
-        """Return the call; a server that has a price and counts no tokens is booked at the most that it may be."""
+        """Return the call's record; without token counts, it costs the maximum."""
         tokens = response.usage.input_tokens or 0
         cost = (tokens or most) * self._price / _MILLION
         if self._left is not None:
@@ -198,7 +198,7 @@ def _distribution(response: SystemOneResponse, name: str, question: DecisionQues
 
 
 def _refuses(response: SystemOneResponse) -> bool:
-    """Return whether the model refused a question: servers say so in an answer of a type of its own."""
+    """Return whether the model refused a question, which servers report in a special answer type."""
     try:
         answers = response.raw_http_response.json().get("answers", {})
         return any("refus" in str(answer.get("type", "")) or answer.get("refusal") for answer in answers.values())

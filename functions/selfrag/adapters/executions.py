@@ -23,7 +23,7 @@ _NO_EXECUTION = {"ExecutionDoesNotExist", "InvalidArn"}
 _HISTORY_PAGE = 1000
 # StartSyncExecution's codes for an ARN that it does not take; AWS does not document whether it takes a version's.
 NO_MACHINE = {"InvalidArn", "StateMachineDoesNotExist", "ValidationException"}
-# What AWS offers no call to delete.
+# Data that AWS offers no call to delete.
 RETAINED = (
     "Step Functions keeps the history of a question that came with POST /v1/questions for 90 days.",
     "Backups of the tables can be restored for 35 days.",

@@ -9,7 +9,7 @@ from selfrag.domain.errors import TemporarilyUnavailable
 
 
 def invoke(client: Any, arn: str, event: Mapping[str, object]) -> Any:
-    """Return what a function returns for an event, as parsed JSON; the ARN names an alias or a version."""
+    """Invoke a function and return its parsed JSON result; the ARN names an alias or version."""
     with aws_faults("Lambda"):
         reply = client.invoke(FunctionName=arn, Payload=json.dumps(event).encode())
         result = json.loads(reply["Payload"].read())

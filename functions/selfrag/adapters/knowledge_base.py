@@ -16,7 +16,7 @@ from selfrag.ports.index import PassageIndex
 
 NAME = "the knowledge base"
 MAX_RESULTS, MAX_PAGE = 100, 100_000
-# What Bedrock itself says of a chunk; `collection`, `tags` and `date` are attributes that the owner sets.
+# Attributes set by Bedrock; the owner sets `collection`, `tags` and `date`.
 _CHUNK, _PAGE, _SOURCE = (f"x-amz-bedrock-kb-{name}" for name in ("chunk-id", "document-page-number", "source-uri"))
 WITHHELD = "The guardrail of the knowledge base intervened: its results were left out."
 
@@ -78,9 +78,9 @@ class KnowledgeBase(PassageIndex):
 
     @override
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
-        """Return the best passages, which the knowledge base finds by a vector of its own.
+        """Return the best passages by the knowledge base's vectors.
 
-        It cannot leave out passages by their ids, so more are requested, and what is out of bounds is dropped here too.
+        It cannot exclude passages by id, so more are requested and filtered here.
         """
         if self._collection and self._collection not in bounds.collections:
             return Candidates([], [])

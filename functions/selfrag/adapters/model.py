@@ -78,12 +78,11 @@ class ModelReply:
 class ServiceModel(Claude):
     """A model for one task; `pace` sends the requests, `purse` limits their cost.
 
-    `models` has the model id of each step. `capabilities` is what the function knows of its models.
-    `with_another_key` returns a client in place of one whose key was refused, since keys may be rotated; None if there
-    is no other key.
+    `models` has each step's model id. `capabilities` are shared by the function. `with_another_key` returns a client
+    with a rotated key after a refusal, or None.
     """
 
-    # Whether the service has citations. Without them sources are numbered sentences, and markers of these citations.
+    # True if the service supports citations; otherwise sources are numbered sentences with markers.
     cites = False
 
     def __init__(

@@ -54,7 +54,7 @@ def as_numbered_sentences(sources: Sequence[Source]) -> str:
     lines, numbers = list[str](), count(1)
     for source in sources:
         lines.append(f"Source: {_line(source.name)}: {_line(source.title)}")
-        # Each on one line, so that no text of a source can begin a sentence of its own.
+        # One line each, so that a source cannot fake a sentence number.
         lines += [f"[{next(numbers)}] {_line(block)}" for block in source.blocks]
     return "\n".join(lines)
 

@@ -23,7 +23,7 @@ class S3Objects(Objects):
         self._client, self.bucket = client, bucket
 
     def head(self, bucket: str, key: str) -> str | None:
-        """Return an object's present version (its ETag in a bucket without versions), or None if it is gone."""
+        """Return an object's current version (its ETag in an unversioned bucket), or None if it does not exist."""
         reply = self._reply("head_object", bucket, key)
         return None if reply is None else str(reply.get("VersionId") or reply["ETag"])
 
@@ -79,9 +79,9 @@ class S3Uploads(Uploads):
         return f"{sent_to.scheme}://{sent_to.netloc}"
 
     def target(self, request: UploadRequest) -> UploadTarget:
-        """Return an address that takes this one object, of this size and type, for 15 minutes.
+        """Return a presigned address for one object of this size and type, for 15 minutes.
 
-        S3 takes it only while the key holds what it holds now, nothing or this version, so the address is good once.
+        It requires that the key is unchanged, so it works once.
         """
         location = {"Bucket": self._bucket, "Key": request.key}
         headers = {**_headers(request), **self._as_it_is(location)}

@@ -40,7 +40,7 @@ class DynamoCalls:
         self._looking = Lock()
 
     def seen(self, step: str, model: str) -> Recent:
-        """Record that a step calls a model now, and return what is known; nothing if the table fails."""
+        """Record a step's call of a model and return its recent calls; nothing if the table fails."""
         now = self._now()
         with self._looking:  # threads that ask at the same time share one read
             looked, arrivals = self._arrivals.get((step, model), (0.0, []))

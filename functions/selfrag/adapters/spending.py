@@ -1,8 +1,8 @@
-"""The daily cap of what questions may cost, as items of the table of requests.
+"""The daily cap on the cost of questions, as items of the requests table.
 
-The item of a day (UTC), `spending#DAY`, has the sum of what is spent and what is reserved, in millionths of a dollar.
-The item of a question, `reservation#ID`, has its part of that sum until it is settled. A lost write, or a crash between
-two, leaves too much reserved until the day ends, and never too little.
+`spending#DAY` (UTC) is the sum of spent and reserved amounts, in millionths of a dollar. `reservation#ID` is a
+question's share of it until settled. Lost writes and crashes leave too much reserved until the day ends, never too
+little.
 """
 
 import time
@@ -39,7 +39,7 @@ class DynamoSpending:
     def settle(self, question_id: str, usd: float) -> None:
         """Replace the reservation of a question by its cost; the second time, or without a reservation, do nothing."""
         with aws_faults(_TABLE):
-            # Of several at once, only one gets the item that it deleted.
+            # Concurrent deletions: only one of them returns the item.
             reply = self._client.delete_item(
                 TableName=self._table, Key=_key("reservation", question_id), ReturnValues="ALL_OLD"
             )

@@ -1,8 +1,8 @@
-"""Jobs of Amazon Textract, for PDFs in a bucket of its own region.
+"""Jobs of Amazon Textract, for PDFs in a bucket of its region.
 
-Only the asynchronous operations are used: they take a PDF of up to 3,000 pages, the others one page. A job starts once
-for the same pages, however often the step runs: Textract returns the same job for the same token for seven days, and
-the bucket keeps its text for longer.
+Only asynchronous operations are used: they accept PDFs of up to 3,000 pages instead of one. The same pages start one
+job, however often the step runs: Textract returns the same job for a token for seven days, and the bucket keeps its
+text longer.
 """
 
 import re
@@ -30,8 +30,8 @@ Lines = dict[str, list[tuple[str, float]]]
 class TextractRecognizer(Recognizer):
     """A Recognizer over Textract and a bucket: `NAME.pdf` has the pages, `NAME.json` their text.
 
-    A result comes in parts of up to a thousand blocks, which take minutes for some hundred pages: `NAME-read.json` has
-    the lines that were read so far, and where the next run goes on.
+    Results come in parts of up to a thousand blocks, which take minutes for hundreds of pages: `NAME-read.json` holds
+    the lines so far and the position for the next run.
     """
 
     def __init__(self, client: Any, bucket: S3Objects, clock: Callable[[], float] = time.monotonic) -> None:
@@ -62,7 +62,7 @@ class TextractRecognizer(Recognizer):
             try:
                 reply = self._reply(job, token)
             except TemporarilyUnavailable:
-                # What came before it is kept; without any, the state machine retries.
+                # The lines so far are stored; without any, the state machine retries.
                 if token == before:
                     raise
                 break

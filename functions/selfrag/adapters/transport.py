@@ -60,7 +60,7 @@ class Transport(httpx2.HTTPTransport):
         return httpx2.Response(reply.status_code, headers=headers, stream=body, extensions=reply.extensions)
 
     def _left(self, timeout: float | None) -> float | None:
-        """Return what a timeout may be at most; raises TimeoutException if the time of the thread's request is over."""
+        """Limit a timeout to the remaining time; raises TimeoutException if none is left."""
         if self._thread.ends_at is None:
             return timeout
         left: float = self._thread.ends_at - time.monotonic()
@@ -114,7 +114,7 @@ class _TimedStream(httpcore2.NetworkStream):
         self._stream, self._left = stream, left
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Return what has come."""
+        """Return the received bytes."""
         return self._stream.read(max_bytes, self._left(timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
@@ -132,5 +132,5 @@ class _TimedStream(httpcore2.NetworkStream):
         return _TimedStream(self._stream.start_tls(ssl_context, server_hostname, self._left(timeout)), self._left)
 
     def get_extra_info(self, info: str) -> Any:
-        """Return what the connection says of itself."""
+        """Return connection details."""
         return self._stream.get_extra_info(info)

@@ -71,7 +71,7 @@ class Parts(TypedDict, total=False):
     objects: "Objects"
     recognizer: "Recognizer | None"
     manifest: "Manifest"
-    # Of the API.
+    # components of the API
     executions: "Executions"
     bindings: "Bindings"
     feedback: "FeedbackBook"

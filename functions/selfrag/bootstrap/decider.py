@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from selfrag.ports.decider import Decider
     from selfrag.runtime.circuit_breaker import CircuitBreaker
 
-# Of the time that is left of a question, the most that one decision may take.
+# Maximum share of a question's remaining time for one decision.
 _MAX_SHARE = 0.1
 
 
@@ -44,7 +44,7 @@ def decider() -> "Callable[[Limits], Decider]":
         config = decider_settings()
 
         def make_pace() -> Pace:
-            # What it cannot decide in time, Claude decides after it.
+            # Claude decides after a timeout.
             most = min(question_settings().step_seconds, 2 * config.decider_timeout_seconds)
             if limits.deadline_ms is not None:
                 most = min(most, _MAX_SHARE * (limits.deadline_ms / 1000 - clock().now()))

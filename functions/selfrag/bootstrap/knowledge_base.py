@@ -1,4 +1,4 @@
-"""The knowledge base that is searched in place of the collection, which most deployments have none of."""
+"""The optional knowledge base that replaces the collection."""
 
 from typing import TYPE_CHECKING
 

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 def grader(
     step: str, prompt: "Prompt", name: str = "", guidance: "Callable[[], str]" = lambda: "", module: str = ""
 ) -> "Callable[[Limits], Grader]":
-    """Return a factory of a step's judge for the limits of a task, and warm its model.
+    """Return a factory of a step's judge for a task's limits, and warm its model.
 
-    A step with several prompts gives each a `name`, by which it is overridden. `guidance` is added to the prompt.
-    `module` is the name of the step's handler where a decision model may judge, by the questions beside it.
+    A step with several prompts gives each a `name` for overrides. `guidance` is appended to the prompt. `module` is the
+    step's handler if a decision model may judge by its questions.yaml.
     """
     from selfrag.judging.graders import Grader
     from selfrag.judging.prompts import add_guidance
@@ -52,9 +52,9 @@ def grader(
 
 
 def _decision_grader(step: str, module: str, limits: "Limits", judge: "Grader") -> "DecisionGrader | None":
-    """Return the decision model that judges a step first, None where Claude alone judges.
+    """Return the decision model that judges a step first, or None.
 
-    Where a rule stands in for Claude, there is nothing to pass doubts on to.
+    The rule-based stand-in gets no cascade, since it could not resolve doubts.
     """
     from selfrag.judging.graders import DecisionGrader
     from selfrag.judging.models import CachedDecider
@@ -167,7 +167,7 @@ def service_of(config: "Settings", model: str) -> "type[ServiceModel]":
 
 @part("capabilities")
 def capabilities() -> "Capabilities":
-    """Make the record of what the models have refused, which lives as long as the function."""
+    """Create the record of refused features, which lives as long as the function."""
     from selfrag.adapters.claude.capabilities import Capabilities
 
     return Capabilities(_feature_refused, lambda model: service_of(question_settings(), model).profile(model))

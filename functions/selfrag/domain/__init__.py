@@ -1,1 +1,1 @@
-"""Pure values: questions, passages, verdicts and answers. Imports nothing of ours."""
+"""Pure values: questions, passages, verdicts and answers; imports no other package of selfrag."""

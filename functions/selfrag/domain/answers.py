@@ -1,4 +1,4 @@
-"""The response to a question: returned to the caller, stored, and documented by the API."""
+"""The response to a question, as returned, stored and documented by the API."""
 
 from typing import Any, Literal
 
@@ -8,34 +8,34 @@ from selfrag.domain.base import Model
 from selfrag.domain.scores.shown import Scores
 from selfrag.domain.verdicts import Critique, Reflection
 
-# The mark after each sentence of a grounded answer that cites nothing.
+# Marks each uncited sentence of a grounded answer.
 UNCITED = "[uncited]"
-# The notice on an answer of the laptop's stand-in.
+# The notice on answers of the laptop's stand-in.
 BY_RULE = (
     "No model is connected: sentences are quoted by rule, not written by a model. "
     "To connect one, set ANTHROPIC_API_KEY."
 )
-# The same, where a decision model judges the quotes.
+# The notice if a decision model judges the stand-in's quotes.
 QUOTED_BY_RULE = (
     "No model that writes is connected: sentences are quoted by rule, and a decision model judged them. "
     "To connect one, set ANTHROPIC_API_KEY."
 )
-# As long as the workflow keeps an answer.
+# The retention period of answers.
 KEPT_SECONDS = 30 * 86_400
-# How many passages an abstention shows.
+# Number of passages that an abstention shows.
 NEAREST = 3
 Status = Literal["answered", "partial", "abstained", "failed"]
 
 
 class Exchange(Model):
-    """A question and its answer; both empty when there is none."""
+    """A question and its answer, both empty without one."""
 
     question: str = ""
     answer: str = ""
 
 
 class Turn(Exchange):
-    """The turn before a question, with the one `before` that, if there was one."""
+    """The turn before a question, and the one `before` it."""
 
     before: Exchange | None = None
 
@@ -45,14 +45,13 @@ class Turn(Exchange):
 
 
 class Citation(Model):
-    """The source of a part of the answer: `quote` is verbatim in the passage, `answer_span` counts Unicode code points.
+    """The source of a part of the answer: a verbatim `quote`; `answer_span` counts Unicode code points.
 
-    `document_id` and `collection` are those of `GET /v1/documents`; the id is null for a page of the web or of a
-    knowledge base, and both are null where they were not stored yet. `heading` is the nearest one above the passage;
-    `page` is the page, from 1, to open a PDF at; `locator` says in words where the quote stands: `page iv`, `slide 3`,
-    `sheet Prices, row 14`. `before` and `after` are the passage's text around the quote, of up to 200 characters each.
-    `copies` are documents of near-duplicates of the passage, at most 20, and `copy_count` is the number of all
-    near-duplicates.
+    `document_id` and `collection` are those of `GET /v1/documents`; the id is null for web pages and knowledge bases,
+    and both are null in older responses. `heading` is the nearest one above the passage; `page` is the page, from 1, at
+    which to open a PDF; `locator` describes the place of the quote: `page iv`, `slide 3`, `sheet Prices, row 14`.
+    `before` and `after` are up to 200 characters of the passage around the quote. `copies` are up to 20 documents with
+    near-duplicates of the passage, and `copy_count` is the number of near-duplicates.
     """
 
     passage_id: str
@@ -71,23 +70,23 @@ class Citation(Model):
 
 
 class AnswerCitation(Citation):
-    """A citation of a response; `answer_span_utf16` is its span in UTF-16 code units, as JavaScript, Java and C# count.
+    """A citation of a response; `answer_span_utf16` is its span in UTF-16 code units, as in JavaScript, Java and C#.
 
-    It is null in a response stored before it was there.
+    It is null in older responses.
     """
 
     answer_span_utf16: tuple[int, int] | None = None
 
 
 class Draft(Critique):
-    """An answer and its verdicts; `direct` means that it was written without a search.
+    """An answer with its verdicts; a `direct` one was written without a search.
 
-    One that is not `relevant` rests on an irrelevant passage: it won under soft constraints. `not_said` are its
-    sentences on what the documents do not hold, `missing` the writer's phrases to search for that. `repaired` is the
-    number of citations that were replaced because IsSup named another passage.
+    An answer that is not `relevant` rests on an irrelevant passage: it won under soft constraints. `not_said` are its
+    sentences about gaps in the documents, `missing` the writer's phrases to search for them. `repaired` is the number
+    of citations replaced because IsSup named another passage.
     """
 
-    # The workflow keeps more with a draft, such as its score.
+    # Stored drafts have further fields, such as a score.
     model_config = ConfigDict(extra="ignore")
 
     answer: str = ""
@@ -101,14 +100,14 @@ class Draft(Critique):
 
 
 class Pass(Model):
-    """The steps that ran in parallel, and why: what was known, and what follows from it."""
+    """Steps that ran in parallel, and why."""
 
     why: str
     steps: list[str] = []
 
 
 class NearPassage(Model):
-    """A passage that came near an answer, or is read in its document: its text, and its place in the document."""
+    """A passage near an answer or around a citation: its text and its place in the document."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -123,9 +122,9 @@ class NearPassage(Model):
 
 
 class StepUsage(Model):
-    """The usage of one step: `seconds` from its first call's start to its last one's end, over all its models.
+    """The usage of a step over all its models; `seconds` is from the first call's start to the last one's end.
 
-    `started` is that start, in seconds from the question's first call; null in responses from before this field.
+    `started` is that start, in seconds from the question's first call; null in older responses.
     """
 
     model: str
@@ -138,18 +137,18 @@ class StepUsage(Model):
 
 
 class Waste(Model):
-    """Speculative work (`policy.speculate`) that was not needed; the sums of `Usage` include it."""
+    """Unneeded speculative work (`policy.speculate`); the sums of `Usage` include it."""
 
     model_calls: int = 0
     cost_usd: float | None = 0.0
 
 
 class Usage(Model):
-    """The usage of a question; `cost_usd` is null if a model's price is not known.
+    """The usage of a question; `cost_usd` is null if a model's price is unknown.
 
-    `model_calls` are requests to language models, `decisions` replies of a decision model. `replies_by_rule` is the
-    number of replies that no model gave; they have no tokens. `repaired_citations` is the number of citations that
-    were replaced because IsSup named another passage.
+    `model_calls` are requests to language models, `decisions` replies of a decision model. `replies_by_rule` counts
+    replies without a model and tokens. `repaired_citations` is the number of citations replaced because IsSup named
+    another passage.
     """
 
     model_calls: int
@@ -168,9 +167,9 @@ class Usage(Model):
 
 
 class Selection(Model):
-    """The passages that an answer over documents rests on, out of all that full text found.
+    """The passages behind an answer over documents, out of all full-text hits.
 
-    `text_hits` is null where the store does not count them; `note` says it in the language of the question.
+    `text_hits` is null if the store does not count them; `note` explains it in the language of the question.
     """
 
     passages: int
@@ -179,7 +178,7 @@ class Selection(Model):
 
 
 class ExecutionLink(Model):
-    """A link to the trace; `console_url` is null where there is no console."""
+    """A link to the trace; `console_url` is null without a console."""
 
     arn: str
     console_url: str | None

@@ -4,10 +4,9 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Model(BaseModel):
-    """A domain value: immutable, and strict about its field names.
+    """A domain value: immutable, and strict about field names.
 
-    Other releases read what one has stored: stored values are read with `extra="ignore"`, and a new field has a
-    default.
+    Stored values may come from other releases: they are read with `extra="ignore"`, and new fields have defaults.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

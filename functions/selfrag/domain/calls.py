@@ -1,4 +1,4 @@
-"""Calls to the model: their usage and their prices."""
+"""Model calls: usage and prices."""
 
 import re
 from collections.abc import Mapping
@@ -10,27 +10,27 @@ from selfrag.domain.base import Model
 
 Prices = tuple[float, float, float]
 
-# US dollars per million tokens: input, output, cache read, by the vendor's price list of the day behind each row.
+# US dollars per million tokens: input, output, cache read; from the vendor's price list on the date of each row.
 PRICES: dict[str, Prices] = {
-    # Of requests up to 100,000 tokens; no step sends more.
+    # For requests up to 100,000 tokens; no step sends more.
     "claude-haiku-5-5": (0.10, 0.50, 0.01),  # 7 October 2026
     "claude-sonnet-5-5": (2.0, 10.0, 0.10),  # 7 October 2026
     "claude-opus-5-5": (4.0, 20.0, 0.20),  # 22 September 2026
     "claude-haiku-4-5": (1.0, 5.0, 0.10),  # 24 October 2026
     "claude-sonnet-4-6": (3.0, 15.0, 0.30),  # 24 October 2026
 }
-# Bedrock's price of these models in one region or group of regions, in times of `global.`; October 2026.
+# Bedrock's price factor for one region or group of regions, relative to `global.`; October 2026.
 REGIONAL_FACTOR = 1.1
 _REGIONAL = re.compile(r"(?:^|(?<!global)\.)anthropic\.")
-# The price of a write to the prompt cache, in times of the plain input, by its time to live.
+# The price factor of prompt cache writes, relative to plain input, by time to live.
 WRITE_FACTORS = {"5m": 1.25, "1h": 2.0}
 
 
 class ModelCall(Model):
-    """A reply of the model: its tokens, when it began and ended (seconds since the epoch), and its price.
+    """A model's reply: tokens, start and end (seconds since the epoch), and price.
 
-    Tokens written to the prompt cache for an hour are among all those written to it. `cost_usd` is null if the model's
-    price is not known. A `decision` is of a decision model, which counts no output.
+    Cache writes for an hour are included in all cache writes. `cost_usd` is null if the price is unknown. A `decision`
+    comes from a decision model, which counts no output.
     """
 
     step: str
@@ -48,13 +48,13 @@ class ModelCall(Model):
 
 
 class CallBudget(Model):
-    """The most that a step's calls may cost; null is no limit."""
+    """The maximum cost of a step's calls; null is no limit."""
 
     budget_usd: float | None = None
 
 
 class Limits(CallBudget):
-    """The limits of a step that asks the model; `deadline_ms` counts from the epoch.
+    """Limits of a model step; `deadline_ms` counts from the epoch.
 
     Without `cache`, the verdict cache is neither read nor written; it is shared by questions with the same
     `collections`.
@@ -66,26 +66,25 @@ class Limits(CallBudget):
 
 
 class JudgedVerdict(Model):
-    """A verdict as the model gave it, in JSON, and its key in the verdict cache."""
+    """A model's verdict as JSON, with its key in the verdict cache."""
 
     key: str
     verdict: str
 
 
-# `too_long` was not sent, or not read as a whole: the texts may not fit the model.
+# `too_long`: not sent, or possibly truncated, because the texts may not fit the model.
 Flaw = Literal["refused", "cut", "malformed", "unavailable", "too_long"]
 
 
 class StepResult(Model):
-    """The fields that every step which may ask the model returns, besides its own result.
+    """The common fields of all results of model steps.
 
-    `attempts` is the number of requests, answered or not; `error` is the class name of the error without which the step
-    would have a result, and `cause` its sentence, for the operator; `flaw` says what is wrong with the reply;
-    `throttled` says that a rate limit refused a request, and `cached` marks a cache hit. `judged` are the verdicts
-    behind the result: they stay out of the state, but a replay finds them in the trace.
+    `attempts` is the number of requests; `error` is the class name of the error that prevented a result, and `cause`
+    its message, for the operator; `flaw` is the reply's defect; `throttled` means that a rate limit refused a request,
+    and `cached` marks a cache hit. `judged` are the verdicts behind the result, kept in the trace for replays.
     """
 
-    # Another release may return more.
+    # Other releases may return more fields.
     model_config = ConfigDict(extra="ignore")
 
     calls: list[ModelCall] = []
@@ -99,7 +98,7 @@ class StepResult(Model):
     cached: bool = False
 
     def with_cost_of(self, earlier: "StepResult") -> Self:
-        """Return this result with the requests of an earlier one before its own."""
+        """Return this result with the calls of an earlier one prepended."""
         return self.model_copy(
             update={
                 "calls": [*earlier.calls, *self.calls],
@@ -112,7 +111,7 @@ class StepResult(Model):
 
 
 def cost_usd(call: ModelCall, more_prices: Mapping[str, Prices]) -> float | None:
-    """Return the price of a call in US dollars, as it came with the call, or None for a model without a price."""
+    """Return the reported or computed price of a call in US dollars, None if unknown."""
     price = price_of(call.model, more_prices)
     if call.cost_usd is not None or price is None:
         return call.cost_usd
@@ -128,10 +127,10 @@ def cost_usd(call: ModelCall, more_prices: Mapping[str, Prices]) -> float | None
 
 
 def price_of(model: str, more_prices: Mapping[str, Prices]) -> Prices | None:
-    """Return the prices of a model, or None if they are not known.
+    """Return a model's prices, or None.
 
-    A model has the price of the longest name that its id contains: Bedrock's ids have more around the name, and its
-    regional ones cost more. A price of `more_prices` is taken as it is.
+    The longest name contained in the model id wins: Bedrock's ids have prefixes and suffixes, and its regional ones
+    cost more. Prices in `more_prices` are used unchanged.
     """
     prices = {**PRICES, **more_prices}
     name = max((name for name in prices if name in model), key=len, default=None)

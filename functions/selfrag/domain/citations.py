@@ -1,4 +1,4 @@
-"""Citations of passages: the quote, its place in the document, and the text around it (pure)."""
+"""Citations: quote, place in the document and surrounding text (pure)."""
 
 import re
 from collections.abc import Sequence
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from selfrag.domain.answers import AnswerCitation, Citation
 from selfrag.domain.passages import Passage
 
-# Characters of context on either side of a quote: the state must not hold each passage twice.
+# Characters of context on each side of a quote; more would double the passages in the state.
 AROUND = 200
 
 _COUNTED = re.compile(r"(.*\D )(\d+)")
 
 
 def citation_of(passage: Passage, start: int, end: int, span: tuple[int, int]) -> Citation:
-    """Return the citation of a passage's text from `start` to `end`, for the characters `span` of an answer.
+    """Return a citation of a passage's text from `start` to `end`, for the answer's characters `span`.
 
-    An empty quote stands where its passage begins.
+    An empty quote is placed at the beginning of its passage.
     """
     quote = passage.text[start:end].strip()
     at = passage.text.index(quote, start)
@@ -37,7 +37,7 @@ def citation_of(passage: Passage, start: int, end: int, span: tuple[int, int]) -
 
 
 def add_utf16_spans(citations: Sequence[Citation], answer: str) -> list[AnswerCitation]:
-    """Return the citations of an answer with their spans in UTF-16 code units as well."""
+    """Add the spans in UTF-16 code units."""
 
     def count(characters: int) -> int:
         return len(answer[:characters].encode("utf-16-le", "surrogatepass")) // 2
@@ -50,7 +50,7 @@ def add_utf16_spans(citations: Sequence[Citation], answer: str) -> list[AnswerCi
 
 
 def _rows(passage: Passage, start: int, end: int) -> str:
-    """Return the name of the rows between two characters: "row 14", "rows 14 to 16"."""
+    """Return the name of the rows in a range: "row 14", "rows 14 to 16"."""
     names = list(dict.fromkeys(row.name for row in passage.rows if row.name and row.start < end and start < row.end))
     if len(names) < 2:
         return "".join(names)

@@ -1,4 +1,4 @@
-"""Questions to a decision model, and its answers as probabilities."""
+"""Questions to a decision model and its probabilities."""
 
 import math
 from collections.abc import Mapping
@@ -12,16 +12,16 @@ Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 # Probabilities by option.
 Distribution = dict[str, Probability]
 YES, NO = "yes", "no"
-# The option for "not enough to tell": a decision model always answers, even where no option fits.
+# The option "not enough to tell": a decision model always picks one.
 CANNOT_TELL = "cannot_tell"
-# A server rounds each probability to a few digits.
+# Tolerance: servers round probabilities to a few digits.
 _SUM_TOLERANCE = 0.02
 
 
 class DecisionQuestion(Model):
-    """A typed question: yes or no, one of named options, or one of ordered levels, the lowest first.
+    """A typed question: yes or no, named options, or ordered levels from the lowest.
 
-    `criteria` has the meaning of each option, or of each level. A question of yes or no names `yes` and `no`.
+    `criteria` explains each option or level; a yes/no question names `yes` and `no`.
     """
 
     type: Literal["yes_no", "choice", "levels"]
@@ -38,16 +38,16 @@ class DecisionQuestion(Model):
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Return the names of the options; levels are counted from 1."""
+        """Return the option names; levels are numbered from 1."""
         if isinstance(self.criteria, dict):
             return tuple(self.criteria)
         return tuple(str(level) for level in range(1, len(self.criteria) + 1))
 
 
 class Thresholds(Model):
-    """The probabilities between which a decision model is in doubt: it is sure from `upper` up, and from `lower` down.
+    """A decision model is sure from `upper` up and from `lower` down, and in doubt between.
 
-    A deployment measures them with `selfrag eval graders --adopt`; these here are a cautious guess.
+    The defaults are a cautious guess; `selfrag eval graders --adopt` measures them.
     """
 
     upper: Probability = 0.9
@@ -60,12 +60,12 @@ class Thresholds(Model):
         return self
 
     def sure(self, probability: float) -> bool:
-        """Return whether a yes with this probability is beyond doubt, or a no is."""
+        """Return whether a yes or no of this probability is conclusive."""
         return probability >= self.upper or probability <= self.lower
 
 
 def is_distribution(probabilities: Mapping[str, float], question: DecisionQuestion) -> bool:
-    """Return whether these are the probabilities of all options of a question, and add up to 1."""
+    """Return whether the probabilities cover all options and sum to 1."""
     values = list(probabilities.values())
     if set(probabilities) != set(question.options) or not all(0.0 <= value <= 1.0 for value in values):
         return False
@@ -73,12 +73,12 @@ def is_distribution(probabilities: Mapping[str, float], question: DecisionQuesti
 
 
 def most_probable_option(probabilities: Mapping[str, float], worst_first: tuple[str, ...]) -> str:
-    """Return the most probable option; of equal ones the one that `worst_first` names first."""
+    """Return the most probable option; ties go to the earlier one in `worst_first`."""
     return max(worst_first, key=lambda option: probabilities.get(option, 0.0))
 
 
 def median_level(probabilities: Mapping[str, float]) -> int:
-    """Return the level, from 1, that half of the probability lies at or below."""
+    """Return the median level, from 1."""
     total = 0.0
     for level in range(1, len(probabilities)):
         total += probabilities[str(level)]

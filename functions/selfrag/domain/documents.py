@@ -1,4 +1,4 @@
-"""A document as ingestion reads it, its names, its tags and date, and the pieces that it is cut into."""
+"""Parsed documents: names, tags and dates, and the pieces they are split into."""
 
 import hashlib
 import re
@@ -10,13 +10,13 @@ from typing import Any
 MAX_DOCUMENT_BYTES = 10 * 1024 * 1024
 MAX_TAGS, MAX_TAG_CHARACTERS = 20, 60
 DEFAULT_COLLECTION = "documents"
-QUOTED = "Earlier message"  # how the heading of a message begins that another one quotes
+QUOTED = "Earlier message"  # prefix of the headings of quoted messages
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading from `start` to `end` (characters of the text, its markup included); level 1 is the highest."""
+    """A heading from `start` to `end` (characters, including markup); level 1 is the highest."""
 
     start: int
     end: int
@@ -26,10 +26,10 @@ class Heading:
 
 @dataclass(frozen=True)
 class Part:
-    """The start of a page, a slide or a sheet in the text; no passage runs on into the next.
+    """The start of a page, slide or sheet; no passage spans two parts.
 
-    `name` is its name in a citation, such as `page iv`, `slide 3` or `sheet Prices`; `page` is its number, counted from
-    1, if a viewer can open it there.
+    `name` appears in citations, such as `page iv`, `slide 3` or `sheet Prices`; `page` is its number, from 1, if a
+    viewer can open it there.
     """
 
     start: int
@@ -39,10 +39,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Row:
-    """A stretch of the text that is found and cited whole: a row of a table, or a term with its definition.
+    """A range of text that is retrieved and cited as a unit: a table row, or a term with its definition.
 
-    It includes the names of its values, so that it can be understood alone. `name` is its place for a person, such as
-    `row 14`, "" if rows are not counted.
+    It includes column names, so that it is self-contained. `name` is its place, such as `row 14`, "" if rows are not
+    counted.
     """
 
     start: int
@@ -52,7 +52,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A stretch of rows that belong together; `caption` is their subject, which every passage of it carries."""
+    """A range of related rows; every passage of it carries its `caption`."""
 
     start: int
     end: int
@@ -61,7 +61,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Labels:
-    """Tags as `tag` makes them, and a day in ISO 8601; None if there is none."""
+    """Tags normalized by `tag`, and an ISO 8601 day or None."""
 
     tags: tuple[str, ...] = ()
     date: str | None = None
@@ -69,13 +69,12 @@ class Labels:
 
 @dataclass(frozen=True)
 class Document:
-    """The content of a file: its key, a title, the text that is cited, and the headings in order.
+    """The content of a file: key, title, citable text, and headings in order.
 
-    The key is an object's in the bucket, or a file's path below its directory, with slashes, or a page's address.
-    `parts` are the pages, slides or sheets of a format that has them: the first begins with the text. `rows` and
-    `tables` are in the order of the text, and do not overlap among themselves. `warnings` has a sentence for each part
-    that could not be read. `tags` are normalised by `tag`, `date` by `day`, None if the document has none; searches can
-    filter by both.
+    The key is an object's in the bucket, a file's path below its directory (with slashes), or a page's address. `parts`
+    are the pages, slides or sheets; the first begins with the text. `rows` and `tables` are in text order and do not
+    overlap among themselves. `warnings` has a sentence per unreadable part. `tags` are normalized by `tag`, `date` by
+    `day` (None without a date); searches can filter by both.
     """
 
     key: str
@@ -94,7 +93,7 @@ _MADE_OF: dict[str, Any] = {"headings": Heading, "parts": Part, "rows": Row, "ta
 
 
 def document_from(value: dict[str, Any]) -> Document:
-    """Return a Document that went through `asdict` and JSON."""
+    """Return a Document from its `asdict` form in JSON."""
     ranges = {name: tuple(kind(**each) for each in value[name]) for name, kind in _MADE_OF.items()}
     return Document(**{**value, **{name: tuple(value[name]) for name in ("warnings", "tags")}, **ranges})
 
@@ -103,9 +102,8 @@ def document_from(value: dict[str, Any]) -> Document:
 class Piece:
     """A slice of a document's text, without outer white space.
 
-    `title` is the path of headings above it, the caption of its table last, and `heading` the nearest of them ("" if
-    there is none). `locator` is the name of the part in which it stands, `page` that part's number. `rows` are
-    counted from the slice's own beginning.
+    `title` is the path of headings above it, with its table's caption at the end; `heading` is the nearest heading or
+    "". `locator` and `page` are the name and number of its part. `rows` are relative to the slice.
     """
 
     text: str
@@ -117,39 +115,39 @@ class Piece:
 
 
 def tag(text: str) -> str:
-    """Return a tag in the form that is compared: case, width, spaces, and control characters do not count."""
+    """Normalize a tag: case, width, spaces and control characters do not matter."""
     seen = "".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in text)
-    # Normalized again, because folded letters may have a shorter form: a tag's tag is the tag itself.
+    # Normalized again, because folded letters may have a shorter form; this makes `tag` idempotent.
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold())
     return " ".join(folded.split())
 
 
 def day(text: str) -> str:
-    """Return a day in ISO 8601, such as 2026-01-31; raises ValueError for any other text."""
+    """Normalize an ISO 8601 day such as 2026-01-31; raises ValueError for other text."""
     return date.fromisoformat(text).isoformat()
 
 
 def has_words(text: str) -> bool:
-    """Return whether a text holds a letter or a digit."""
+    """Return whether a text has a letter or digit."""
     return _LETTER_OR_DIGIT.search(text) is not None
 
 
 def document_id(bucket: str, key: str) -> str:
-    """Return the id of an object as a document: 32 hexadecimal digits."""
+    """Return the document id of an object: 32 hexadecimal digits."""
     return hashlib.sha256(f"{bucket}/{key}".encode()).hexdigest()[:32]
 
 
 def collection_of(key: str) -> str:
-    """Return the collection that an object belongs to: the first part of its key."""
+    """Return an object's collection: the first part of its key."""
     first, slash, _ = key.partition("/")
     return first if slash else DEFAULT_COLLECTION
 
 
 def generation_of(content: bytes, made_by: str, labels: object) -> str:
-    """Return the hash of a document's content: its bytes, the object's labels, and `made_by`."""
+    """Return the content hash of a document: bytes, object labels and `made_by`."""
     return hashlib.sha256(f"{made_by}\n{labels}\n".encode() + content).hexdigest()[:16]
 
 
 def passage_id(document: str, generation: str, position: int) -> str:
-    """Return the id of a passage: the same for the same content, another one for any other."""
+    """Return a passage's id, which depends only on its content."""
     return hashlib.sha256(f"{document}/{generation}/{position}".encode()).hexdigest()[:32]

@@ -20,7 +20,7 @@ class SelfragError(Exception):
     """Anything that selfrag raises on purpose; `hint` says what to do about it."""
 
     hint = "Look at the logs of the step that failed."
-    # Whether a service replied that it did not do what it was called for.
+    # True if the service confirmed that it did not perform the request.
     refused = False
 
 
@@ -43,7 +43,7 @@ class Misconfigured(SelfragError):
 
 
 class RequestRejected(SelfragError):
-    """A service refused this request for what it holds; repeating it will not help."""
+    """A service refused this request because of its content; repeating it will not help."""
 
     hint = "Ask a shorter or different question."
 
@@ -61,7 +61,7 @@ class BudgetExceeded(SelfragError):
 
 
 class Unreadable(SelfragError):
-    """A stored item of selfrag's own cannot be read; the caller is not to blame, and a retry will not help."""
+    """A stored item of selfrag cannot be read; the caller is not to blame, and a retry will not help."""
 
     hint = "Ingest the documents again; another version may have written what is stored."
 
@@ -72,5 +72,5 @@ class TemporarilyUnavailable(SelfragError):
     hint = "Try again in a minute; if it stays so, look at what is busy or cannot be reached."
 
 
-# What to do about each, by class name.
+# Advice by class name.
 HINTS: dict[str, str] = {kind.__name__: kind.hint for kind in SelfragError.__subclasses__()}

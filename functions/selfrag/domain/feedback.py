@@ -1,4 +1,4 @@
-"""Feedback on an answer and on its claims: as callers send it, and as it is stored."""
+"""Feedback on an answer and its claims, as sent and as stored."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
@@ -15,14 +15,14 @@ Label = Literal["supported", "partial", "unsupported", "contradicted"]
 
 
 class ClaimLabel(Model):
-    """A caller's own verdict on a claim of the answer: whether the passages support it."""
+    """A caller's verdict on a claim: whether the passages support it."""
 
     claim: Whole = Field(ge=0, description="Its place in `reflection.support.claims`, from 0.")
     label: Label
 
 
 class LabelledClaim(Model):
-    """A claim with a person's label, and the places of the passages that it was checked by in `Feedback.evidence`."""
+    """A claim with a person's label, and the indexes of its passages in `Feedback.evidence`."""
 
     claim: str
     label: Label
@@ -30,7 +30,7 @@ class LabelledClaim(Model):
 
 
 class _Opinion(Model):
-    """An opinion on an answer: whether it was useful, what was wrong, and the right answer."""
+    """An opinion on an answer: its usefulness, its faults, and the right answer."""
 
     useful: bool | None = Field(strict=True, description="null: no opinion on the answer as a whole.")
     wrong: Annotated[list[Wrong], Field(max_length=6)] = Field(
@@ -56,10 +56,10 @@ class FeedbackRequest(_Opinion, Request):
 
 
 class Feedback(_Opinion):
-    """Stored feedback, with the question and the answer, which expire earlier.
+    """Stored feedback with the question and answer, which expire earlier.
 
-    `previous` is the id of the question that this one followed, `evidence` the passages of the `claims`. Times are in
-    seconds since the epoch.
+    `previous` is the id of the earlier question, `evidence` the passages of the `claims`. Times are in seconds since
+    the epoch.
     """
 
     question_id: str
@@ -76,7 +76,7 @@ class Feedback(_Opinion):
 
 
 def labelled(labels: Sequence[ClaimLabel], checked: Sequence[tuple[str, Sequence[str]]]) -> dict[str, Any]:
-    """Return `claims` and `evidence` of labels; `checked` are an answer's claims with the texts that they rest on."""
+    """Return `claims` and `evidence` of labels; `checked` are an answer's claims with their passages' texts."""
     labels_of = {label.claim: label.label for label in labels}
     evidence = list(dict.fromkeys(text for at in labels_of for text in checked[at][1]))
     claims = [

@@ -1,4 +1,4 @@
-"""Request fields that need more than a type: questions, names, keys, tags, days, numbers and others."""
+"""Request field types with validation: questions, names, keys, tags, days, numbers and others."""
 
 import re
 import unicodedata
@@ -13,10 +13,10 @@ MAX_QUESTION_CHARACTERS = 2000
 MAX_QUERY_CHARACTERS = 400
 MAX_RIGHT_ANSWER_CHARACTERS = 4000
 MAX_CHOICE_CHARACTERS = 100
-MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024  # the bytes are S3's
-# For the description: the validators refuse the same, with better messages.
+MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024  # S3's limit in bytes
+# For the API description; the validators enforce the same with better messages.
 _NOT_PLAIN = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
-# What shows letters in another order (CVE-2021-42574).
+# Characters that reorder text (CVE-2021-42574).
 _BIDIRECTIONAL = r"\u202a-\u202e\u2066-\u2069"
 _PART = f"[^-/{_NOT_PLAIN}{_BIDIRECTIONAL}][^/{_NOT_PLAIN}{_BIDIRECTIONAL}]*"
 
@@ -46,7 +46,7 @@ def _right_answer(text: str) -> str:
 
 
 def _plain(name: str) -> str:
-    # Lone surrogates cannot be sent to AWS; the others would hide in a list of documents.
+    # AWS rejects lone surrogates; the others would be invisible in a list of documents.
     if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in name):
         raise ValueError("it holds a control character or is not valid Unicode")
     return name
@@ -56,7 +56,7 @@ def _tag(text: str) -> str:
     value = tag(text)
     if not has_words(value) or "," in value or ";" in value:
         raise ValueError("a tag holds letters or digits, and no comma or semicolon")
-    # In its compatibility form a letter may be several.
+    # The compatibility form of one letter may have several.
     if len(value) > MAX_TAG_CHARACTERS:
         raise ValueError(f"a tag has at most {MAX_TAG_CHARACTERS} characters")
     return value
@@ -76,8 +76,8 @@ def _day(text: str) -> str:
 
 
 def number(value: object) -> object:
-    """Return a value that is not text or a boolean; raises ValueError for those."""
-    # pydantic would read "4" and true as numbers, which the description does not promise.
+    """Return a value unless it is text or a boolean, which raise ValueError."""
+    # pydantic would accept "4" and true as numbers, contrary to the description.
     if isinstance(value, str | bytes | bool):
         raise ValueError("it must be a number")
     return value
@@ -91,7 +91,7 @@ def _object_key(key: str) -> str:
     if re.search(f"[{_BIDIRECTIONAL}]", key):
         raise ValueError("it holds a bidirectional control character, which shows letters in another order")
     collection, *names = key.split("/")
-    # S3 replaces ${filename} in a form by the file's own name.
+    # S3 replaces ${filename} in a form by the file's name.
     if not names or any(part in ("", ".", "..") for part in (collection, *names)) or "${" in key:
         raise ValueError("it must be a collection, a slash and a name, without .. or ${")
     if any(part.startswith("-") for part in (collection, *names)):
@@ -138,6 +138,6 @@ Choice = Annotated[
     AfterValidator(_choice),
 ]
 Day = Annotated[str, Field(max_length=10, json_schema_extra={"format": "date"}), AfterValidator(_day)]
-# JSON has one kind of number: 4.0 is a whole one.
+# JSON has one number type: 4.0 is an integer.
 Whole = Annotated[int, BeforeValidator(number)]
 Number = Annotated[float, BeforeValidator(number)]

@@ -1,4 +1,4 @@
-"""An execution's history as steps: the input, the result and the time of each."""
+"""Steps of an execution's history, with input, result and times."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,11 +12,11 @@ PLAN = "Plan"
 
 @dataclass(frozen=True)
 class Step:
-    """A task of an execution; times are in seconds, `started` counts from the execution's start.
+    """A task of an execution; times are in seconds, with `started` relative to the execution's start.
 
-    `error` is the class name of a failure, `cause` its sentence, for the operator; both are empty without one. A step
-    without a result has them in its reply, with the number of its requests to the model. `turn` is that of the plan
-    which the step is part of, 0 where none was made.
+    `error` is a failure's class name and `cause` its message, for the operator; both are empty on success. A step
+    without a result has them in its reply, with its number of model requests. `turn` is that of its plan, 0 without
+    one.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Step:
 
 
 def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
-    """Return the tasks of a history in the order in which they were entered, inside Map and Parallel as well."""
+    """Return the tasks of a history in order of entry, including those in Map and Parallel."""
     begin = epoch_seconds(history[0]) if history else 0.0
     owners: dict[int, int] = {}
     events: dict[int, list[dict[str, Any]]] = {}
@@ -45,7 +45,7 @@ def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
 
 
 def _in_turns(steps: Iterable[Step]) -> Iterator[Step]:
-    """Give each step the turn of the plan before it, and each plan its own."""
+    """Number each step with its plan's turn."""
     turn = 0
     for step in steps:
         turn = (plan_of(step) or {}).get("turn", turn)
@@ -53,7 +53,7 @@ def _in_turns(steps: Iterable[Step]) -> Iterator[Step]:
 
 
 def plan_of(step: Step) -> dict[str, Any] | None:
-    """Return the plan that a step made: its reason, its turn and its steps; None for other steps and failed plans."""
+    """Return a step's plan (reason, turn and steps); None for other steps and failed plans."""
     if step.name != PLAN or not isinstance(step.result, dict):
         return None
     plan = step.result.get("plan")
@@ -61,7 +61,7 @@ def plan_of(step: Step) -> dict[str, Any] | None:
 
 
 def passages_by_claim(history: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
-    """Return the texts of the passages by which each claim of an answer was checked at last."""
+    """Return the passage texts of the final check of each claim."""
     checks = [step for step in steps_of(history) if step.name == "GradeSupport" and isinstance(step.result, dict)]
     return {
         claim["claim"]: [passage["text"] for passage in step.task["passages"]]
@@ -101,7 +101,7 @@ def _payload(text: str) -> Any:
 
 
 def _failure(event: dict[str, Any]) -> tuple[str, str]:
-    """Return the error's class name and message; a Lambda's cause is JSON with its message and a stack trace."""
+    """Return the error's class name and message; a Lambda's cause is JSON with a stack trace."""
     details: dict[str, Any] = next((value for name, value in event.items() if name.endswith("EventDetails")), {})
     cause = str(details.get("cause") or "")
     try:
@@ -114,6 +114,6 @@ def _failure(event: dict[str, Any]) -> tuple[str, str]:
 
 
 def epoch_seconds(event: dict[str, Any]) -> float:
-    """Return an event's time in seconds since the epoch; a history that was kept as JSON has ISO 8601."""
+    """Return an event's time in seconds since the epoch; stored histories use ISO 8601."""
     moment = event["timestamp"]
     return (datetime.fromisoformat(moment) if isinstance(moment, str) else moment).timestamp()

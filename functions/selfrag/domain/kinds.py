@@ -1,15 +1,15 @@
-"""The kinds of files that are read, and those that are known and refused, by the endings of their names."""
+"""File kinds by name extension: supported ones, and known ones that are refused."""
 
 import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-# The kinds that parse_document reads; the API accepts no others for upload.
+# The kinds that parse_document supports and that the API accepts for upload.
 _OFFICE = (".docx", ".eml", ".epub", ".ics", ".odp", ".odt", ".pptx")
 _DATA = (".csv", ".json", ".jsonl", ".ndjson", ".ods", ".tsv", ".xls", ".xlsb", ".xlsm", ".xlsx")
 EXTENSIONS = frozenset((".htm", ".html", ".markdown", ".md", ".pdf", ".text", ".txt", *_OFFICE, *_DATA))
 _ARCHIVE = "an archive; unpack it, and add the files that it holds"
-# Known kinds that are refused, by ending: the name of the kind, and what to do.
+# Refused kinds by extension: the name of the kind, and advice.
 REFUSED: Mapping[str, str] = {
     **dict.fromkeys((".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"), _ARCHIVE),
     ".doc": "a Word document of the old kind; save it as .docx",
@@ -23,29 +23,29 @@ REFUSED: Mapping[str, str] = {
     ".pptm": "a PowerPoint presentation with macros; save it as .pptx",
     ".rtf": "an RTF document; save it as .docx",
 }
-# The key of a web page: a collection, a slash, and the page's address.
+# The key of a web page: a collection, a slash, and the address.
 _WEB_PAGE = re.compile(r"[^/]+/https?://")
 
 
 def ending_of(key: str) -> str:
-    """Return the ending that tells a file's kind, in small letters; a web page without one that is read has .html."""
-    # Of an address without a path the last name would be the host, such as example.md.
+    """Return the lower-case extension; web pages without a supported one get .html."""
+    # Without a path, the last name of an address is the host, such as example.md.
     ending = PurePosixPath(key.rpartition("/")[2]).suffix.lower()
     return ".html" if ending not in EXTENSIONS and _WEB_PAGE.match(key) else ending
 
 
 def of_a_kind_that_is_read(key: str) -> bool:
-    """Return whether the ending of a file's name is that of a kind that is read."""
+    """Return whether a file's extension is supported."""
     return ending_of(key) in EXTENSIONS
 
 
 def refused_as(key: str) -> str:
-    """Return the name of a refused kind and what to do, by a file's ending; "" for all others."""
+    """Return a refused kind's name and advice by extension, or ""."""
     return REFUSED.get(PurePosixPath(key).suffix.lower(), "")
 
 
 def put_by_a_program(key: str) -> bool:
-    """Return whether an object is no person's file: a folder's marker, a lock file, or a hidden one like .DS_Store."""
+    """Return whether an object is generated: a folder marker, a lock file, or a hidden file such as .DS_Store."""
     if _WEB_PAGE.match(key):
         return False
     hidden = any(part.startswith(".") for part in key.split("/"))
@@ -53,5 +53,5 @@ def put_by_a_program(key: str) -> bool:
 
 
 def is_lock_file(key: str) -> bool:
-    """Return whether a file is one that an Office program keeps beside an open document, such as ~$plan.docx."""
+    """Return whether a file is an Office lock file such as ~$plan.docx."""
     return key.rpartition("/")[2].startswith(("~$", ".~lock."))

@@ -1,4 +1,4 @@
-"""Passages, the results of searches, and the bounds of searches."""
+"""Passages, search results and search bounds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from pydantic import ConfigDict
 
 from selfrag.domain.base import Model
 
-# The collection of passages from the web.
+# The collection of web passages.
 WEB = "web"
 
 
 class CitedWhole(Model):
-    """A range of a passage's text that is cited whole (see `selfrag.domain.documents.Row`)."""
+    """A range of a passage that is cited as a unit (see `selfrag.domain.documents.Row`)."""
 
     start: int
     end: int
@@ -20,18 +20,18 @@ class CitedWhole(Model):
 
 
 class Copy(Model):
-    """A passage of nearly the same text as another one, which stands for both; of many only some name the document."""
+    """A near-duplicate of a passage; beyond a limit, `document` is empty."""
 
     passage_id: str
     document: str
 
 
 class Passage(Model):
-    """A piece of a document, or of a web page; `tags` and `date` (ISO 8601) are the document's.
+    """A piece of a document or web page; `tags` and `date` (ISO 8601) are the document's.
 
-    `document_id` is null for a page of the web or of a knowledge base, and in an index from before this field.
-    `locator` is the page, slide or sheet in words, and `rows` are the ranges of the text that are cited whole. `copies`
-    are the near-duplicates that a search folded into this passage.
+    `document_id` is null for web pages, knowledge bases and older indexes. `locator` is the page, slide or sheet in
+    words, and `rows` are the ranges cited as a unit. `copies` are the near-duplicates that a search folded into this
+    passage.
     """
 
     passage_id: str
@@ -50,22 +50,22 @@ class Passage(Model):
     copies: list[Copy] = []
 
     def quoted(self) -> dict[str, str]:
-        """Return the fields by which a model reads the passage; one without a date has none."""
+        """Return the fields shown to a model; the date only if there is one."""
         dated = {"date": self.date} if self.date else {}
         return {"document": self.document, "title": self.title, **dated, "text": self.text}
 
 
 class Strip(Model):
-    """A range of a passage's text, from `start` to before `end`, that is judged by itself (CRAG)."""
+    """A range of a passage's text, from `start` to before `end`, with a verdict (CRAG)."""
 
     start: int
     end: int
 
 
 class Evidence(Passage):
-    """A passage that an answer is written from: these strips of its text, or all of it without strips."""
+    """A passage used for an answer: all of its text, or only these strips."""
 
-    # A passage from a search is evidence as a whole.
+    # Search results are converted to evidence without strips.
     model_config = ConfigDict(from_attributes=True)
 
     strips: list[Strip] = []
@@ -73,11 +73,10 @@ class Evidence(Passage):
 
 @dataclass(frozen=True)
 class Candidates:
-    """The results of the two searches, best first, each with its own score.
+    """The results of the two searches, best first, with their scores.
 
-    A full list has as many hits as were asked for, so that more may match. `text_hits` is the number of all passages
-    that full text matched, None if the store does not count. `unembedded` are the ids of hits that have no vector yet.
-    `warnings` say what a search left out, a sentence each.
+    A full list may have been truncated. `text_hits` is the total number of full-text matches, None if not counted.
+    `unembedded` are ids of hits without a vector yet. `warnings` describe omissions.
     """
 
     by_text: Sequence[tuple[Passage, float]]
@@ -91,11 +90,11 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Bounds:
-    """The bounds of a search: the question's collections, narrowed by the request (None is everything).
+    """Bounds of a search: the question's collections, narrowed by the request (None is everything).
 
-    A passage matches one of the `documents`, which are keys, or folders if they end in a slash, and one of the `tags`.
-    `since` and `until` are days (ISO 8601), both included: a document without a date matches neither. A search leaves
-    out the passages `without` these ids; a fetch by ids does not.
+    A passage matches one of the `documents` (keys, or folders with a final slash) and one of the `tags`. `since` and
+    `until` are inclusive days (ISO 8601); documents without a date match neither. Searches exclude the passage ids in
+    `without`; fetches by id do not.
     """
 
     collections: Sequence[str]
@@ -107,5 +106,5 @@ class Bounds:
 
 
 def embedded_text(title: str, text: str) -> str:
-    """Return the text of a passage for embedding and full text: a slice says little without its headings."""
+    """Return a passage's text for embedding and full-text search, with its headings for context."""
     return f"{title}\n{text}" if title else text

@@ -1,4 +1,4 @@
-"""The policy of a question: how it is to be answered."""
+"""The policy of a question: strategy, thresholds and limits."""
 
 from typing import Annotated, Any, Literal
 
@@ -20,7 +20,7 @@ MAX_DEADLINE_SECONDS = 240.0
 
 
 class Weights(Model):
-    """The weights of IsRel, IsSup and IsUse when answers are compared (arXiv 2310.11511, section 4.3)."""
+    """Weights of IsRel, IsSup and IsUse for comparing answers (arXiv 2310.11511, section 4.3)."""
 
     rel: Number = Field(default=1.0, ge=0.0, le=10.0)
     sup: Number = Field(default=1.0, ge=0.0, le=10.0)
@@ -30,19 +30,19 @@ class Weights(Model):
 class Policy(Model):
     """The policy of an answer; every field has a default and a cap.
 
-    `strategy` is the order of the steps: `naive` searches and answers, and checks nothing; `corrective` is CRAG (arXiv
-    2401.15884), whose upper threshold is `relevance_threshold`; `adaptive` is `self_rag` for complex questions and
-    `naive` for simple ones (arXiv 2403.14403); `candidates` writes an answer for each passage and takes the best,
-    `segments` searches a tree of sentences (arXiv 2310.11511). `speculate` is the amount of speculative work. Past
-    `max_cost_usd` nothing is spent. Without `cache` no verdict or text of an earlier question is used. Fields of other
-    strategies stay at their defaults, and its JSON leaves them out.
+    `strategy` selects the steps: `naive` searches and answers without checks; `corrective` is CRAG (arXiv 2401.15884),
+    with `relevance_threshold` as its upper threshold; `adaptive` is `self_rag` for complex questions and `naive` for
+    simple ones (arXiv 2403.14403); `candidates` writes one answer per passage and takes the best; `segments` searches a
+    tree of sentences (arXiv 2310.11511). `speculate` is the amount of speculative work. Spending stops at
+    `max_cost_usd`. Without `cache`, no verdict or text of an earlier question is used. Fields of other strategies keep
+    their defaults, and its JSON omits them.
     """
 
-    # Before the others, whose defaults and caps it decides.
+    # Comes first: it determines the others' defaults and caps.
     strategy: strategies.Strategy = "self_rag"
     top_k: Whole = Field(default_factory=strategies.default("top_k", 4), ge=1, le=10)
     relevance_threshold: Number = Field(default=0.5, ge=0.0, le=1.0)
-    # The paper's is -0.91 for three of its four tasks, on a scale that begins at -1 (appendix B.2).
+    # The paper uses -0.91 for three of its four tasks, on a scale from -1 (appendix B.2).
     lower_threshold: Number = Field(default=0.05, ge=0.0, le=1.0)
     min_utility: Whole = Field(default=3, ge=1, le=5)
     max_rewrites: Whole = Field(default=2, ge=0, le=4)
@@ -69,7 +69,7 @@ class Policy(Model):
     def _as_its_strategy_takes_it(cls, value: Any, info: ValidationInfo) -> Any:
         name = info.field_name or ""
         default = cls.model_fields[name].get_default(call_default_factory=True, validated_data=info.data)
-        # null means no limit but the strategy's own.
+        # null: only the strategy's limit applies.
         if value == default or (name == "max_cost_usd" and value is None):
             return default
         if reason := strategies.refusal(name, value, info.data):

@@ -1,4 +1,4 @@
-"""Requests of a caller: a question with its policy and filters, or the upload of a document."""
+"""Requests of a caller: a question with policy and filters, or a document upload."""
 
 import json
 from collections.abc import Sequence
@@ -11,16 +11,16 @@ from selfrag.domain.documents import MAX_DOCUMENT_BYTES, MAX_TAGS
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.fields import Day, Key, Name, Question, Tag, Whole
 from selfrag.domain.passages import Bounds
-from selfrag.domain.policy import Policy as Policy  # for who asks a question under one
+from selfrag.domain.policy import Policy as Policy  # default for callers without one
 from selfrag.domain.policy import Weights as Weights
 from selfrag.domain.validation import Request, explain
 
 
 class Filters(Model):
-    """Bounds of the search: a list is only there; null is everywhere, in the collections that the binding names.
+    """Bounds of a search; null is everywhere, within the collections of the binding.
 
-    `documents` are whole keys; one that ends in a slash is a folder, with all that is below it. A document matches if
-    it has one of the `tags`, and a date neither before `since` nor after `until`.
+    `documents` are full keys; one that ends in a slash is a folder with its subfolders. A document matches if it has
+    one of the `tags`, and a date neither before `since` nor after `until`.
     """
 
     collections: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None
@@ -36,13 +36,13 @@ class Filters(Model):
         return self
 
     def within(self, collections: Sequence[str]) -> Bounds:
-        """Return the bounds of the search of a question under these collections."""
+        """Return the search bounds of a question with these collections."""
         searched = [name for name in collections if self.collections is None or name in self.collections]
         return Bounds(searched, self.documents, self.tags, self.since, self.until)
 
 
 class AskRequest(Request):
-    """A question as it comes in: over HTTP, or from the command line."""
+    """A question as received by HTTP or the command line."""
 
     EXAMPLE: ClassVar[str] = '{"question": "How many days of leave do I have?"}'
 
@@ -52,15 +52,15 @@ class AskRequest(Request):
     filters: Filters = Filters()
 
     def execution_input(self, collections: list[str]) -> dict[str, Any]:
-        """Return the input of the workflow: the request, and the collections that it is asked under.
+        """Return the workflow input: the request and its collections.
 
-        A reader of the answer must be allowed all of them: those that are searched, and those of the earlier answer.
+        Readers of the answer need access to all of them, including those of the earlier answer.
         """
         return {**self.model_dump(mode="json"), "collections": collections}
 
 
 class UploadRequest(Request):
-    """A document to come: its key is `collection/name.ext`, and the upload must have exactly `size` bytes.
+    """An announced document with key `collection/name.ext`; the upload must have exactly `size` bytes.
 
     `tags` and `date` replace the document's own.
     """
@@ -75,7 +75,7 @@ class UploadRequest(Request):
 
 
 def read_request(question: str, policy: str = "", previous: str = "", filters: str = "") -> AskRequest:
-    """Return a request whose policy and filters are JSON text; raises InvalidInput with one sentence."""
+    """Parse a request with its policy and filters as JSON text; raises InvalidInput."""
     fields = {
         "question": question,
         "policy": _object("policy", policy, '{"top_k": 6}'),
@@ -89,7 +89,7 @@ def read_request(question: str, policy: str = "", previous: str = "", filters: s
 
 
 def read_filters(filters: str) -> Filters:
-    """Return the filters of JSON text; raises InvalidInput with one sentence."""
+    """Parse filters from JSON text; raises InvalidInput."""
     return read_request("?", filters=filters).filters
 
 

@@ -11,7 +11,7 @@ DocumentStatus = Literal["ready", "failed", "removed", "working"]
 
 
 class Content(Model):
-    """The part of a document's record that holds as long as its content stays the same."""
+    """The content-dependent part of a document's record."""
 
     title: str = ""
     passages: int = 0
@@ -25,10 +25,10 @@ class Content(Model):
 
 
 class Record(Content):
-    """The record of a document; `generation` is the content that the index holds, "" for none.
+    """The record of a document; `generation` is the indexed content's hash, or "".
 
-    `deleted_at` is when the API last began to delete it (nanoseconds since the epoch, 0 for never), `deletion_seen` the
-    `deleted_at` that the last look at the bucket covered.
+    `deleted_at` is when the API last started a deletion (nanoseconds since the epoch, 0 for never), `deletion_seen` the
+    `deleted_at` that the last bucket check covered.
     """
 
     id: str
@@ -44,15 +44,15 @@ class Record(Content):
 
     @property
     def removing(self) -> bool:
-        """Return whether a deletion has begun and is not complete."""
+        """Return whether a deletion is in progress."""
         return self.deleted_at > self.deletion_seen
 
 
 @dataclass(frozen=True)
 class StoredPart:
-    """A batch of passages: their ids, and the index's own id of each that is known to be written.
+    """A batch of passages: their ids, and the index's id of each confirmed write.
 
-    `writing_since` is set (seconds since the epoch) from before a write until its outcome is known.
+    `writing_since` is set (seconds since the epoch) while the outcome of a write is unknown.
     """
 
     document_id: str
@@ -64,10 +64,10 @@ class StoredPart:
 
     @property
     def name(self) -> str:
-        """Return the part's name in the table."""
+        """Return the part's sort key."""
         return part_name(self.generation, self.number)
 
 
 def part_name(generation: str, number: int) -> str:
-    """Return the name of a batch in the table; names sort in the order of batches."""
+    """Return the sort key of a batch; keys sort by batch number."""
     return f"{generation}#{number:05}"

@@ -1,6 +1,6 @@
-"""The steps of a question: the parameters that Plan fills, the task of each step's Lambda, and its result.
+"""The steps of a question: parameters from Plan, task and result of each step's Lambda.
 
-A task is the step's parameters with what the machine adds: the brief, passages by their ids, and the deadline.
+A task is the step's parameters plus the brief, passages by id, and the deadline, which the state machine adds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,19 +35,19 @@ MOST_CHOICES = 10
 
 
 class Parameters(Model):
-    """The fields of a task that Plan fills; `step` is the state that runs it."""
+    """Task fields set by Plan; `step` is the state name."""
 
     step: ClassVar[StepName]
 
 
 class ModelParameters(Parameters, CallBudget):
-    """The parameters of a step that asks the model."""
+    """Parameters of a step that calls a model."""
 
 
 class Brief(Limits):
-    """The fields of every task on the question: the question, the turn before it, and the limits.
+    """Common task fields: the question, the turn before it, and the limits.
 
-    `today` is the day of asking (ISO 8601, UTC) if the question has a date relative to it, else "".
+    `today` is the current date (ISO 8601, UTC) if the question has a relative date, else "".
     """
 
     question: str
@@ -56,18 +56,18 @@ class Brief(Limits):
 
     @property
     def dated(self) -> dict[str, str]:
-        """Return the day of asking as a field of a request to the model, none without a relative date."""
+        """Return the current date as a request field, if the question has a relative date."""
         return {"today": self.today} if self.today else {}
 
 
 class RecallAnswerParameters(Parameters):
-    """The parameters of RecallAnswer: it reads the answer whose id is the planned step's."""
+    """Parameters of RecallAnswer; the planned step's id is the answer's id."""
 
     step = "RecallAnswer"
 
 
 class RetrievedHit(Model):
-    """A passage of a search, its document, and the document's date."""
+    """A retrieved passage with its document and date."""
 
     passage_id: str
     document: str
@@ -75,7 +75,7 @@ class RetrievedHit(Model):
 
 
 class EvidenceItem(Model):
-    """A passage that an earlier answer rests on."""
+    """A passage of an earlier answer."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -84,7 +84,7 @@ class EvidenceItem(Model):
 
 
 class EarlierAnswer(Model):
-    """The earlier answer of a follow-up; the item of a running question has no `answer` yet."""
+    """The earlier answer of a follow-up; it has no `answer` while running."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -97,7 +97,7 @@ class EarlierAnswer(Model):
 
 
 def plain(attribute: Mapping[str, Any]) -> Any:
-    """Return a value of DynamoDB without the name of its type."""
+    """Unwrap a DynamoDB value."""
     ((kind, value),) = attribute.items()
     if kind == "L":
         return [plain(item) for item in value]
@@ -105,7 +105,7 @@ def plain(attribute: Mapping[str, Any]) -> Any:
 
 
 class RecallAnswerResult(StepResult):
-    """The earlier answer, null if none is stored."""
+    """The earlier answer, null if not stored."""
 
     item: Annotated[EarlierAnswer | None, BeforeValidator(lambda item: plain({"M": item}))] = Field(
         default=None, alias="Item"
@@ -113,9 +113,9 @@ class RecallAnswerResult(StepResult):
 
 
 class DecideRetrievalParameters(ModelParameters):
-    """Whether to judge the question's complexity as well.
+    """Parameters of DecideRetrieval; `complexity` adds that verdict.
 
-    `so_far` is an answer that grows by segments, "" before it begins.
+    `so_far` is a segment-wise answer in progress, "" before it begins.
     """
 
     step = "DecideRetrieval"
@@ -125,7 +125,7 @@ class DecideRetrievalParameters(ModelParameters):
 
 
 class DecideRetrievalTask(DecideRetrievalParameters, Brief):
-    """The question, the turn before it, and what to decide."""
+    """The question, the turn before it, and the decision's parameters."""
 
 
 class DecideRetrievalResult(StepResult):
@@ -135,9 +135,9 @@ class DecideRetrievalResult(StepResult):
 
 
 class SearchParameters(Parameters):
-    """The number of passages, without those `seen` before.
+    """The number of passages, excluding those `seen` before.
 
-    `shared` says that a search of the documents and one of the web share the state's room.
+    `shared` means that a document search and a web search share the state's room.
     """
 
     top_k: int = Field(ge=1)
@@ -147,9 +147,9 @@ class SearchParameters(Parameters):
 
 
 class RetrieveParameters(SearchParameters):
-    """The queries; `passage_ids`, if any, are fetched in place of a search, within the same bounds.
+    """The queries; `passage_ids`, if any, are fetched instead, within the same bounds.
 
-    `refused` passages were no evidence for other queries: the best ones come again, in addition to `top_k` new ones.
+    `refused` passages failed for other queries; the best of them reappear in addition to `top_k` new ones.
     """
 
     step = "Retrieve"
@@ -160,9 +160,9 @@ class RetrieveParameters(SearchParameters):
 
 
 class RetrieveTask(RetrieveParameters):
-    """The queries and the question's collections, which `filters` may narrow but not widen.
+    """The queries and the question's collections, which `filters` can only narrow.
 
-    `deadline_ms` decides whether a failed search may be retried; the handler's wrapper reads it.
+    The handler's wrapper uses `deadline_ms` to decide on retries.
     """
 
     collections: list[str] = Field(min_length=1)
@@ -185,11 +185,11 @@ class SearchWebTask(SearchWebParameters):
 
 
 class RetrievalResult(StepResult):
-    """The result of a search as Plan gets it: the passages by their ids, best first, and their size in the state.
+    """A search result as seen by Plan: passage ids, best first, and their size in the state.
 
-    `folded` are the ids of near-duplicates that the passages stand for. `text_hits` is the number of passages that full
-    text matched for the first query, within the bounds and without those seen before; null where the store does not
-    count. `newer` has the newest version of each hit that differs from a newer one in a number, a name or a negation.
+    `folded` are the ids of near-duplicates represented by these passages. `text_hits` counts the full-text matches of
+    the first query, within the bounds and without seen passages; null if not counted. `newer` maps hits to their newest
+    versions if a number, name or negation differs.
     """
 
     hits: list[RetrievedHit] = []
@@ -200,13 +200,13 @@ class RetrievalResult(StepResult):
 
 
 class RetrievedPassages(RetrievalResult):
-    """The result of a search with its passages, which the machine keeps."""
+    """A search result with its passages, which the state machine keeps."""
 
     passages: list[Passage]
 
     @classmethod
     def of(cls, passages: Sequence[Passage], size: int, warnings: Sequence[str], text_hits: int | None = None) -> Self:
-        """Return the result that has these passages."""
+        """Return the result for these passages."""
         return cls(
             hits=[RetrievedHit.model_validate(passage, from_attributes=True) for passage in passages],
             folded=[copy.passage_id for passage in passages for copy in passage.copies],
@@ -218,9 +218,9 @@ class RetrievedPassages(RetrievalResult):
 
 
 class GradeRelevanceParameters(ModelParameters):
-    """The lowest score of a relevant passage, and the `query` that brought it, "" if that was the question.
+    """The relevance threshold, and the `query` that found the passage, "" for the question.
 
-    With a `lower_threshold` a passage may be ambiguous, and its strips are judged as well (CRAG, arXiv 2401.15884).
+    With a `lower_threshold`, a passage may be ambiguous and its strips are judged, too (CRAG, arXiv 2401.15884).
     """
 
     step = "GradeRelevance"
@@ -243,10 +243,10 @@ class GradeRelevanceResult(StepResult):
 
 
 class GenerateParameters(ModelParameters):
-    """The text to write; `draft` and `failed_claims` are set for a repair.
+    """Parameters of the text; `draft` and `failed_claims` are set for a repair.
 
-    `strips` are the parts to use of some passages, by passage id. With `choices`, the answer is one of them. A
-    `segment` is the sentence after `so_far`, from a passage, or from the model alone.
+    `strips` are the parts of passages to use, by id. With `choices`, the answer is one of them. A `segment` is the
+    sentence after `so_far`, from a passage or the model alone.
     """
 
     step = "Generate"
@@ -260,15 +260,15 @@ class GenerateParameters(ModelParameters):
 
 
 class GenerateTask(GenerateParameters, Brief):
-    """The question, its evidence, and the text to write."""
+    """The question, its evidence, and the text's parameters."""
 
     passages: list[Evidence] = []
 
 
 class GenerateResult(StepResult):
-    """The answer and its citations; `answered` says whether there is an answer.
+    """The answer and its citations; `answered` is false without an answer.
 
-    `not_said` are its sentences on what the passages do not hold, `missing` the writer's phrases to search for that.
+    `not_said` are its sentences about gaps in the passages, `missing` the writer's search phrases for them.
     `word_sources` are the passages that its words come from.
     """
 
@@ -281,9 +281,9 @@ class GenerateResult(StepResult):
 
 
 class GradeSupportParameters(ModelParameters):
-    """The answer to check with its citations, and whether it may be repaired, or searched for what it lacks.
+    """The answer to check with its citations, and whether it can be repaired or searched for gaps.
 
-    With `one_call`, only one call is left, so the smaller model before the last one is skipped.
+    `one_call` skips the smaller model because only one call is left.
     """
 
     step = "GradeSupport"
@@ -302,7 +302,7 @@ class GradeSupportTask(GradeSupportParameters, Brief):
 
 
 class CitationRepair(Model):
-    """The answer, its citations, and how many of them were replaced; empty where the answer stays as it is."""
+    """The repaired answer and citations, and how many were replaced; empty if unchanged."""
 
     answer: str = ""
     citations: list[Citation] = []
@@ -310,13 +310,13 @@ class CitationRepair(Model):
 
 
 class GradeSupportResult(StepResult, CitationRepair):
-    """The verdict and its cost, and the answer with other citations and marks if some were wrong."""
+    """The verdict and its cost, and the answer with repaired citations and marks, if wrong."""
 
     verdict: SupportVerdict
 
 
 class GradeUtilityParameters(ModelParameters):
-    """The answer to judge, and the lowest score of a useful one."""
+    """The answer to judge, and the minimum score of a useful one."""
 
     step = "GradeUtility"
 
@@ -329,13 +329,13 @@ class GradeUtilityTask(GradeUtilityParameters, Brief):
 
 
 class GradeUtilityResult(StepResult):
-    """The verdict on an answer's use and its cost."""
+    """The verdict on an answer's usefulness and its cost."""
 
     verdict: UtilityVerdict
 
 
 class RewriteQuestionParameters(ModelParameters):
-    """The queries tried so far; `not_said` are the last answer's sentences on what the documents do not say."""
+    """The queries tried so far; `not_said` are the last answer's sentences about gaps in the documents."""
 
     step = "RewriteQuestion"
 
@@ -344,7 +344,7 @@ class RewriteQuestionParameters(ModelParameters):
 
 
 class RewriteQuestionTask(RewriteQuestionParameters, Brief):
-    """The question, the turn before it, the queries, and the relevant passages that they brought."""
+    """The question, the turn before it, the queries, and their relevant passages."""
 
     passages: list[Passage] = []
 
@@ -357,7 +357,7 @@ class RewriteQuestionResult(StepResult):
 
 
 class Beam(Model):
-    """The best paths, and `nodes`, the tree so far."""
+    """The best paths, and the tree so far as `nodes`."""
 
     beam: list[Path] = []
     nodes: list[Node] = []
@@ -370,9 +370,9 @@ class CandidateAnswers(Model):
 
 
 class RankPathsParameters(Parameters):
-    """The sentences written at the end of the live paths, and the ids of the paths that are `complete`.
+    """The live paths' new sentences, and the ids of `complete` paths.
 
-    `size` is the number of paths to keep, and `dates` has the dates of passages.
+    `size` is the beam width, `dates` has the passages' dates.
     """
 
     step = "RankPaths"
@@ -390,14 +390,14 @@ class RankPathsTask(RankPathsParameters, Beam):
 
 
 class RankPathsResult(StepResult, Beam):
-    """The beam, best first, and the tree with a line for each child."""
+    """The beam, best first, and the tree with a node for each child."""
 
 
 class PickCandidateParameters(Parameters):
-    """The constraints and weights, and the options of a closed set, if there are any.
+    """Constraints, weights, and the options of a closed set, if any.
 
-    `documents` and `dates` have the document and the date of each passage. `stopped` is the limit that kept further
-    passages from being read. With `tree`, the paths of the beam are the answers.
+    `documents` and `dates` describe each passage. `stopped` is the limit that ended reading early. With `tree`, the
+    beam's paths are the answers.
     """
 
     step = "PickCandidate"
@@ -412,11 +412,11 @@ class PickCandidateParameters(Parameters):
 
 
 class PickCandidateTask(PickCandidateParameters, CandidateAnswers, Beam):
-    """The answers or the paths to compare, and by what."""
+    """Answers or paths to compare, with their weights."""
 
 
 class PickCandidateResult(StepResult):
-    """The winner, null where all are out, and the scores of all."""
+    """The winner, null if all are rejected, and all scores."""
 
     winner: Draft | None
     scores: Scores

@@ -1,4 +1,4 @@
-"""The policy fields of each strategy: those that it reads, their defaults, and its caps (docs/api.md)."""
+"""Policy fields of each strategy with defaults and caps (docs/api.md)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args
@@ -7,10 +7,10 @@ from selfrag.domain.scores.options import normal
 
 Strategy = Literal["self_rag", "naive", "corrective", "adaptive", "candidates", "segments"]
 
-# The paper's own inference compares several answers.
+# The paper's inference compares several answers.
 _PAPERS = ("candidates", "segments")
 _LOOPS = tuple(name for name in get_args(Strategy) if name not in _PAPERS)
-# The fields that only some strategies read; all read the others.
+# Fields of some strategies; the others apply to all.
 _READERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("lower_threshold", "max_rewrites", "max_regenerations"), _LOOPS),
     **dict.fromkeys(("constraints", "retrieval", "max_model_calls"), _PAPERS),
@@ -28,12 +28,12 @@ _CAPS: dict[str, dict[str, float]] = {
 
 
 def compares(strategy: str) -> bool:
-    """Return whether a strategy writes several answers and takes the best of them."""
+    """Return whether a strategy selects the best of several answers."""
     return strategy in _PAPERS
 
 
 def is_quick(strategy: str) -> bool:
-    """Return whether a caller can wait for an answer: a tree of sentences takes too many rounds."""
+    """Return whether a caller can wait for an answer; a tree of sentences takes too many rounds."""
     return strategy != "segments"
 
 
@@ -43,12 +43,12 @@ def reads(strategy: str, field: str) -> bool:
 
 
 def default(field: str, otherwise: Any) -> Callable[[dict[str, Any]], Any]:
-    """Return a factory of a field's default from the fields before it: the strategy's own, else `otherwise`."""
+    """Return a factory of a field's default: the strategy's, else `otherwise`."""
     return lambda fields: _DEFAULTS.get(fields.get("strategy", ""), {}).get(field, otherwise)
 
 
 def refusal(field: str, value: Any, fields: Mapping[str, object]) -> str:
-    """Return why a field cannot have this value, other than its default, and what would help; "" if it can.
+    """Return why a field cannot have this non-default value and what to do, or "".
 
     `fields` are those before it.
     """

@@ -1,4 +1,4 @@
-"""Rows of a table whose cells may span columns and rows, each value with what its columns are called."""
+"""Table rows with merged cells: each value with the names of its columns."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -6,18 +6,18 @@ from typing import NamedTuple
 
 from selfrag.domain.errors import BadDocument
 
-# Cells that span rows are repeated in each: three million tags could ask for a thousand times as many cells.
+# Vertically merged cells are repeated: three million tags could demand a thousand times as many cells.
 MAX_CELLS = 5_000_000
 
-# The text of each cell of a row, and how many columns it spans.
+# A row's cells: text and number of columns.
 Shown = Sequence[tuple[str, int]]
 
 
 @dataclass(slots=True)
 class TableCell:
-    """The text of a cell; `wide` and `tall` are the columns and rows that it spans, `head` tells whether it names some.
+    """A cell's text; `wide` and `tall` are its columns and rows, and `head` marks a heading.
 
-    It stands in the next free column from `least` on.
+    It is placed in the next free column from `least` on.
     """
 
     text: str
@@ -28,7 +28,7 @@ class TableCell:
 
 
 class PlacedCell(NamedTuple):
-    """A cell in one of its rows, in the columns from `first` to before `end`; it is in `rows` from this one on."""
+    """A cell in one of its rows, in columns `first` to before `end`, with `rows` remaining rows."""
 
     first: int
     end: int
@@ -43,21 +43,21 @@ class PlacedCell(NamedTuple):
 
 @dataclass
 class CellBudget:
-    """Counts the cells of a document's tables, of which there may be `most`."""
+    """Limits the cells of a document's tables to `most`."""
 
     key: str
     most: int = MAX_CELLS
     cells: int = 0
 
     def spend(self, cells: int) -> None:
-        """Raise BadDocument when there are too many."""
+        """Raise BadDocument if there are too many."""
         self.cells += cells
         if self.cells > self.most:
             raise BadDocument(f"{self.key} has tables of more than {self.most:,} cells; split it into several files.")
 
 
 def placed_cells(rows: Iterable[Sequence[TableCell]], budget: CellBudget) -> Iterator[list[PlacedCell]]:
-    """Yield each row with the columns of its cells, and those that reach into it from above; raises BadDocument."""
+    """Yield each row's cells by column, including those that span from above; raises BadDocument."""
     hanging: list[PlacedCell] = []
     for row in rows:
         placed, column, above = list[PlacedCell](), 0, iter([*hanging, None])
@@ -75,7 +75,7 @@ def placed_cells(rows: Iterable[Sequence[TableCell]], budget: CellBudget) -> Ite
 
 
 class ColumnNames:
-    """The names of columns, of which a cell may span several, from the rows of names above."""
+    """Column names from one or more header rows with merged cells."""
 
     def __init__(self) -> None:
         self._names: list[dict[str, None]] = []
@@ -84,24 +84,24 @@ class ColumnNames:
         return len(self._names)
 
     def add(self, text: str, first: int, width: int = 1) -> None:
-        """Take in a name of some columns, below those that they have."""
+        """Add a name to some columns, below their existing names."""
         self._names += [{} for _ in range(first + width - len(self._names))]
         for column in self._names[first : first + width] if text else ():
             column[text] = None
 
     def names(self, first: int, width: int = 1) -> dict[str, None]:
-        """Return the names of some columns, each once, from the top."""
+        """Return the distinct names of some columns, top down."""
         return dict.fromkeys(name for column in self._names[first : first + width] for name in column)
 
     def name(self, first: int, width: int = 1) -> str:
-        """Return the names of some columns as text; "" if they have none."""
+        """Return the names of some columns as text, or ""."""
         return ", ".join(self.names(first, width))
 
 
 def named_rows(names: Iterable[Shown], rows: Iterable[Shown]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Yield the names of the columns and the values of each row; a value that spans columns has the names of all.
+    """Yield column names and values of each row; a merged value has the names of all its columns.
 
-    `names` are the rows that name the columns, from top to bottom. A value as wide as the table has no name.
+    `names` are the header rows from top to bottom. A value as wide as the table has no name.
     """
     called = ColumnNames()
     for row in names:

@@ -1,4 +1,4 @@
-"""Validation errors in words: of requests, and of stored values."""
+"""Validation errors as sentences, for requests and stored values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -9,20 +9,20 @@ from selfrag.domain.base import Model
 
 
 class Request(Model):
-    """A request of a caller; `EXAMPLE` is one as JSON."""
+    """A caller's request; `EXAMPLE` is a valid one as JSON."""
 
     EXAMPLE: ClassVar[str] = "{}"
 
 
 def explain(error: ValidationError, request: type[Request]) -> str:
-    """Return what is wrong with a request, in one sentence that does not repeat what the caller sent."""
+    """Explain the first fault of a request in one sentence, without repeating its values."""
     return explain_errors(error.errors(include_url=False, include_input=False), request)
 
 
 def explain_errors(errors: Sequence[Mapping[str, Any]], request: type[Request]) -> str:
-    """Return the same for pydantic's list of errors about a `request`, from the first one."""
+    """Explain the first of pydantic's errors about a `request`."""
     first = errors[0]
-    # pydantic's prefix for a body or a header is no part of the field's name; alone, `query` is a field.
+    # pydantic's prefix for a body or header is not part of the field's name; alone, `query` is a field.
     origin = first["loc"][0] if first["loc"] else ""
     is_prefix = origin == "body" or (origin in ("header", "path", "query") and len(first["loc"]) > 1)
     parts = [str(part) for part in first["loc"][is_prefix:]]
@@ -56,6 +56,6 @@ def _fields_beside(parts: Sequence[str], model: type[BaseModel]) -> Iterable[str
 
 
 def _shortened(where: str) -> str:
-    """Return a field's name as the caller wrote it, made safe to repeat."""
+    """Return a field's name from the request, sanitized and shortened."""
     printable = "".join(c if c.isprintable() else "?" for c in where)
     return printable if len(printable) <= 60 else f"{printable[:60]}..."

@@ -1,4 +1,4 @@
-"""The verdicts of the four reflection tokens, one by one and together."""
+"""The verdicts of the four reflection tokens."""
 
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, TypeVar
@@ -17,12 +17,12 @@ ClaimSupport = Literal["full", "partial", "none", "contradicted"]
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
 JudgedBy = Literal["model", "decider", "rule"]
 
-# The model id of the laptop's stand-in, which judges by rule. A deployment names models alone.
+# The model id of the laptop's stand-in, which judges by rule; deployments only use models.
 RULE_MODEL = "rule"
 
 
 def judged_by(model: str) -> JudgedBy:
-    """Return the kind of judge that a model id names; a rule's verdict is no judgement, and is not shown as one."""
+    """Return the kind of judge for a model id; verdicts by rule are not shown as judgements."""
     return "rule" if model == RULE_MODEL else "model"
 
 
@@ -34,14 +34,14 @@ def _is_empty(value: list[str]) -> bool:
     return not value
 
 
-# The field is left out where the judge gave no probabilities.
+# Omitted if the judge gave no probabilities.
 _ABSENT = Field(default=None, exclude_if=_is_absent)
 
 
 class Probable(Model):
-    """A judgement with its probabilities, which are there only if a decision model judged.
+    """A verdict with probabilities, if a decision model judged.
 
-    `probability` is that of the label which passes: a search, relevant, fully supported, useful enough.
+    `probability` is that of the passing label: a search, relevant, fully supported, useful enough.
     """
 
     probability: Annotated[Probability | None, _ABSENT] = None
@@ -49,19 +49,19 @@ class Probable(Model):
 
 
 class Verdict(Probable):
-    """A judgement and its judge: a language model, a decision model (a decider) or a rule; `model` is its name."""
+    """A verdict and its judge: a language model, a decision model (a decider) or a rule; `model` is its name."""
 
     judged_by: JudgedBy = "model"
     model: str = ""
 
 
 class RetrievalVerdict(Verdict):
-    """Retrieve: the decision whether to search, and its reason.
+    """Retrieve: the decision whether to search, with its reason.
 
-    Under `adaptive` also the complexity: `simple` takes one search, `complex` may take several. Within an answer that
-    grows by segments the decision may be `complete`. `ratio` is r, 0 to 1, if the judge gave probabilities. For a
-    follow-up, `query` is what to search for, in words that stand alone. An `aggregate` asks for a count, a total or a
-    complete list over documents, which passages alone cannot prove.
+    Under `adaptive` also the complexity: `simple` takes one search, `complex` may take several. In an answer written by
+    segments, the decision may be `complete`. `ratio` is r, 0 to 1, if the judge gave probabilities. For follow-ups,
+    `query` is the standalone search query. An `aggregate` asks for a count, total or complete list over documents,
+    which passages cannot prove.
     """
 
     decision: Decision
@@ -73,11 +73,11 @@ class RetrievalVerdict(Verdict):
 
 
 class RelevanceVerdict(Verdict):
-    """IsRel for one passage: `relevant` holds if the score reaches the threshold, and the label says the same.
+    """IsRel of a passage: `relevant` if the score reaches the threshold, consistent with the label.
 
-    Under `corrective` a passage below it that reaches the lower threshold is `ambiguous`, and `strips` are the parts of
-    its text that are kept: all of it without strips. `document` is the passage's; "" in verdicts from before this
-    field, and for an earlier answer's evidence. `reason` is the judge's, cut; "" in the state of `segments`.
+    Under `corrective`, a passage between both thresholds is `ambiguous`, and `strips` are the kept parts of its text
+    (none: all of it). `document` is "" in older verdicts and for an earlier answer's evidence. `reason` is the judge's,
+    shortened; "" in the state of `segments`.
     """
 
     passage_id: str
@@ -91,16 +91,16 @@ class RelevanceVerdict(Verdict):
 
 
 def nearest(verdicts: Sequence[RelevanceVerdict]) -> list[str]:
-    """Return the ids of the passages, the highest scores first; of equal ones those that were found first."""
+    """Return the passage ids by descending score; ties keep their order."""
     return [verdict.passage_id for verdict in sorted(verdicts, key=lambda verdict: -(verdict.score or 0.0))]
 
 
 class Claim(Probable):
-    """One statement of an answer, and its support by the passages.
+    """A statement of an answer and its support by the passages.
 
-    `missing` is a phrase to search for missing evidence, "" if nothing is to be searched for. In a response, `support`
-    is null if no model judged it: then `passage_ids` has the passage in which the claim stands word for word, if any.
-    `unfound` are its numbers, dates and codes that stand nowhere in the evidence; it is left out where all do.
+    `missing` is a phrase to search for missing evidence, or "". In a response, `support` is null if no model judged it;
+    then `passage_ids` has the passage that contains the claim verbatim, if any. `unfound` are its numbers, dates and
+    codes that are missing from the evidence; omitted if there are none.
     """
 
     claim: str
@@ -111,12 +111,12 @@ class Claim(Probable):
 
     @property
     def fails(self) -> bool:
-        """Return whether its sentence may cite nothing: the evidence lacks it, or a fact of it, or says otherwise."""
+        """Return whether its sentence may not be cited: unsupported, contradicted, or with an unfound fact."""
         return self.support in ("none", "contradicted") or bool(self.unfound)
 
 
 class SupportVerdict(Verdict):
-    """IsSup for an answer, claim by claim; a decider judges sentence by sentence.
+    """IsSup of an answer by claim; a decider judges by sentence.
 
     In a response, `level` is null if no model judged it.
     """
@@ -135,7 +135,7 @@ class SupportVerdict(Verdict):
 
 
 def level_of(claims: Sequence[Claim]) -> SupportLevel:
-    """Return the level of an answer: full if every claim is, none if no claim is or one is contradicted."""
+    """Return an answer's level: full if all claims are; none if no claim is or one is contradicted."""
     supports = {claim.support for claim in claims}
     if supports == {"full"}:
         return "fully_supported"
@@ -145,7 +145,7 @@ def level_of(claims: Sequence[Claim]) -> SupportLevel:
 
 
 class UtilityVerdict(Verdict):
-    """IsUse for an answer: 5 is best, 1 is worst, null is ungraded, or in a response not judged by a model."""
+    """IsUse of an answer from 1 to 5 (best); null if ungraded or, in a response, not judged by a model."""
 
     kind: ClassVar[str] = "IsUse"
     means: ClassVar[str] = "how well the answer serves the question, from 1 to 5"
@@ -161,7 +161,7 @@ class UtilityVerdict(Verdict):
 
 
 class Critique(Model):
-    """The graders' verdicts on an answer; the state GradeUtility gives the verdict `utility`, and so for each."""
+    """The graders' verdicts on an answer."""
 
     support: SupportVerdict = SupportVerdict(level="ungraded")
     utility: UtilityVerdict = UtilityVerdict(score=None)
@@ -171,7 +171,7 @@ V = TypeVar("V", RelevanceVerdict, SupportVerdict, UtilityVerdict)
 
 
 def reported(verdict: V) -> V:
-    """Return a verdict as a response has it: without level and scores if a rule gave it, which judges nothing."""
+    """Return a verdict for a response: without level and scores if a rule gave it."""
     if verdict.judged_by != "rule":
         return verdict
     if isinstance(verdict, SupportVerdict):
@@ -184,11 +184,10 @@ ReportedSupport = Annotated[SupportVerdict, AfterValidator(reported)]
 
 
 class Reflection(Model):
-    """The verdicts of the four reflection tokens: all of IsRel, and the last one of each other kind.
+    """The verdicts of the four reflection tokens: all of IsRel, and the last of each other kind.
 
-    A verdict that was not judged is null, as `support` is for a direct answer; `naive` has no verdicts. Of a verdict by
-    rule, the level and the scores are null. `guarded` is what the deployment's guardrail let not pass; it is left out
-    where both passed, and where there is no guardrail.
+    Missing verdicts are null, such as `support` of a direct answer; `naive` has none. Verdicts by rule have null levels
+    and scores. `guarded` names the text that the guardrail blocked; omitted if nothing was, or without a guardrail.
     """
 
     retrieve: RetrievalVerdict | None

@@ -1,4 +1,4 @@
-"""The text of a document as a reader writes it, line by line, and what is known of its stretches."""
+"""Writer of a document's text, line by line, with the structure of its parts."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,21 +8,21 @@ from io import StringIO
 from selfrag.domain.documents import Document, Heading, Labels, Part, Row, Table, has_words
 from selfrag.domain.errors import BadDocument
 
-MAX_HEADING = 200  # characters; nothing longer is the name of a section
-# Naming each value makes a table several times larger; a long name in a table of many rows, without end.
+MAX_HEADING = 200  # maximum characters of a section name
+# Column names multiply a table's size; long names in a long table would do so without bound.
 MAX_CHARACTERS = 20_000_000
-MAX_LISTED = 10  # names in a warning
+MAX_LISTED = 10  # maximum names in a warning
 Read = Callable[[str, bytes], Document]
 
 
 def listed(names: Sequence[object]) -> str:
-    """Return the first names of a list, and how many more there are."""
+    """Return the first names of a list and the number of others."""
     more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
     return ", ".join(map(str, names[:MAX_LISTED])) + more
 
 
 class Writer:
-    """Collects lines and says where headings, parts, rows and tables stand; the text ends without a line end."""
+    """Collects lines with the positions of headings, parts, rows and tables; the text has no final newline."""
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -40,9 +40,9 @@ class Writer:
         return self._length == 0
 
     def line(self, text: str) -> int:
-        """Write a line (it may hold line ends) and tell where it begins; raises BadDocument when the text is too long.
+        """Write a line (possibly with newlines) and return its start; raises BadDocument if the text is too long.
 
-        A blank one is an empty line: paragraphs are divided by it.
+        A blank line separates paragraphs.
         """
         start = self._length + (1 if self._length else 0)
         if start + len(text) > MAX_CHARACTERS:
@@ -53,25 +53,25 @@ class Writer:
         return start
 
     def heading(self, level: int, text: str) -> None:
-        """Write a heading, on one line; what is too long to be one, or holds no word, is a line like others."""
+        """Write a heading on one line; text that is too long or has no word becomes a plain line."""
         shown = " ".join(text.split())
         start = self.line(shown)
         if len(shown) <= MAX_HEADING and has_words(shown):
             self.headings.append(Heading(start, self._length, level, shown))
 
     def resume(self, level: int, text: str) -> None:
-        """Go back below an earlier heading, which is not written anew: its place is a line end."""
+        """Return to an earlier heading without repeating it; its place is a newline."""
         if self._length:
             self.headings.append(Heading(self._length, self._length + 1, level, text))
 
     def part(self, name: str, page: int | None = None) -> None:
-        """Begin a page, a slide or a sheet."""
+        """Start a page, slide or sheet."""
         self.parts.append(Part(self._length + (1 if self._length else 0), name, page))
 
     def row(self, names: Sequence[str], values: Sequence[str], name: str = "") -> None:
-        """Write a row of a table, each value after what its column is called; one without a value is left out.
+        """Write a table row, each value after its column name; empty values are omitted.
 
-        A value in a column that has no name is alone.
+        A value in an unnamed column has no prefix.
         """
         called = [*names, *[""] * (len(values) - len(names))]
         pairs = [(column, " ".join(value.split())) for column, value in zip(called, values, strict=False)]
@@ -81,12 +81,12 @@ class Writer:
             self.rows.append(Row(start, self._length, name))
 
     def definition(self, term: str, text: str) -> None:
-        """Write a term with what it means, as one thing."""
+        """Write a term and its definition as a unit."""
         start = self.line(f"{term}: {text}" if term and text else term or text)
         self.rows.append(Row(start, self._length))
 
     def read_within(self, read: Read, key: str, content: bytes) -> Document | None:
-        """Read a file that this one holds, and take over its warnings; None with a warning if it cannot be read."""
+        """Read an embedded file and copy its warnings; None with a warning if it is unreadable."""
         try:
             document = read(key, content)
         except BadDocument as error:
@@ -96,9 +96,9 @@ class Writer:
         return document
 
     def document_within(self, document: Document, name: str = "") -> None:
-        """Write a whole document, such as a chapter or an attachment: its parts are called after `name`.
+        """Write an embedded document such as a chapter or attachment; its parts are prefixed with `name`.
 
-        Without a name it has no parts of its own.
+        Without a name it has no parts.
         """
         if name and not document.parts:
             self.part(name)
@@ -112,18 +112,18 @@ class Writer:
 
     @contextmanager
     def table(self, caption: str = "") -> Iterator[None]:
-        """Yield what is written in the block is a table with this caption."""
+        """Record the lines written in this context as a table with a caption."""
         start = self._length + (1 if self._length else 0)
         yield
         if self._length > start:
             self.tables.append(Table(start, self._length, " ".join(caption.split())))
 
     def text(self) -> str:
-        """Return what was written so far."""
+        """Return the text so far."""
         return self._text.getvalue()
 
     def document(self, title: str, labels: Labels) -> Document:
-        """Return what was written, as a Document; parts after the last line begin at its end."""
+        """Return the Document; parts after the last line begin at its end."""
         return Document(
             self.key,
             title,

@@ -1,4 +1,4 @@
-"""A step's judges: the model and its prompt, and those that are asked before it."""
+"""Judges of a step: the model with its prompt, and those asked before it."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -14,12 +14,12 @@ from selfrag.ports.decider import Decider, Decisions
 from selfrag.ports.model import Claude, Judgement, Prompt
 
 V = TypeVar("V", bound=BaseModel)
-# Who judges a step: Claude; a decision model, and Claude where it gives no verdict; or both, by thresholds.
+# Judge of a step: Claude; a decision model with Claude as the fallback; or both by thresholds.
 GraderKind = Literal["claude", "decider", "cascade"]
 
 
 class JudgeFields(TypedDict):
-    """The fields of a verdict that name its judge."""
+    """The fields of a verdict that identify its judge."""
 
     judged_by: JudgedBy
     model: str
@@ -29,8 +29,8 @@ class JudgeFields(TypedDict):
 class DecisionGrader:
     """A decision model as the first judge of a step, with the step's questions.
 
-    Without `thresholds` each of its verdicts stands, but for those that let an answer out unchecked: these are advice
-    unless the thresholds were `measured` on rows that people labelled.
+    Without `thresholds` its verdicts are final, except those that release an answer unchecked, unless the thresholds
+    were `measured` on labelled rows.
     """
 
     step: str
@@ -41,7 +41,7 @@ class DecisionGrader:
 
     @property
     def judge_fields(self) -> JudgeFields:
-        """Return the fields of its verdicts that name the judge."""
+        """Return the fields that identify the judge."""
         return {"judged_by": "decider", "model": self.decider.model}
 
     def ask(self, state: Mapping[str, object], questions: Mapping[str, DecisionQuestion]) -> Decisions:
@@ -49,7 +49,7 @@ class DecisionGrader:
         return self.decider.ask(self.step, state, questions)
 
     def stands(self, probability: float, *, if_low: bool = True) -> bool:
-        """Return whether a verdict of this probability stands; one that is sure of a no, only `if_low`."""
+        """Return whether a verdict of this probability is conclusive; a sure no only `if_low`."""
         if self.thresholds is None:
             return True
         return self.thresholds.sure(probability) and (if_low or probability >= self.thresholds.upper)
@@ -57,10 +57,10 @@ class DecisionGrader:
 
 @dataclass(frozen=True)
 class Grader:
-    """A step's judge: its prompt and its model, which may have a cache.
+    """A step's judge: a prompt and a model, which may be cached.
 
-    `first` is the judge that is asked before, if the deployment has one: a smaller model, or a decision model, which
-    may also stand before the smaller model. `collections` are those of the question.
+    `first` is asked before: a smaller model or a decision model, which may precede the smaller model. `collections` are
+    those of the question.
     """
 
     step: str
@@ -71,7 +71,7 @@ class Grader:
 
     @property
     def model(self) -> str:
-        """Return the id of the model that judges."""
+        """Return the judging model's id."""
         return self.claude.model_of(self.step)
 
     @property
@@ -81,27 +81,27 @@ class Grader:
 
     @property
     def judge_fields(self) -> JudgeFields:
-        """Return the fields of its verdicts that name the judge."""
+        """Return the fields that identify the judge."""
         return {"judged_by": self.judged_by, "model": self.model}
 
     @property
     def smaller(self) -> "Grader | None":
-        """Return the smaller model that is asked before, or None."""
+        """Return the smaller model that is asked first, or None."""
         return self.first if isinstance(self.first, Grader) else None
 
     @property
     def decider(self) -> DecisionGrader | None:
-        """Return the decision model that is asked before any other judge, or None."""
+        """Return the decision model that is asked first, or None."""
         return self.first.decider if isinstance(self.first, Grader) else self.first
 
     def after(self, decider: DecisionGrader) -> "Grader":
-        """Return the judge with a decision model before it and before the smaller model."""
+        """Return the judge with a decision model before it and its smaller model."""
         return replace(self, first=self.first.after(decider) if isinstance(self.first, Grader) else decider)
 
     def stands(self, probability: float | None, *, if_low: bool = True) -> bool:
-        """Return whether the decision model's verdict of this probability stands; one sure of a no, only `if_low`.
+        """Return whether the decision model's verdict is conclusive; a sure no only `if_low`.
 
-        Where it gave no verdict this judge decides. A rule may not: then there is none.
+        Without a verdict this judge decides, unless it is a rule.
         """
         if probability is None or self.decider is None:
             return self.judged_by == "rule"
@@ -111,7 +111,7 @@ class Grader:
         """Judge `texts` in the given shape.
 
         Fails closed: a refused, cut, malformed or missing reply is no verdict and is not cached. Raises selfrag's typed
-        errors for what no retry would mend.
+        errors if a retry would not help.
         """
         judged = self.claude.judge(self.step, self.prompt, texts, shape)
         key = verdict_key(self.claude, self.step, self.prompt, shape, texts, self.collections)

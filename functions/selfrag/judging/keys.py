@@ -1,8 +1,7 @@
-"""The keys of the verdict cache: content-addressed.
+"""Content-addressed keys of the verdict cache.
 
-A key is the SHA-256 of the whole request and of the collections that its question may search. So there is a cache hit
-only for the same texts, model, prompt and shape, and only among those who may search the same collections: a hit would
-tell other callers that the question was asked before.
+A key is the SHA-256 of the request and the question's collections. A hit requires the same texts, model, prompt, shape
+and collections, so that it does not reveal other callers' questions.
 """
 
 import hashlib
@@ -25,9 +24,9 @@ def cache_key(
     texts: Mapping[str, object],
     collections: Collection[str] = (),
 ) -> str:
-    """Return the SHA-256, in hex, over canonical JSON of everything that a reply depends on, and of the collections.
+    """Return the hex SHA-256 of a reply's canonical inputs and collections.
 
-    The verdicts of `selfrag eval graders` and of a judge belong to no collection.
+    Verdicts of `selfrag eval graders` and of the judge have no collections.
     """
     what = {"step": step, "model": model, "prompt": prompt_version, "shape": shape, "texts": texts}
     if collections:
@@ -44,7 +43,7 @@ def verdict_key(
     fields: Mapping[str, object],
     collections: Collection[str] = (),
 ) -> str:
-    """Return the key of a verdict in this shape on these fields, by the model that the step asks."""
+    """Return the cache key of a verdict in this shape by the step's model."""
     return cache_key(
         step=step,
         model=claude.model_of(step),

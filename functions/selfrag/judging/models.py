@@ -1,4 +1,4 @@
-"""Models as the steps get them: made with the first request, and with the verdict cache in front of them."""
+"""Models for the steps: created on first use, behind the verdict cache."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -22,7 +22,7 @@ _SEGMENTS = TypeAdapter(tuple[TextBlock, ...])
 
 
 class LazyModel:
-    """Models that are made when a step asks them, by the model id of each step."""
+    """Models by step, each created on first use."""
 
     def __init__(self, models: Mapping[str, str], make: Callable[[str], Claude]) -> None:
         self._models, self._make = models, make
@@ -41,9 +41,9 @@ class LazyModel:
 
 
 class CachedReplies:
-    """The replies of a cache that is open on failure; `on_failure` receives each error of the cache.
+    """A reply cache that fails open and passes each error to `on_failure`.
 
-    Without a cache there are none, and only the collections of a question.
+    Without a cache it only holds the question's collections.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class CachedReplies:
         self._failed = False
 
     def get(self, key: str, read: Callable[[str], T]) -> T | None:
-        """Return a reply, or None if there is none that can be read."""
+        """Return a readable cached reply, or None."""
         with self._open_on_failure():
             text = self._cache.get(key) if self._cache else None
             with suppress(ValidationError):
@@ -71,7 +71,7 @@ class CachedReplies:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return the warning of a cache that failed."""
+        """Return the warning after a cache failure."""
         return (CACHE_FAILED,) if self._failed else ()
 
     @contextmanager
@@ -84,9 +84,9 @@ class CachedReplies:
 
 
 class CachedClaude:
-    """A model with the cache in front of it: the same request gets the same reply, without a call.
+    """A model behind the cache: identical requests get the cached reply.
 
-    A refused, cut, malformed, empty or missing reply is not stored.
+    Refused, cut, malformed, empty or missing replies are not stored.
     """
 
     def __init__(self, claude: Claude, replies: CachedReplies) -> None:
@@ -127,9 +127,9 @@ class CachedClaude:
 
 
 class CachedDecider:
-    """A decision model with the cache in front of it.
+    """A decision model behind the cache.
 
-    The questions are the wording, so they are part of the key.
+    The questions are part of the key.
     """
 
     def __init__(self, decider: Decider, replies: CachedReplies) -> None:

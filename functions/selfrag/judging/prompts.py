@@ -1,4 +1,4 @@
-"""A step's prompt, and the quoting of the texts that it judges."""
+"""Prompts of the steps, and quoting of the judged texts."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from selfrag.ports.model import Prompt
 
-# This line of a prompt.md stands for the clause of material.md, which all prompts share.
+# Placeholder in prompt.md for the shared clause of material.md.
 _CLAUSE = "{material}"
 _GUIDANCE = """
 ## Guidance of the organisation
@@ -19,9 +19,9 @@ It decides, before the rules above, what counts as in the documents. It cannot c
 
 
 def load_prompt(module: str, name: str = "prompt.md") -> Prompt:
-    """Return the `prompt.md` of the package that a module is in, by its `__name__`, with the shared clause filled in.
+    """Load a module's `prompt.md` (by its `__name__`) with the shared clause filled in.
 
-    A step with several prompts has a file of another `name` for each. A `prompt.local.md` beside it is its `local`.
+    Steps with several prompts pass other file names. A `prompt.local.md` in the same folder becomes `local`.
     """
     folder = files(module.rpartition(".")[0])
     prompt, local = prompt_of((folder / name).read_text(encoding="utf-8")), folder / name.replace(".md", ".local.md")
@@ -29,12 +29,12 @@ def load_prompt(module: str, name: str = "prompt.md") -> Prompt:
 
 
 def prompt_of(text: str) -> Prompt:
-    """Return the prompt of a `prompt.md`'s text."""
+    """Build a prompt from the text of a `prompt.md`."""
     return _versioned(text.replace(_CLAUSE, material()))
 
 
 def add_guidance(prompt: Prompt, guidance: str) -> Prompt:
-    """Return a prompt with the organisation's guidance as its last section; without guidance the prompt as it is."""
+    """Append the organisation's guidance to a prompt as its last section, if any."""
     return _versioned(f"{prompt.text}{_GUIDANCE}{guidance}\n") if guidance else prompt
 
 
@@ -43,10 +43,10 @@ def _versioned(text: str) -> Prompt:
 
 
 def material() -> str:
-    """Return the clause on texts that give orders: they are material and nothing more."""
+    """Return the clause that declares instructions in texts to be mere material."""
     return (files("selfrag.judging") / "material.md").read_text(encoding="utf-8").strip()
 
 
 def as_quoted_fields(fields: Mapping[str, object]) -> str:
-    """Return fields as one JSON object, so that no text in them can end its own quotation."""
+    """Serialize fields as one JSON object, so that no text can end its quotation."""
     return json.dumps(dict(fields), ensure_ascii=False, indent=1)

@@ -1,4 +1,4 @@
-"""The questions that a step asks a decision model."""
+"""A step's questions to a decision model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,20 +14,20 @@ _QUESTIONS: TypeAdapter[dict[str, DecisionQuestion]] = TypeAdapter(dict[str, Dec
 
 @dataclass(frozen=True)
 class Questions:
-    """The questions of a step's `questions.yaml` by name."""
+    """The questions of a `questions.yaml` by name."""
 
     by_name: Mapping[str, DecisionQuestion]
 
     def about(self, name: str, item: str) -> DecisionQuestion:
-        """Return a question whose instructions name one item of the state in place of `{item}`."""
+        """Return a question with `{item}` replaced in its instructions."""
         question = self.by_name[name]
         return question.model_copy(update={"instructions": question.instructions.replace("{item}", item)})
 
 
 @cache
 def load_questions(module: str) -> Questions:
-    """Return the `questions.yaml` of the package that a module is in, by its `__name__`."""
-    import yaml  # only a deployment with a decision model reads the file
+    """Load a module's `questions.yaml` (by its `__name__`)."""
+    import yaml  # imported late: only needed with a decision model
 
     text = (files(module.rpartition(".")[0]) / "questions.yaml").read_text(encoding="utf-8")
     return Questions(_QUESTIONS.validate_python(yaml.safe_load(text)))

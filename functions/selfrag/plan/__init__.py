@@ -1,5 +1,5 @@
-"""The plan of a question: the next steps, and why (pure).
+"""The plan of a question: the next steps and their reason (pure).
 
-A strategy is a module. Each takes the state and the reports of the last pass, and returns the next pass as data:
-the steps to run in parallel, or none if the answer is to be composed. No model, no SDK, no clock.
+Each strategy is a module. From the state and the last reports it returns the next pass as data: steps to run in
+parallel, or none to compose the answer. No model, SDK or clock is used.
 """

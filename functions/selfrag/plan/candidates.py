@@ -1,7 +1,7 @@
-"""candidates: an answer from each passage with a critique of its own; the best one wins (arXiv 2310.11511, 3.3).
+"""candidates: one answer per passage with its critique; the best one wins (arXiv 2310.11511, 3.3).
 
-The answers from one source are a contest of up to four passes: `search`, `read` (with the decision, if it is made in
-parallel), `write` and `reflect`. Then `pick` compares all answers so far.
+Each source takes up to four passes: `search`, `read` (possibly in parallel with the decision), `write` and `reflect`.
+Then `pick` compares all answers so far.
 """
 
 from collections.abc import Callable, Sequence
@@ -50,17 +50,17 @@ SOURCES: dict[Source, str] = {
     "web": "search the web",
     "direct": "answer without documents",
 }
-# Two answers at the same time, each with two steps, once the model was throttled.
+# After a throttle: two answers at a time, each with two steps.
 AT_ONCE_WHEN_THROTTLED = 4
-# The most calls to Claude for an answer: IsRel, the text, IsSup and IsUse; for a written one the last two.
+# Maximum calls to Claude per answer: IsRel, text, IsSup and IsUse; the last two for a written one.
 FROM_A_PASSAGE, WITHOUT_ONE = 4, 2
 
 
 class Candidate(CritiquedAnswer):
-    """An answer in progress, from one passage or without one.
+    """An answer in progress, from one passage or none.
 
-    It is set `aside` if its passage may not be used, `written` once a text was requested, and `answered` if the text is
-    an answer. `spent_usd` is the cost of its calls.
+    It is `aside` if its passage is excluded, `written` once a text was requested, and `answered` if that is an answer.
+    `spent_usd` is its cost.
     """
 
     aside: bool = False
@@ -69,12 +69,12 @@ class Candidate(CritiquedAnswer):
     spent_usd: float = 0.0
 
     def graded(self, verdict: RelevanceVerdict, constraints: Constraints) -> Self:
-        """Return it with IsRel of its passage; without a verdict, or under `hard` a good one, it is set aside."""
+        """Add IsRel of its passage; set it aside without a verdict or, under `hard`, a good one."""
         aside = verdict.label == "ungraded" or (constraints == "hard" and not verdict.relevant)
         return self.model_copy(update={"relevance": verdict, "aside": aside})
 
     def texted(self, report: GenerateReport) -> Self:
-        """Return it with the text of a report."""
+        """Add the text of a report."""
         text = report.text
         return self.model_copy(
             update={
@@ -88,23 +88,23 @@ class Candidate(CritiquedAnswer):
         )
 
     def paid(self, report: GradeRelevanceReport | GenerateReport) -> Self:
-        """Return it with the cost of one of its steps."""
+        """Add the cost of a step."""
         cost = sum(call.cost_usd or 0.0 for call in report.result.calls) if report.result else 0.0
         return self.model_copy(update={"spent_usd": self.spent_usd + cost})
 
     @property
     def waits(self) -> bool:
-        """Return whether its text is still to be written."""
+        """Return whether its text is pending."""
         return not self.aside and not self.written
 
     @property
     def judged(self) -> bool:
-        """Return whether its text is an answer to judge."""
+        """Return whether its text needs a verdict."""
         return self.answered and not self.aside
 
     @property
     def outcome(self) -> CritiquedAnswer:
-        """Return the part of it that is compared."""
+        """Return the fields to compare."""
         if not self.judged:
             return CritiquedAnswer(passage_id=self.passage_id, relevance=self.relevance)
         return CritiquedAnswer.model_construct(**{name: getattr(self, name) for name in CritiquedAnswer.model_fields})
@@ -113,10 +113,9 @@ class Candidate(CritiquedAnswer):
 class CandidatesState(State):
     """The state between two passes of `candidates`.
 
-    `source` is the source of the answers in progress, and `decides` says that the decision runs in parallel with them.
-    `new` are its new passages, `hits` all of them with their near-duplicates, `items` the answers in progress, and
-    `since` is the index of their first entry in the ledger. `second` is the number of second opinions on support that
-    are left; `ungraded` says that no passage of the source had a verdict.
+    `source` is the current source; `decides` if the decision runs in parallel. `new` are its new passages, `hits` all
+    of them with near-duplicates, `items` the answers in progress, `since` the index of their first ledger entry.
+    `second` counts the remaining second opinions; `ungraded` if no passage of the source had a verdict.
     """
 
     stage: Stage = "search"
@@ -135,7 +134,7 @@ class CandidatesState(State):
     since: int = 0
 
     def share(self, part: float) -> float | None:
-        """Return this part of an answer's budget."""
+        """Return this share of an answer's budget."""
         return None if self.share_usd is None else part * self.share_usd
 
 
@@ -143,23 +142,23 @@ Next = tuple[CandidatesState, Plan]
 
 
 class CandidatesStrategy(Strategy[CandidatesState]):
-    """The answers, passage by passage, and the best of them."""
+    """One answer per passage, then the best of them."""
 
     state_type = CandidatesState
 
     def begin(self, state: CandidatesState) -> Next:
-        """Decide whether to search, unless the policy says so; with `full`, answer from the documents meanwhile."""
+        """Decide whether to search, unless the policy does; with `full`, answer from documents meanwhile."""
         state = state.replace(query=state.brief.question)
         if self.policy.retrieval != "adaptive":
             source: Source = "direct" if self.policy.retrieval == "never" else "documents"
             return self.gather(state, source, f"The policy says {self.policy.retrieval}")
-        # Claude words the query of a follow-up as it decides.
+        # Claude's decision words the query of a follow-up.
         if self.policy.speculate == "full" and not state.brief.previous.answer:
             return self.gather(state, "documents", "Ahead of the decision", decides=True)
         return self.gather(state, "", "", decides=True)
 
     def go_on(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
-        """Take in the reports of the current stage, and return the next pass."""
+        """Process the reports of the current stage and return the next pass."""
         handlers: dict[Stage, Callable[[CandidatesState, Sequence[Report]], Next]] = {
             "search": self.searched,
             "read": self.read,
@@ -170,7 +169,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         return handlers[state.stage](state, reports)
 
     def gather(self, state: CandidatesState, source: Source, why: str, *, decides: bool = False) -> Next:
-        """Begin to answer from a source: search it, where it has passages."""
+        """Start answering from a source, with a search if it has passages."""
         empty = {"hits": [], "new": [], "new_bytes": 0, "items": [], "stopped": ""}
         state = state.replace(source=source, decides=decides, since=len(state.ledger), turn=state.turn + 1, **empty)
         if source == "":
@@ -187,7 +186,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         return self.run(state.replace(stage="search"), [search], f"{why}: {SOURCES[source]}.")
 
     def searched(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
-        """Take in the passages of the search; only new ones are answered from."""
+        """Process the search results; only new passages get an answer."""
         (report,) = searches_in(reports)
         ids = [hit.passage_id for hit in hits_of(report)]
         if isinstance(report, RetrieveReport) and report.result:
@@ -208,7 +207,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         return self.begin_reading(state, f"{count(len(new), 'new passage')}: an answer from each.")
 
     def begin_reading(self, state: CandidatesState, why: str) -> Next:
-        """Grade the passages and write from each, in turn with `off`; no step starts without room."""
+        """Grade passages and write from them, one after the other with `off`, within the limits."""
         state = _weighed(state, self.policy, self.now_ms, WITHOUT_ONE if state.source == "direct" else FROM_A_PASSAGE)
         if state.stopped:
             state = state.replace(items=[])
@@ -218,7 +217,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         return self.run(state.replace(stage="read"), planned, why) if planned else self.gathered(state, [])
 
     def answers_of(self, state: CandidatesState) -> list[PlannedStep]:
-        """Return the steps that answer from the items: the texts, which take longest, and the grades."""
+        """Return the writing steps, which take longest, and the grading steps."""
         ahead = state.source == "direct" or self.policy.speculate != "off"
         grade = GradeRelevanceParameters(
             query=other_queries(state, [state.query]),
@@ -233,7 +232,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         return [*self.texts_of(state), *grades] if ahead else grades
 
     def texts_of(self, state: CandidatesState) -> list[PlannedStep]:
-        """Return the steps that write the pending texts."""
+        """Return the steps that write pending texts."""
         return [
             PlannedStep(
                 task=GenerateParameters(
@@ -249,7 +248,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         ]
 
     def read(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
-        """Take in the grades, the texts and the decision."""
+        """Process grades, texts and the decision."""
         state = _with_readings(state, self.policy, reports)
         if decisions := of_type(reports, DecideRetrievalReport):
             return self.decided(state, reports, decisions[0])
@@ -257,7 +256,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         return self.gathered(state, []) if state.stopped else self.write(state)
 
     def decided(self, state: CandidatesState, reports: Sequence[Report], report: DecideRetrievalReport) -> Next:
-        """Go on from the decision; speculative work is kept only if the decision calls for it."""
+        """Continue after the decision, keeping speculative work only if it fits."""
         verdict = retrieval_of(report)
         source = _source_of(state, verdict.decision)
         state = _with_entries(state, reports, needed=source == state.source)
@@ -269,13 +268,13 @@ class CandidatesStrategy(Strategy[CandidatesState]):
             return self.gathered(state, [])
         if self.is_late(state):
             return self.compose(state.replace(queries=_queries(state)), NO_TIME)
-        # Speculative answers wait for their judges, if there is room for them.
+        # Speculative answers may still get verdicts within the limits.
         unpaid = [item.model_copy(update={"spent_usd": 0.0}) for item in state.items]
         state = _weighed(state.replace(items=unpaid), self.policy, self.now_ms, WITHOUT_ONE)
         return self.gathered(state, []) if state.stopped else self.write(state)
 
     def write(self, state: CandidatesState) -> Next:
-        """Write the texts that waited for their grades, or go on to the judges."""
+        """Write the pending texts, or judge."""
         texts = self.texts_of(state)
         if not texts:
             return self.reflect(state)
@@ -283,12 +282,12 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         return self.run(state.replace(stage="write", turn=state.turn + 1), texts, why)
 
     def written(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
-        """Take in the texts that were written after the grades."""
+        """Process the texts."""
         state = state.with_entries([entry_of(report, state.turn) for report in reports])
         return self.reflect(_with_readings(state, self.policy, reports))
 
     def reflect(self, state: CandidatesState) -> Next:
-        """Check the support of each text against its passage, and judge its use."""
+        """Judge each text's support and usefulness."""
         planned: list[PlannedStep] = []
         for place, item in enumerate(state.items):
             if not item.judged:
@@ -311,12 +310,12 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         return self.run(state.replace(stage="reflect", turn=state.turn + 1), planned, why)
 
     def reflected(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
-        """Take in the judges' verdicts."""
+        """Process the verdicts."""
         state = _with_critiques(state, reports, is_closed=bool(self.policy.choices))
         return self.gathered(state, [item.outcome for item in state.items])
 
     def gathered(self, state: CandidatesState, answers: Sequence[CritiquedAnswer]) -> Next:
-        """Take in the answers from a source; a direct answer goes out as it was judged, others are compared."""
+        """Return a direct answer as judged, or compare the answers of a source."""
         state = state.replace(
             items=[],
             seen=[*state.seen, *state.hits],
@@ -346,7 +345,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         return self.run(state, [PlannedStep(task=pick)], why)
 
     def answered(self, state: CandidatesState, answers: Sequence[CritiquedAnswer]) -> Next:
-        """Let a direct answer go out; without one, search the documents."""
+        """Return a direct answer; without one, search the documents."""
         written = [answer for answer in answers if answer.answer]
         if written:
             draft = draft_of(written[0]).model_copy(update={"direct": True})
@@ -357,9 +356,9 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         return self.compose(state, "Without documents there is no answer")
 
     def picked(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
-        """Let the winner go out; without one, try the documents after earlier evidence, then the web, once.
+        """Return the winner; without one, try the next source: documents, then the web, once.
 
-        If no verdict could be had at all, another search would not help.
+        Without any verdict another search would not help.
         """
         (report,) = of_type(reports, PickCandidateReport)
         state = state.with_entries([entry_of(report, state.turn)])
@@ -378,15 +377,15 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         return self.compose(state, "No answer is left, and no try")
 
     def run(self, state: CandidatesState, planned: list[PlannedStep], why: str) -> Next:
-        """Return the pass that runs these steps."""
+        """Return a pass with these steps."""
         at_once = AT_ONCE_WHEN_THROTTLED if was_throttled(state) else AT_ONCE
         return state, Plan(why=why, turn=state.turn, steps=planned, keep=state.new, at_once=at_once)
 
 
 def _weighed(state: CandidatesState, policy: Policy, now_ms: float, each: int) -> CandidatesState:
-    """Return the state with each answer's share of the budget, and the limit that leaves no room for them.
+    """Return the state with each answer's budget, and the limit that prevents them.
 
-    An answer takes `each` calls to Claude at most. The rest of the calls is for second opinions on support.
+    Each answer takes up to `each` calls to Claude; the remaining calls are for second opinions on support.
     """
     number, spent_calls = len(state.items), calls(state) + state.decides
     bound, limit = each * number, policy.max_cost_usd
@@ -402,7 +401,7 @@ def _weighed(state: CandidatesState, policy: Policy, now_ms: float, each: int) -
 
 
 def _with_readings(state: CandidatesState, policy: Policy, reports: Sequence[Report]) -> CandidatesState:
-    """Return the state with the grades and texts of the items, which are identified by their places."""
+    """Add grades and texts to the items, identified by position."""
     items = list(state.items)
     places = {str(place): place for place in range(len(items))}
     for report in reports:
@@ -420,7 +419,7 @@ def _with_readings(state: CandidatesState, policy: Policy, reports: Sequence[Rep
 
 
 def _with_entries(state: CandidatesState, reports: Sequence[Report], *, needed: bool) -> CandidatesState:
-    """Return the state with a pass in its ledger; unused work, or text from a passage set aside, is waste."""
+    """Add the pass to the ledger; unused work and texts from excluded passages are waste."""
     aside = {str(place) for place, item in enumerate(state.items) if item.aside}
     entries = state.ledger[state.since :]
     if not needed:
@@ -433,7 +432,7 @@ def _with_entries(state: CandidatesState, reports: Sequence[Report], *, needed: 
 
 
 def _with_critiques(state: CandidatesState, reports: Sequence[Report], *, is_closed: bool) -> CandidatesState:
-    """Return the state with IsSup and IsUse of the items, and with their marks; an option of a closed set has none."""
+    """Add IsSup, IsUse and citation marks to the items; options of a closed set have no marks."""
     items = list(state.items)
     for place, item in enumerate(items):
         own = [report for report in reports if report.id == str(place)]
@@ -447,13 +446,13 @@ def _with_critiques(state: CandidatesState, reports: Sequence[Report], *, is_clo
 
 
 def _source_of(state: CandidatesState, decision: Decision) -> Source:
-    """Return the source that a decision calls for."""
+    """Return the source for a decision."""
     if decision == "no":
         return "direct"
     return "previous" if decision == "continue" and state.previous_relevance else "documents"
 
 
 def _queries(state: CandidatesState) -> list[str]:
-    """Return the queries that were searched; all sources are searched for the same query."""
+    """Return the searched queries; all sources use the same query."""
     searched = state.source in ("documents", "web")
     return [state.query] if searched and not state.queries else state.queries

@@ -1,4 +1,4 @@
-"""corrective: grade the passages, and correct them by the web and by strips (CRAG, arXiv 2401.15884, 4.3)."""
+"""corrective: grade the passages and correct them by web search and strips (CRAG, arXiv 2401.15884, 4.3)."""
 
 from selfrag.plan.limits import has_room
 from selfrag.plan.loop import Cycle, CycleResult, Loop, LoopState, Next, relevant_in_words
@@ -6,17 +6,17 @@ from selfrag.plan.passes import count
 
 
 class Corrective(Loop):
-    """The loop that grades passages and judges no answer."""
+    """The loop with graded passages and unjudged answers."""
 
     strips = True
 
     def begin(self, state: LoopState) -> Next:
-        """Search for the question and grade the passages; the answer rests on the good ones."""
+        """Search for the question and grade the passages."""
         first = Cycle(queries=[state.brief.question])
         return self.begin_cycle(state.replace(reflects=False), first, "Search for the question.")
 
     def unanswered(self, state: LoopState, evidence: CycleResult) -> Next:
-        """Answer from relevant passages; without any, search the web next to ambiguous ones, or alone."""
+        """Answer from relevant passages; otherwise search the web, in addition to ambiguous passages or alone."""
         if self.needs_web(state, evidence):
             web = Cycle(web=state.brief.question)
             return self.begin_cycle(state, web, f"{relevant_in_words(evidence)}: search the web.")
@@ -26,7 +26,7 @@ class Corrective(Loop):
         return super().unanswered(state, evidence)
 
     def needs_web(self, state: LoopState, evidence: CycleResult) -> bool:
-        """Return whether the documents fall short; if no passage could be graded, they do not."""
+        """Return whether the documents are insufficient; ungraded passages count as sufficient."""
         nothing_relevant = not any(verdict.label == "relevant" for verdict in evidence.verdicts)
         graded = evidence.new == 0 or evidence.ungraded < evidence.new
         unused = self.policy.web_search and not state.ran("SearchWeb")

@@ -1,4 +1,4 @@
-"""The limits of a question: its deadline, its calls to the model and its dollars."""
+"""The limits of a question: deadline, model calls and dollars."""
 
 from selfrag.domain.ledger import is_out_of_budget
 from selfrag.domain.policy import Policy
@@ -11,22 +11,22 @@ def is_late(state: State, now_ms: float) -> bool:
 
 
 def calls(state: State) -> int:
-    """Return how often the model was asked."""
+    """Return the number of model calls."""
     return sum(entry.attempts for entry in state.ledger)
 
 
 def has_room(state: State, policy: Policy, more: int) -> bool:
-    """Return whether so many more calls to the model may be made."""
+    """Return whether this many more model calls are allowed."""
     return calls(state) + more <= policy.max_model_calls
 
 
 def spent_usd(state: State) -> float:
-    """Return what the calls cost so far; one without a known price counts nothing."""
+    """Return the cost so far; calls without a known price count as zero."""
     return sum(call.cost_usd or 0.0 for entry in state.ledger for call in entry.calls)
 
 
 def share_usd(state: State, policy: Policy, part: float) -> float | None:
-    """Return this part of the dollars that are left, None without a limit."""
+    """Return this share of the remaining dollars, None without a limit."""
     if policy.max_cost_usd is None:
         return None
     return part * (policy.max_cost_usd - spent_usd(state))

@@ -1,7 +1,6 @@
-"""The loop of `naive`, `corrective`, `self_rag` and `adaptive`: search, read, answer, and try again.
+"""The loop of `naive`, `corrective`, `self_rag` and `adaptive`: search, read, answer, retry.
 
-A cycle is a search with the reading of its passages. It takes up to two passes, `search` and `read`; then the
-strategy decides what follows.
+A cycle searches and reads passages in up to two passes, `search` and `read`; then the strategy decides.
 """
 
 from abc import abstractmethod
@@ -46,21 +45,21 @@ from selfrag.plan.state import State
 from selfrag.plan.strategy import NO_TIME, Strategy
 
 Mode = Literal["grounded", "direct"]
-# The order of answers: the weighted sum of their verdicts; at a tie, fewer parts not said, then more full claims.
+# Ranking of answers: the weighted sum of verdicts, then fewer gaps, then more full claims.
 Worth = tuple[float, int, int]
-# The score of a passage on the same subject without any part of the asked fact, by the rubric of IsRel.
+# IsRel score of a passage on the subject that lacks the requested fact, by its rubric.
 SAME_SUBJECT = 0.3
-# No answer is worth so little.
+# Below any answer.
 NEVER: Worth = (-10.0, 0, 0)
 
 
 class Cycle(Model):
-    """A search with the reading of its passages, or a part of that.
+    """One round of searching and reading.
 
-    It may `decide` whether a search is needed, search for `queries` or fetch `passage_ids`, search the `web`, `grade`
-    new passages and `write` answers in these modes. `aim` is the aim of a search, and a `repair` is written from the
-    evidence at hand. `hits` are the passages of the searches, `new` the ones that are not known yet, `folded`
-    are their near-duplicates; `since` is the index of its first entry in the ledger.
+    It may `decide` whether to search, search for `queries` or fetch `passage_ids`, search the `web`, `grade` new
+    passages and `write` answers in these modes. `aim` is the search's aim; a `repair` uses the existing evidence.
+    `hits` are the search results, `new` the unknown ones, `folded` their near-duplicates; `since` is the index of the
+    first ledger entry.
     """
 
     decide: bool = False
@@ -80,12 +79,12 @@ class Cycle(Model):
 
     @property
     def searches(self) -> bool:
-        """Return whether it searches for passages; fetching those of an earlier answer is no search."""
+        """Return whether it searches; fetching an earlier answer's passages is not a search."""
         return bool(self.queries or self.web)
 
 
 class PreparedQuery(Model):
-    """A query prepared `after` so many were searched; `new` is false if it was tried before."""
+    """A query prepared `after` this many searches; `new` is false if it was tried before."""
 
     query: str = ""
     new: bool = False
@@ -95,13 +94,12 @@ class PreparedQuery(Model):
 class LoopState(State):
     """The state between two passes of the loop.
 
-    `stage` is the current pass. `direct` answers rest on no passage. `strips` are the parts of passages that CRAG
-    keeps, and `useful` is IsUse of the last answer against the policy's minimum; `useless` counts the answers below it,
-    `little` is the best of them. `missing` are phrases to search for, `seeks` is the aim of the next query,
-    `lacking` is the answer that missing facts were last searched for, `unsupported` the evidence of the last answer
-    without support, and `failed_claims` are the claims that a repair leaves out. `doubtful` says that a search for
-    another query brought a passage on the subject that was refused, `statements` are the phrases that are sentences of
-    a draft.
+    `stage` is the current pass. `direct` answers have no passages. `strips` are the strips that CRAG keeps. `useful`
+    compares IsUse of the last answer with the policy's minimum, `useless` counts the answers below it, and `little` is
+    the best of them. `missing` are phrases to search for, `seeks` the aim of the next query, `lacking` the answer of
+    the last search for missing facts, `unsupported` the evidence of the last unsupported answer, and `failed_claims`
+    the claims that a repair omits. `doubtful` if a later search refused a passage on the subject; `statements` are
+    phrases that are draft sentences.
     """
 
     stage: Literal["search", "read", "reflect"] = "search"
@@ -129,41 +127,41 @@ class LoopState(State):
 
     @property
     def has_query(self) -> bool:
-        """Return whether the next query was prepared since the last search."""
+        """Return whether a query was prepared since the last search."""
         return self.prepared.after == len(self.queries)
 
     def ran(self, step: str) -> bool:
-        """Return whether a step ran, with or without a result."""
+        """Return whether a step ran, even without a result."""
         return any(entry.step == step for entry in self.ledger)
 
     def rewrites(self) -> int:
-        """Return the number of searches for another query or for missing evidence."""
+        """Return the number of searches for other queries or missing evidence."""
         return sum(entry.aim in ("rewritten", "missing") for entry in self.ledger)
 
     def repairs(self) -> int:
-        """Return the number of answers that were written again without the claims that failed."""
+        """Return the number of regenerated answers."""
         return sum(entry.repair for entry in self.ledger)
 
     def fruitless(self) -> int:
-        """Return the number of the last two searches of the documents that brought no evidence."""
+        """Return how many of the last two document searches found no evidence."""
         searches = [entry for entry in self.ledger if entry.step == "Retrieve"]
         return sum(entry.useful == 0 for entry in searches[-2:])
 
     def refused(self) -> list[str]:
-        """Return the passages that may come again: once a part is known, another query may name what they state."""
+        """Return passages to reconsider: with partial evidence, another query may name their content."""
         seen = [verdict.passage_id for verdict in self.relevance if verdict.passage_id not in self.evidence]
         return seen if self.evidence else []
 
     def with_entries_of_cycle(self, entries: list[Entry]) -> Self:
-        """Return the same with these entries in place of the cycle's, in a path's order."""
+        """Replace the cycle's ledger entries, in path order."""
         return self.replace(ledger=[*self.ledger[: self.cycle.since], *in_order(entries)])
 
 
 @dataclass(frozen=True)
 class CycleResult:
-    """What a cycle brought: the numbers of new, useful and ungraded passages, and the current answer.
+    """The outcome of a cycle: numbers of new, useful and ungraded passages, and the current answer.
 
-    `verdicts` are those that count, `answer` is the report of the text that is the answer now.
+    `verdicts` are the final ones; `answer` is the report of the current answer.
     """
 
     new: int
@@ -177,10 +175,9 @@ Next = tuple[LoopState, Plan]
 
 
 class Loop(Strategy[LoopState]):
-    """The loop without judges; a strategy overrides the decisions that differ.
+    """The loop without judges; strategies override its decisions.
 
-    With `complexity` the decision also judges the question's complexity, with `strips` a passage's strips are graded
-    (CRAG).
+    `complexity` adds that verdict to the decision, `strips` grades passages by strip (CRAG).
     """
 
     state_type = LoopState
@@ -192,13 +189,13 @@ class Loop(Strategy[LoopState]):
         """Return the first cycle."""
 
     def go_on(self, state: LoopState, reports: Sequence[Report]) -> Next:
-        """Read what the searches brought; after the reading, decide what follows."""
+        """Process search results, or end the cycle after reading."""
         if state.stage == "search":
             return self.read(_with_hits(state, searches_in(reports)))
         return self.end_cycle(state, reports)
 
     def begin_cycle(self, state: LoopState, cycle: Cycle, why: str) -> Next:
-        """Begin a cycle: with its searches, or with the reading if it has none."""
+        """Start a cycle with its searches or, without any, with reading."""
         cycle = cycle.model_copy(update={"since": len(state.ledger)})
         state = state.replace(cycle=cycle, turn=state.turn + 1)
         top_k, queries, web = self.policy.top_k, cycle.queries, cycle.web
@@ -213,9 +210,9 @@ class Loop(Strategy[LoopState]):
         return self.run(state.replace(stage="search"), searches, why) if searches else self.read(state, why)
 
     def read(self, state: LoopState, why: str = "") -> Next:
-        """Write, decide and grade, as far as the cycle says; go on at once if there is nothing to do."""
+        """Write, decide and grade as the cycle requires; continue at once without steps."""
         cycle = state.cycle
-        # A search without new passages allows only a repair.
+        # A search without new passages only allows a repair.
         may_write = not cycle.searches or bool(cycle.new or state.failed_claims)
         planned = [self._text(state, mode) for mode in cycle.write if mode == "direct" or may_write]
         if cycle.decide:
@@ -248,7 +245,7 @@ class Loop(Strategy[LoopState]):
         return [PlannedStep(task=task, id=passage_id, passage_ids=[passage_id]) for passage_id in passage_ids]
 
     def end_cycle(self, state: LoopState, reports: Sequence[Report]) -> Next:
-        """Take in the reading of a cycle, and decide what follows."""
+        """Process the reading of a cycle and decide what follows."""
         state, evidence = self.take_in(_with_decision(state, reports, complexity=self.complexity), reports)
         if self.is_late(state):
             return self.compose(state, NO_TIME)
@@ -265,10 +262,10 @@ class Loop(Strategy[LoopState]):
         return self.unanswered(state, evidence)
 
     def take_in(self, state: LoopState, reports: Sequence[Report]) -> tuple[LoopState, CycleResult]:
-        """Return the state with the evidence and the answer of a cycle.
+        """Add the evidence and answer of a cycle to the state.
 
-        Speculative work is kept only if the sequential path would have produced it: the search if one is needed, and
-        the draft if all that it cites is evidence. The rest is waste.
+        Speculative work is kept only if the sequential path would have produced it: a needed search, and a draft that
+        cites only evidence. The rest is waste.
         """
         cycle = state.cycle
         counts, grades = not (state.recall or state.direct), state.reflects or self.strips
@@ -292,7 +289,7 @@ class Loop(Strategy[LoopState]):
     def _answer(
         self, state: LoopState, texts: Sequence[GenerateReport], useful: Sequence[str], *, counts: bool
     ) -> GenerateReport | None:
-        """Return the text that is the answer: one that the sequential path would have produced, too."""
+        """Return the text that the sequential path would also have produced."""
         mode = "direct" if state.direct else "grounded"
         text = next((report for report in texts if report.id == mode), None)
         if text is None or state.direct:
@@ -302,9 +299,9 @@ class Loop(Strategy[LoopState]):
         return text if counts and needed and _is_sound(state, text, useful) else None
 
     def unanswered(self, state: LoopState, evidence: CycleResult) -> Next:
-        """Answer from the evidence, or search: for the first time, or in another way.
+        """Answer from the evidence, or search again.
 
-        If no passage could be graded, the grader is down, and another search would not help.
+        If no passage could be graded, the grader is down and another search would not help.
         """
         if evidence.useful:
             draft = "; the draft cites others" if state.cycle.write else ""
@@ -317,49 +314,49 @@ class Loop(Strategy[LoopState]):
         return self.next_try(state, relevant_in_words(evidence))
 
     def first_search(self, state: LoopState, why: str) -> Next:
-        """Search for the question; for a follow-up, in the words that stand alone."""
+        """Search for the question, or a follow-up's standalone query."""
         worded = state.retrieval.query if state.retrieval else ""
         return self.begin_cycle(
             state, self.search(state, [worded or state.brief.question]), f"{why}: search the documents."
         )
 
     def search(self, state: LoopState, queries: list[str]) -> Cycle:
-        """Return a search; a draft is written in parallel with the grades, unless speculation is off."""
+        """Return a search; unless speculation is off, a draft is written in parallel with grading."""
         waits = self.policy.speculate == "off" and state.reflects
         return Cycle(queries=queries, grade=state.reflects, write=[] if waits else ["grounded"])
 
     def answered(self, state: LoopState, evidence: CycleResult, answer: GenerateReport) -> Next:
-        """Let the answer go out unchecked."""
+        """Return the answer unchecked."""
         if answer.text.answered:
             return self.compose(state, f"{draft_in_words(state, evidence)}: it goes out, and nothing of it is checked")
         return self.compose(state, "The passages do not hold the answer")
 
     def next_try(self, state: LoopState, why: str) -> Next:
-        """End: there is no other try."""
+        """End: no further attempt is possible."""
         return self.compose(state, why)
 
     def run(self, state: LoopState, planned: list[PlannedStep], why: str) -> Next:
-        """Return the pass that runs these steps; two graders at a time once the model was throttled."""
+        """Return a pass with these steps; after a throttle, two graders at a time."""
         at_once = AT_ONCE
         if was_throttled(state):
             at_once = AT_ONCE_WHEN_THROTTLED + sum(step.step != "GradeRelevance" for step in planned)
-        # An abstention shows what came nearest in the documents, though nothing is written from it.
+        # An abstention shows the nearest document passages, even though they are not used.
         near = nearest(state.relevance)[:NEAREST]
         keep = list(dict.fromkeys([*state.evidence, *state.cycle.new, *near]))
         return state, Plan(why=why, turn=state.turn, steps=planned, keep=keep, at_once=at_once)
 
 
 class Naive(Loop):
-    """Plain RAG: the loop without a decision, a grade or a judge."""
+    """Plain RAG without decision, grades or judges."""
 
     def begin(self, state: LoopState) -> Next:
-        """Search for the question, and answer from all passages."""
+        """Search for the question and answer from all passages."""
         first = Cycle(queries=[state.brief.question], grade=False, write=["grounded"])
         return self.begin_cycle(state.replace(reflects=False), first, "Search for the question.")
 
 
 def _with_hits(state: LoopState, reports: Sequence[SearchReport]) -> LoopState:
-    """Return the state with the passages of the searches; those of earlier searches are not read again."""
+    """Add the search results; known passages are not read again."""
     hits = [hit.passage_id for report in reports for hit in hits_of(report)]
     cycle = state.cycle
     seen = {*state.seen}.difference(state.refused())
@@ -386,7 +383,7 @@ def _search_entry(state: LoopState, report: SearchReport) -> Entry:
 
 
 def _with_decision(state: LoopState, reports: Sequence[Report], *, complexity: bool) -> LoopState:
-    """Return the state with the decision, if one was made; a simple question is not reflected on."""
+    """Add the decision, if any; a simple question is not reflected on."""
     decisions = of_type(reports, DecideRetrievalReport)
     if not decisions:
         return state.replace(recall=False)
@@ -401,7 +398,7 @@ def _with_decision(state: LoopState, reports: Sequence[Report], *, complexity: b
 
 
 def _useful(cycle: Cycle, verdicts: Sequence[RelevanceVerdict], *, grades: bool) -> list[str]:
-    """Return the passages that are evidence: the relevant ones, else the ambiguous, or all if nothing is graded."""
+    """Return the evidence: relevant passages, else ambiguous ones, or all if none is graded."""
     if cycle.passage_ids:
         return cycle.hits
     if not grades:
@@ -411,12 +408,12 @@ def _useful(cycle: Cycle, verdicts: Sequence[RelevanceVerdict], *, grades: bool)
 
 
 def _is_sound(state: LoopState, text: GenerateReport, useful: Sequence[str]) -> bool:
-    """Return whether a draft from all passages is the answer that the evidence alone would have given."""
+    """Return whether the draft from all passages could have come from the evidence alone."""
     if not state.cycle.searches or len(useful) == len(state.cycle.new):
         return True
     sources = {*state.evidence, *useful}
     cited = [citation.passage_id for citation in text.text.citations]
-    # The writer saw the rejected passages: a word that only they hold may be theirs.
+    # The writer saw rejected passages: words found only there may come from them.
     words_hold = all(sources.intersection(holders) for holders in text.text.word_sources)
     return bool(text.text.answered and text.flaw is None and cited) and sources.issuperset(cited) and words_hold
 
@@ -441,7 +438,7 @@ def _with_entries(
     counts: bool,
     grades: bool,
 ) -> LoopState:
-    """Return the state with the cycle in its ledger, waste marked."""
+    """Add the cycle to the ledger and mark waste."""
     cycle = state.cycle
     of_search = {"useful": len(useful)} if cycle.searches else {}
     entries = [
@@ -458,7 +455,7 @@ def _with_entries(
 
 
 def _with_evidence(state: LoopState, useful: Sequence[str], verdicts: Sequence[RelevanceVerdict]) -> LoopState:
-    """Return the state with the passages of a needed search, and its queries."""
+    """Add the passages and queries of a needed search."""
     cycle = state.cycle
     state = state.replace(evidence=[*state.evidence, *useful], bytes=state.bytes + cycle.bytes)
     if cycle.passage_ids:
@@ -490,7 +487,7 @@ def _reading_in_words(state: LoopState, planned: Sequence[PlannedStep]) -> str:
 
 
 def relevant_in_words(evidence: CycleResult) -> str:
-    """Return the number of new passages that are evidence, in words."""
+    """Describe the number of new evidence passages."""
     labels = [verdict.label for verdict in evidence.verdicts]
     if not labels:
         return count(evidence.useful, "passage") if evidence.useful else "Nothing new was found"
@@ -502,7 +499,7 @@ def relevant_in_words(evidence: CycleResult) -> str:
 
 
 def draft_in_words(state: LoopState, evidence: CycleResult) -> str:
-    """Return the basis of an answer in words."""
+    """Describe an answer's basis."""
     if state.direct:
         return "An answer without documents"
     if state.cycle.repair:

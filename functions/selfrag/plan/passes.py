@@ -1,4 +1,4 @@
-"""The next pass as data: the steps that run in parallel, their parameters, and the reason."""
+"""The next pass as data: parallel steps, parameters and reason."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,16 +19,16 @@ from selfrag.domain.steps import (
 from selfrag.plan.limits import share_usd
 from selfrag.plan.state import State
 
-# The most Lambdas of a question at once: a new account may have ten.
+# Maximum parallel Lambdas of a question: a new account may have ten.
 AT_ONCE = 10
-# The most of those that ask the model, once it was throttled.
+# Maximum parallel model steps after a throttle.
 AT_ONCE_WHEN_THROTTLED = 2
 
 
 class PlannedStep(Model):
-    """One step of a pass: its parameters, and an id for its report.
+    """A step of a pass: its parameters and report id.
 
-    The machine adds the fields common to all steps, and the passages of these ids, which it holds.
+    The state machine adds the common fields and the passages of these ids.
     """
 
     task: Parameters
@@ -38,20 +38,20 @@ class PlannedStep(Model):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def step(self) -> StepName:
-        """Return the state that runs it."""
+        """Return the step's state name."""
         return self.task.step
 
     @field_serializer("task")
     def parameters(self, task: Parameters) -> dict[str, Any]:
-        """Return the parameters that were set; the step has the same defaults for the others."""
+        """Return the non-default parameters."""
         return task.model_dump(mode="json", exclude_unset=True)
 
 
 class Plan(Model):
-    """The next pass; without steps the answer is composed from the state.
+    """The next pass; without steps, the answer is composed from the state.
 
-    `turn` numbers the passes as a path counts them: a search and the reading of its passages are one turn. `keep` are
-    the passages that may still be read; the machine drops the others.
+    `turn` counts passes, with a search and its reading as one. `keep` are passages that may still be read; the state
+    machine drops the others.
     """
 
     why: str
@@ -62,18 +62,18 @@ class Plan(Model):
 
 
 def count(number: int, thing: str) -> str:
-    """Return a number of things: "1 passage", "2 passages"."""
+    """Format a count: "1 passage", "2 passages"."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def decision(policy: Policy, *, complexity: bool = False) -> PlannedStep:
-    """Return the decision whether to search; it may take a tenth of the question's dollars."""
+    """Return the retrieval decision step, with a tenth of the question's dollars."""
     budget = None if policy.max_cost_usd is None else 0.1 * policy.max_cost_usd
     return PlannedStep(task=DecideRetrievalParameters(complexity=complexity, budget_usd=budget))
 
 
 def other_queries(state: State, queries: Sequence[str]) -> str:
-    """Return the queries of a search that are not the question, as one text for the grader of its passages."""
+    """Return a search's queries other than the question as one text for the passage grader."""
     return "; ".join(query for query in queries if query != state.brief.question)[:MAX_QUERY_CHARACTERS]
 
 
@@ -86,9 +86,9 @@ def document_search(
     refused: Sequence[str] = (),
     shared: bool = False,
 ) -> PlannedStep:
-    """Return the search of the documents without the passages of earlier ones, or the fetch of passages by their ids.
+    """Return the document search without earlier passages, or the fetch of passages by id.
 
-    The best of the `refused` passages may come again. `shared` says that the web is searched at the same time.
+    The best `refused` passages may reappear. `shared` means that the web is searched in parallel.
     """
     task = RetrieveParameters(
         queries=list(queries),
@@ -103,13 +103,13 @@ def document_search(
 
 
 def web_search(state: State, query: str, top_k: int, *, shared: bool = False) -> PlannedStep:
-    """Return a search of the web, which leaves out the results of earlier ones."""
+    """Return a web search that excludes earlier results."""
     task = SearchWebParameters(query=query, top_k=top_k, seen=state.seen, bytes_used=state.bytes, shared=shared)
     return PlannedStep(task=task)
 
 
 def rewrite(state: State, policy: Policy, evidence: Sequence[str]) -> PlannedStep:
-    """Return the search for a query that was not tried, by what the evidence says and what the last answer lacks."""
+    """Return the step that finds an untried query from the evidence and the last answer's gaps."""
     task = RewriteQuestionParameters(
         queries=state.queries, not_said=state.draft.not_said, budget_usd=share_usd(state, policy, 0.1)
     )

@@ -1,4 +1,4 @@
-"""The planner: from a request, the state and the last pass's reports to the next pass."""
+"""The planner: request, state and reports in, next pass out."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
@@ -37,7 +37,7 @@ NOT_FOUND = "The earlier question was not found, so this one stands alone."
 
 
 def policy_of(fields: Mapping[str, Any]) -> Policy:
-    """Return the policy with its strategy's defaults; its values were checked when the question came in."""
+    """Return the policy with its strategy's defaults; values were validated on arrival."""
     plain = Policy(strategy=fields.get("strategy", "self_rag"))
     values = {name: value for name, value in fields.items() if name in Policy.model_fields}
     weights = Weights.model_validate(values.pop("weights", {}))
@@ -45,7 +45,7 @@ def policy_of(fields: Mapping[str, Any]) -> Policy:
 
 
 class QuestionRequest(BaseModel):
-    """A question as the workflow got it; `previous` is the id of the one before it, "" for none."""
+    """A question as the workflow received it; `previous` is the earlier question's id or ""."""
 
     question: str
     collections: list[str] = []
@@ -55,9 +55,9 @@ class QuestionRequest(BaseModel):
 
 
 def first_pass(request: QuestionRequest, began_ms: float, *, guarded: bool = False) -> tuple[State, Plan]:
-    """Return the state of a new question, and its first pass; a follow-up reads the earlier answer first.
+    """Return the initial state and pass; a follow-up first reads the earlier answer.
 
-    `began_ms` counts from the epoch, as all times here. A request that is `guarded` goes to no step.
+    `began_ms` counts from the epoch, like all times here. A `guarded` request runs no steps.
     """
     policy = policy_of(request.policy)
     strategy = STRATEGIES[policy.strategy](policy, began_ms)
@@ -85,7 +85,7 @@ def first_pass(request: QuestionRequest, began_ms: float, *, guarded: bool = Fal
 def next_pass(
     request: QuestionRequest, state: Mapping[str, Any], reports: Sequence[Report], now_ms: float
 ) -> tuple[State, Plan]:
-    """Return the state with the last pass's reports, and the next pass."""
+    """Return the updated state and the next pass."""
     policy = policy_of(request.policy)
     strategy = STRATEGIES[policy.strategy](policy, now_ms)
     return following(request, strategy, strategy.state_type.model_validate(state), reports)
@@ -94,7 +94,7 @@ def next_pass(
 def following(
     request: QuestionRequest, strategy: Strategy[Any], state: State, reports: Sequence[Report]
 ) -> tuple[State, Plan]:
-    """Return the same for values in place of JSON."""
+    """Return the updated state and the next pass, from parsed values."""
     if lost := of_type(reports, PassReport):
         state = state.with_entries([entry_of(lost[0], state.turn)])
         return _with_pass(*strategy.failed(state, str(lost[0].error)))
@@ -105,15 +105,15 @@ def following(
 
 
 def _with_earlier_turn(state: State, report: RecallAnswerReport, collections: Collection[str], now_ms: float) -> State:
-    """Return the state with the earlier turn and the verdicts on its evidence, or with a warning if there is none.
+    """Add the earlier turn and its evidence verdicts, or a warning without one.
 
-    Only a question under all collections of the earlier answer may see any of it: to others it looks like one that
-    expired. The answer stands without the earlier one, so a failure is no more than a warning.
+    The question needs access to all collections of the earlier answer; otherwise it seems expired. A missing earlier
+    turn is only a warning.
     """
     if report.result is None:
         return state.with_entries([Entry(step=report.step, warnings=[UNREADABLE])])
     stored = report.result.item
-    # DynamoDB deletes expired items within days, not at the moment.
+    # DynamoDB deletes expired items within days, not immediately.
     if (
         stored is None
         or stored.answer is None
@@ -134,11 +134,11 @@ def _with_earlier_turn(state: State, report: RecallAnswerReport, collections: Co
 
 
 def _today(question: str, now_ms: float) -> str:
-    """Return the day if a question has a date relative to it, else ""."""
+    """Return today's date if a question has a relative date, else ""."""
     return datetime.fromtimestamp(now_ms / 1000, UTC).date().isoformat() if has_relative_date(question) else ""
 
 
 def _with_pass(state: State, plan: Plan) -> tuple[State, Plan]:
-    """Return both, with the pass among all passes."""
+    """Record the pass in the state."""
     following = Pass(why=plan.why, steps=list(dict.fromkeys(step.step for step in plan.steps)))
     return state.replace(passes=[*state.passes, following]), plan

@@ -1,4 +1,4 @@
-"""Reports of steps to the plan: their results as verdicts and ledger entries, failing closed."""
+"""Step reports as verdicts and ledger entries, failing closed."""
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Generic, Literal, Self, TypedDict, TypeVar, Unpack
@@ -36,14 +36,14 @@ from selfrag.plan.state import State
 R = TypeVar("R", bound=StepResult)
 NO_VERDICT = "the grader gave no verdict"
 UNREADABLE_RESULT = "UnreadableResult"
-# These are raised before the model is asked.
+# Errors raised before the model is called.
 _NOT_ASKED = (DeadlineExceeded.__name__, BudgetExceeded.__name__)
-# Steps whose Lambda asks no model.
+# Steps without model calls.
 _WITHOUT_MODEL = ("RecallAnswer", "Retrieve", "SearchWeb", "RankPaths", "PickCandidate", "Plan", "RunSteps")
 
 
 class ResultReport(BaseModel, Generic[R]):
-    """The report of one step: its result, or the class name of the error that ended it."""
+    """A step's report: its result or the class name of its error."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -54,7 +54,7 @@ class ResultReport(BaseModel, Generic[R]):
     @model_validator(mode="wrap")
     @classmethod
     def _failing_closed(cls, report: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
-        """Read the report; a result that cannot be read is none."""
+        """Parse the report; an unreadable result counts as missing."""
         try:
             return read(report)
         except ValidationError:
@@ -98,12 +98,12 @@ class GenerateReport(ResultReport[GenerateResult]):
 
     @property
     def text(self) -> GenerateResult:
-        """Return the text; an empty one if there is none."""
+        """Return the text, or ""."""
         return self.result or GenerateResult()
 
     @property
     def flaw(self) -> str | None:
-        """Return why a text is no answer, or not whole; for a failed step, its error."""
+        """Return why a text is unusable or incomplete, or the step's error."""
         return self.error or (self.result.flaw if self.result else None)
 
 
@@ -138,7 +138,7 @@ class PickCandidateReport(ResultReport[PickCandidateResult]):
 
 
 class PassReport(ResultReport[StepResult]):
-    """The report of a pass that was lost, or could not be planned."""
+    """The report of a failed pass or a failed plan."""
 
     step: Literal["RunSteps", "Plan"]
 
@@ -165,7 +165,7 @@ S = TypeVar("S", bound=State)
 
 
 class EntryFields(TypedDict, total=False):
-    """The fields of a ledger entry that Plan adds to a step's report."""
+    """Ledger entry fields that Plan adds to a report."""
 
     waste: bool
     prepared: bool
@@ -177,7 +177,7 @@ class EntryFields(TypedDict, total=False):
 
 
 def entry_of(report: Report, turn: int, **more: Unpack[EntryFields]) -> Entry:
-    """Return a step's entry in the ledger."""
+    """Return a step's ledger entry."""
     result = report.result
     if result is None:
         requested = report.step not in _WITHOUT_MODEL and report.error not in _NOT_ASKED
@@ -207,14 +207,14 @@ def searches_in(reports: Iterable[Report]) -> list[SearchReport]:
 
 
 def hits_of(report: SearchReport) -> list[RetrievedHit]:
-    """Return the passages of a search; none of a failed one."""
+    """Return a search's passages, none if it failed."""
     return report.result.hits if report.result else []
 
 
 def with_searches(state: S, reports: Iterable[Report]) -> S:
-    """Return the state with what searches say of their passages, and the most full-text hits of a search so far.
+    """Add passage metadata of searches, and the highest number of full-text hits so far.
 
-    That is None if the store does not count them.
+    The latter is None if the store does not count.
     """
     results = [report.result for report in searches_in(reports) if report.result]
     hits = [hit for result in results for hit in result.hits]
@@ -228,37 +228,37 @@ def with_searches(state: S, reports: Iterable[Report]) -> S:
 
 
 def retrieval_of(report: DecideRetrievalReport) -> RetrievalVerdict:
-    """Return the verdict on the search; without one it is ungraded, which means a search."""
+    """Return the retrieval verdict; if missing, ungraded, which leads to a search."""
     return report.result.verdict if report.result else RetrievalVerdict(decision="ungraded", reason=NO_VERDICT)
 
 
 def relevance_of(report: GradeRelevanceReport, passage_id: str, document: str) -> RelevanceVerdict:
-    """Return the verdict on a passage; without one it is ungraded and no evidence."""
+    """Return the relevance verdict; if missing, ungraded, which is no evidence."""
     if report.result:
         return report.result.verdict
     return RelevanceVerdict(passage_id=passage_id, document=document, relevant=False, score=None, label="ungraded")
 
 
 def support_of(report: GradeSupportReport | None) -> SupportVerdict:
-    """Return the verdict on an answer's support; without one it is ungraded."""
+    """Return the support verdict; if missing, ungraded."""
     return report.result.verdict if report and report.result else SupportVerdict(level="ungraded")
 
 
 def utility_of(report: GradeUtilityReport | None) -> UtilityVerdict:
-    """Return the verdict on an answer's use; without one it is ungraded, which is no pass."""
+    """Return the utility verdict; if missing, ungraded, which is never a pass."""
     if report is None:
         return UtilityVerdict(score=None)
     return report.result.verdict if report.result else UtilityVerdict(score=None, reason=NO_VERDICT)
 
 
 def critique_of(reports: Sequence[Report]) -> Critique:
-    """Return the graders' verdicts on one answer."""
+    """Return the verdicts on an answer."""
     support = next(iter(of_type(reports, GradeSupportReport)), None)
     utility = next(iter(of_type(reports, GradeUtilityReport)), None)
     return Critique(support=support_of(support), utility=utility_of(utility))
 
 
 def citation_repair(reports: Sequence[Report]) -> CitationRepair | None:
-    """Return an answer whose citations and marks its support changed, None for another."""
+    """Return the answer with repaired citations, or None."""
     results = [report.result for report in of_type(reports, GradeSupportReport)]
     return next((result for result in results if result and result.answer), None)

@@ -1,9 +1,9 @@
-"""segments: a tree of sentences, each from a passage of its own; each level keeps the best paths.
+"""segments: beam search over a tree of sentences, each from its own passage.
 
-The paper's beam over segments (arXiv 2310.11511, 3.3 and algorithm 1). The first pass decides whether to search
-(`begin`). Then a level takes the passes that have something to do: `next` decides how each path goes on, `search`
-searches for the paths, `read` grades the passages, `write` writes a sentence from each, `judge` checks the sentences,
-and `rank` keeps the best paths. After the last level, `use` judges the paths as a whole, and `pick` picks the answer.
+This is the paper's beam over segments (arXiv 2310.11511, 3.3 and algorithm 1). `begin` decides whether to search. Each
+level runs the passes it needs: `next` decides how each path continues, `search` finds passages, `read` grades them,
+`write` writes a sentence from each, `judge` checks the sentences, and `rank` keeps the best paths. Finally `use` judges
+complete paths and `pick` selects the answer.
 """
 
 from collections.abc import Callable, Sequence
@@ -54,16 +54,16 @@ from selfrag.text.state_budget import STATE_BUDGET_BYTES
 
 Ahead = Literal["", "write", "decide"]
 Stage = Literal["begin", "next", "search", "read", "write", "judge", "rank", "use", "pick"]
-# The share of the state's budget for a level's passages.
+# Share of the state's budget for a level's passages.
 LEVEL_BYTES = 104 * 1024
-# Calls of a sentence: IsRel, the text and IsSup.
+# Calls per sentence: IsRel, text and IsSup.
 OF_A_SENTENCE = ("GradeRelevance", "Generate", "GradeSupport")
 
 
 class LivePath(Model):
-    """A path that goes on: the text so far, the decision at its end, and the passages of its next sentences.
+    """A growing path: its text, the decision at its end, and passages for its next sentences.
 
-    `query` brought these passages. The root has no id. A null passage is a sentence without one.
+    `query` found these passages. The root has no id; a null passage means a sentence without one.
     """
 
     id: str = ""
@@ -76,7 +76,7 @@ class LivePath(Model):
 
 
 class Sentence(CritiquedAnswer):
-    """A sentence in progress, below the path `parent`; `out` says that nothing is written from its passage."""
+    """A sentence in progress below the path `parent`; `out` if its passage is excluded."""
 
     id: str
     parent: str
@@ -90,13 +90,13 @@ class Sentence(CritiquedAnswer):
         return bool(self.answer) and self.passage_id is not None
 
     def texted(self, report: GenerateReport) -> Self:
-        """Return it with the text of a report."""
+        """Add the text of a report."""
         text = {"answer": report.text.answer, "citations": report.text.citations, "cut": report.flaw == "cut"}
         return self.model_copy(update=text)
 
     @property
     def segment(self) -> Segment:
-        """Return the part of it that is compared: without a text if its passage is out."""
+        """Return the segment to compare, without text if its passage is excluded."""
         fields = {name: getattr(self, name) for name in Segment.model_fields}
         unwritten = {"answer": "", "citations": [], "cut": False} if self.out else {}
         return Segment.model_construct(**{**fields, **unwritten})
@@ -105,10 +105,10 @@ class Sentence(CritiquedAnswer):
 class SegmentsState(State):
     """The state between two passes of `segments`.
 
-    `first` is the root's decision, and `direct` says that one answer is written in place of a tree. `live` are the
-    paths that go on in this level, `purse` is the budget of each, and `ahead` the speculative work: the sentences in
-    parallel with IsRel, and the next decisions in parallel with IsSup. `complete` are the ids of paths that are
-    complete answers, `ends` the passages at the ends of the others. Times are in milliseconds.
+    `first` is the root's decision; `direct` means one answer without a tree. `live` are the growing paths of this
+    level, `purse` the budget of each, and `ahead` the speculative work: sentences in parallel with IsRel, decisions in
+    parallel with IsSup. `complete` are ids of complete answers, `ends` the last passages of other paths. Times are in
+    milliseconds.
     """
 
     stage: Stage = "begin"
@@ -128,7 +128,7 @@ class SegmentsState(State):
     stopped: Stopped = ""
 
     def share(self, part: float) -> float | None:
-        """Return this part of a path's budget."""
+        """Return this share of a path's budget."""
         return None if self.purse is None else part * self.purse
 
 
@@ -141,7 +141,7 @@ class Segments(Strategy[SegmentsState]):
     state_type = SegmentsState
 
     def begin(self, state: SegmentsState) -> Next:
-        """Decide whether a search is needed, unless the policy says so."""
+        """Decide whether to search, unless the policy does."""
         state = state.replace(query=state.brief.question)
         if self.policy.retrieval == "adaptive":
             return self.run(state, "begin", [decision(self.policy)], "Decide whether a search is needed.")
@@ -149,7 +149,7 @@ class Segments(Strategy[SegmentsState]):
         return self.next_level(state.replace(direct=never, first="no" if never else "ungraded"))
 
     def go_on(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
-        """Take in the reports of the current stage, and return the next pass."""
+        """Process the reports of the current stage and return the next pass."""
         handlers: dict[Stage, Callable[[SegmentsState, Sequence[Report]], Next]] = {
             "begin": self.begun,
             "next": self.decided,
@@ -164,13 +164,13 @@ class Segments(Strategy[SegmentsState]):
         return handlers[state.stage](state, reports)
 
     def failed(self, state: SegmentsState, error: str) -> Next:
-        """End with the best path so far after a lost pass."""
+        """End with the best path so far."""
         if state.stage == "use":
             return self.pick(state)
         return self.compose(state, f"A pass failed ({error})") if state.stage == "pick" else self.end(state, "fault")
 
     def begun(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
-        """Take in the decision on the question."""
+        """Process the decision on the question."""
         (report,) = of_type(reports, DecideRetrievalReport)
         verdict = retrieval_of(report)
         state = state.with_entries([entry_of(report, state.turn)])
@@ -178,7 +178,7 @@ class Segments(Strategy[SegmentsState]):
         return self.next_level(state.replace(first=verdict.decision, direct=verdict.decision == "no"))
 
     def next_level(self, state: SegmentsState) -> Next:
-        """Begin a level if a path is live and the limits leave room for all of the level: no level is cut in two."""
+        """Start a level if paths are live and the limits allow all of it."""
         live = _live_paths(state)
         if not live:
             return self.end(state, "")
@@ -203,14 +203,14 @@ class Segments(Strategy[SegmentsState]):
         return self.search(state)
 
     def decided(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
-        """Take in the paths' decisions."""
+        """Process the paths' decisions."""
         decisions = {report.id: retrieval_of(report).decision for report in of_type(reports, DecideRetrievalReport)}
         live = [path.model_copy(update={"decision": decisions.get(path.id, path.decision)}) for path in state.live]
         state = state.with_entries([entry_of(report, state.turn) for report in reports])
         return self.search(state.replace(live=live))
 
     def search(self, state: SegmentsState) -> Next:
-        """Search the passages that the paths rest on, where that takes a search."""
+        """Search for the paths that need passages."""
         going = [path for path in state.live if path.decision != "complete"]
         searching = [path for path in going if self.is_searched(state, path)]
         state = state.replace(
@@ -223,7 +223,7 @@ class Segments(Strategy[SegmentsState]):
         return self.run(state, "search", planned, f"Level {state.level}: search for {count(len(planned), 'path')}.")
 
     def is_searched(self, state: SegmentsState, path: LivePath) -> bool:
-        """Return whether a path searches: always, if every sentence must rest on one, or without a passage at hand."""
+        """Return whether a path searches: if every sentence must rest on a passage, or without passages."""
         if state.direct:
             return False
         if self.policy.retrieval == "always":
@@ -232,9 +232,9 @@ class Segments(Strategy[SegmentsState]):
         return not at_hand and path.decision != "no"
 
     def search_of(self, state: SegmentsState, path: LivePath) -> PlannedStep:
-        """Return the search for the question and the last sentence, or the fetch of the earlier answer's evidence.
+        """Return the search for question and last sentence, or the fetch of earlier evidence.
 
-        It leaves out no passage: the next sentence may stand in one that an earlier sentence or another path rests on.
+        Known passages are included: they may also hold the next sentence.
         """
         task = RetrieveParameters(
             queries=[_query(state, path)],
@@ -246,7 +246,7 @@ class Segments(Strategy[SegmentsState]):
         return PlannedStep(task=task, id=path.id)
 
     def searched(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
-        """Take in the passages of each path."""
+        """Process the passages of each path."""
         searches = {report.id: report for report in of_type(reports, RetrieveReport)}
         succeeded = {name for name, report in searches.items() if report.result}
         queries = [_query(state, path) for path in state.live if path.id in succeeded and not _fetched(state, path)]
@@ -276,7 +276,7 @@ class Segments(Strategy[SegmentsState]):
         return self.begin_reading(state)
 
     def begin_reading(self, state: SegmentsState) -> Next:
-        """Grade the passages and write from each: in parallel if there is room for that."""
+        """Grade passages and write from them, in parallel if the limits allow."""
         state = state.replace(sentences=_sentences_of(state.live))
         grades = {
             path.id: GradeRelevanceParameters(
@@ -298,7 +298,7 @@ class Segments(Strategy[SegmentsState]):
         return self.run(state, "read", [*texts, *planned], f"{count(len(planned), 'passage')}: {does}.")
 
     def text_of(self, state: SegmentsState, sentence: Sentence) -> PlannedStep:
-        """Return the step that writes a sentence, or the whole of a direct answer."""
+        """Return the step that writes a sentence or a direct answer."""
         task = GenerateParameters(
             mode="direct" if state.direct else "segment",
             so_far=sentence.so_far,
@@ -308,7 +308,7 @@ class Segments(Strategy[SegmentsState]):
         return PlannedStep(task=task, id=sentence.id, passage_ids=passage_ids)
 
     def read(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
-        """Take in the grades, and the sentences that were written in parallel."""
+        """Process the grades and parallel sentences."""
         grades = {report.id: report for report in of_type(reports, GradeRelevanceReport)}
         texts = {report.id: report for report in of_type(reports, GenerateReport)}
         sentences = []
@@ -316,7 +316,7 @@ class Segments(Strategy[SegmentsState]):
             if sentence.passage_id is not None:
                 document = state.documents.get(sentence.passage_id, "")
                 verdict = relevance_of(grades[sentence.id], sentence.passage_id, document)
-                # The state of a large tree has no room for reasons; they are in the trace.
+                # Reasons stay in the trace: a large tree leaves no room in the state.
                 verdict = verdict.model_copy(update={"reason": ""})
                 irrelevant = self.policy.constraints == "hard" and not verdict.relevant
                 out = verdict.label == "ungraded" or irrelevant
@@ -333,7 +333,7 @@ class Segments(Strategy[SegmentsState]):
         return self.judge(state) if texts else self.write(state)
 
     def write(self, state: SegmentsState) -> Next:
-        """Write the sentences that waited for their grades."""
+        """Write the pending sentences."""
         texts = [self.text_of(state, sentence) for sentence in state.sentences if not sentence.out]
         why = f"{len(texts)} of {count(len(state.sentences), 'passage')} may be used: write a sentence from each."
         if state.direct:
@@ -341,7 +341,7 @@ class Segments(Strategy[SegmentsState]):
         return self.run(state, "write", texts, why) if texts else self.judge(state)
 
     def written(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
-        """Take in the sentences."""
+        """Process the sentences."""
         texts = {report.id: report for report in of_type(reports, GenerateReport)}
         sentences = [
             sentence.texted(texts[sentence.id]) if sentence.id in texts else sentence for sentence in state.sentences
@@ -350,7 +350,7 @@ class Segments(Strategy[SegmentsState]):
         return self.judge(state.replace(sentences=sentences))
 
     def judge(self, state: SegmentsState) -> Next:
-        """Check each sentence against its passage, and make its path's next decision ahead if there is room."""
+        """Check each sentence, and decide ahead if the limits allow."""
         standing = [sentence for sentence in state.sentences if sentence.stands]
         if not standing or state.direct:
             return self.grown(state)
@@ -370,10 +370,10 @@ class Segments(Strategy[SegmentsState]):
         return self.run(state, "judge", planned, why)
 
     def judged(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
-        """Take in the support of each sentence; a decision ahead is waste until its path goes on."""
+        """Process the support verdicts; a decision ahead is waste until its path continues."""
         supports = {report.id: support_of(report) for report in of_type(reports, GradeSupportReport)}
         ahead = of_type(reports, DecideRetrievalReport)
-        # Decisions beyond the budget are made later.
+        # Decisions beyond the budget are postponed.
         decisions = {report.id: retrieval_of(report).decision for report in ahead if report.error != "BudgetExceeded"}
         sentences = [
             sentence.model_copy(
@@ -389,7 +389,7 @@ class Segments(Strategy[SegmentsState]):
         return self.grown(state.with_entries(entries).replace(sentences=sentences))
 
     def grown(self, state: SegmentsState) -> Next:
-        """Compare the paths with their new sentences, or judge a direct answer; without one, begin the tree."""
+        """Rank the extended paths, or judge a direct answer; without one, start the tree."""
         if not state.direct:
             return self.rank(state, [sentence.segment for sentence in state.sentences])
         (sentence,) = state.sentences
@@ -398,7 +398,7 @@ class Segments(Strategy[SegmentsState]):
         return self.end(state.replace(draft=Draft(answer=sentence.answer, cut=sentence.cut, direct=True)), "")
 
     def rank(self, state: SegmentsState, children: list[Segment]) -> Next:
-        """Keep the best paths, of the finished ones in the beam and all new ones."""
+        """Keep the best new and finished paths."""
         used = {path.id for path in _live_paths(state)}
         ledger = [
             entry.model_copy(update={"waste": False}) if entry.of and entry.of in used else entry
@@ -416,7 +416,7 @@ class Segments(Strategy[SegmentsState]):
         return self.run(state.replace(ledger=ledger, sentences=[]), "rank", [PlannedStep(task=task)], why)
 
     def ranked(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
-        """Take in the beam, and begin the next level."""
+        """Process the beam and start the next level."""
         (report,) = of_type(reports, RankPathsReport)
         state = state.with_entries([entry_of(report, state.turn)])
         if report.result is None:
@@ -432,7 +432,7 @@ class Segments(Strategy[SegmentsState]):
         )
 
     def end(self, state: SegmentsState, stopped: Stopped) -> Next:
-        """Judge the use of each path as a whole."""
+        """Judge the usefulness of each complete path."""
         state = state.replace(stopped=stopped, live=[], sentences=[])
         texts = [state.draft.answer] if state.draft.answer else _texts(state)
         if not texts:
@@ -449,7 +449,7 @@ class Segments(Strategy[SegmentsState]):
         return self.run(state, "use", planned, f"{limit}{count(len(texts), 'answer')}.")
 
     def used(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
-        """Take in the use of each path."""
+        """Process the utility verdicts."""
         state = state.with_entries([entry_of(report, state.turn) for report in reports])
         uses = [utility_of(report) for report in of_type(reports, GradeUtilityReport)]
         if state.draft.answer:
@@ -459,13 +459,13 @@ class Segments(Strategy[SegmentsState]):
         return self.pick(state.replace(compared=state.compared.model_copy(update={"beam": beam})))
 
     def pick(self, state: SegmentsState) -> Next:
-        """Pick the path with the highest score."""
+        """Pick the best path."""
         task = PickCandidateParameters(tree=True, stopped=state.stopped, weights=self.policy.weights, dates=state.dates)
         why = f"{count(len(state.compared.beam), 'path')}: the best is the answer."
         return self.run(state, "pick", [PlannedStep(task=task)], why)
 
     def picked(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
-        """Let the winner go out."""
+        """Return the winner."""
         (report,) = of_type(reports, PickCandidateReport)
         state = state.with_entries([entry_of(report, state.turn)])
         if report.result is None:
@@ -475,7 +475,7 @@ class Segments(Strategy[SegmentsState]):
         return self.compose(state, "The best path goes out" if winner else "No path is left")
 
     def run(self, state: SegmentsState, stage: Stage, planned: list[PlannedStep], why: str) -> Next:
-        """Return the pass that runs these steps."""
+        """Return a pass with these steps."""
         state = state.replace(stage=stage, turn=state.turn + 1)
         at_work = [passage_id for path in state.live for passage_id in path.hits if passage_id]
         keep = list(
@@ -485,7 +485,7 @@ class Segments(Strategy[SegmentsState]):
 
 
 def _live_paths(state: SegmentsState) -> list[LivePath]:
-    """Return the paths that go on, with their decisions where these are made; the root is the first."""
+    """Return the growing paths with their decisions, if any; the root is the first."""
     if state.level == 1:
         return [LivePath(decision=state.first)]
     return [
@@ -502,7 +502,7 @@ def _live_paths(state: SegmentsState) -> list[LivePath]:
 
 
 def _sentences_of(live: Sequence[LivePath]) -> list[Sentence]:
-    """Return a sentence for each passage of each path, numbered below it."""
+    """Return one sentence per passage and path, with ids below the path."""
     return [
         Sentence(
             id=".".join(filter(None, [path.id, str(number)])),
@@ -516,7 +516,7 @@ def _sentences_of(live: Sequence[LivePath]) -> list[Sentence]:
 
 
 def _without_search(state: SegmentsState, path: LivePath) -> LivePath:
-    """Return a path without a search, with the basis of its next sentence."""
+    """Return a path that needs no search, with the basis of its next sentence."""
     same = path.decision == "continue" and not state.direct
     return path.model_copy(update={"hits": [path.last_passage if same else None]})
 
@@ -526,7 +526,7 @@ def _query(state: SegmentsState, path: LivePath) -> str:
 
 
 def _fetched(state: SegmentsState, path: LivePath) -> list[str]:
-    """Return the passages of the earlier answer, if the root continues from them."""
+    """Return the earlier answer's passages, if the root continues from them."""
     goes_on = state.level == 1 and path.decision == "continue"
     return [verdict.passage_id for verdict in state.previous_relevance] if goes_on else []
 
@@ -536,9 +536,9 @@ def _texts(state: SegmentsState) -> list[str]:
 
 
 def _stopped_by(state: SegmentsState, policy: Policy, live: Sequence[LivePath], now_ms: float) -> Stopped:
-    """Return the limit that leaves no room for another level, "" if there is room.
+    """Return the limit that prevents another level, or "".
 
-    The dearest calls so far say what a level may cost, the longest level how long it may take.
+    Estimates use the most expensive calls and the longest level so far.
     """
     width = len(live) * policy.top_k
     undecided = sum(path.decision is None for path in live)
@@ -552,7 +552,7 @@ def _stopped_by(state: SegmentsState, policy: Policy, live: Sequence[LivePath], 
 
 
 def _dearest_level(state: SegmentsState, policy: Policy, live: Sequence[LivePath]) -> float:
-    # The root has decided by now, but counts as undecided.
+    # The root has decided by now but counts as undecided.
     undecided = sum(path.decision is None or state.level == 1 for path in live)
     sentence = sum(max(_costs(state, step), default=0.0) for step in OF_A_SENTENCE)
     decision, grade = (max(_costs(state, step), default=0.0) for step in ("DecideRetrieval", "GradeRelevance"))
@@ -560,7 +560,7 @@ def _dearest_level(state: SegmentsState, policy: Policy, live: Sequence[LivePath
 
 
 def _ahead_of(state: SegmentsState, policy: Policy, live: Sequence[LivePath]) -> Ahead:
-    """Return the speculative work of a level: only as much as leaves room for all that may follow without it."""
+    """Return a level's speculative work, limited by the needs of the sequential path."""
     if policy.speculate == "off":
         return ""
     after = (policy.max_segments - state.level) * policy.beam
@@ -583,7 +583,7 @@ def _fits(state: SegmentsState, policy: Policy, live: Sequence[LivePath], after:
 
 
 def _price(state: SegmentsState, step: str) -> float:
-    """Return the dearest call of a step, or of all steps if it made none."""
+    """Return the highest cost of a step's calls, or of all calls if it made none."""
     return max(_costs(state, step) or _costs(state), default=0.0)
 
 

@@ -1,4 +1,4 @@
-"""self_rag and adaptive: search, answer, judge the answer, and repair it or search again (arXiv 2310.11511)."""
+"""self_rag and adaptive: search, answer, judge, then repair or search again (arXiv 2310.11511)."""
 
 from collections.abc import Sequence
 
@@ -31,10 +31,10 @@ from selfrag.plan.reports import (
 )
 from selfrag.plan.strategy import NO_TIME
 
-# The number of answers of little use after which the best one goes out.
+# Number of useless answers after which the best one is returned.
 MOST_USELESS = 2
 MOST_MISSING = 3
-# Sums of weights that differ by less are equal.
+# Tolerance for comparing weighted sums.
 DIGITS = 9
 SUPPORT_WORTH: dict[SupportLevel, float] = {"fully_supported": 1.0, "partially_supported": 0.5}
 SUPPORT: dict[SupportLevel, str] = {
@@ -55,9 +55,9 @@ class SelfRag(Loop):
     """The loop with its judges."""
 
     def begin(self, state: LoopState) -> Next:
-        """Decide whether to search; with speculation, search and draft ahead of the decision.
+        """Decide whether to search; with speculation, search and draft in parallel.
 
-        The decision words the search of a follow-up, so that search waits.
+        A follow-up's search waits for the decision, which words its query.
         """
         ahead, question = self.policy.speculate, state.brief.question
         waits = ahead == "off" or bool(state.brief.previous.answer)
@@ -71,7 +71,7 @@ class SelfRag(Loop):
         return self.begin_cycle(state.replace(query=question), first, why)
 
     def go_on(self, state: LoopState, reports: Sequence[Report]) -> Next:
-        """Take in the steps' reports, and return the next pass."""
+        """Process the reports and return the next pass."""
         if state.stage != "reflect":
             return super().go_on(state, reports)
         state = self.with_verdicts(state, reports)
@@ -82,7 +82,7 @@ class SelfRag(Loop):
         return self.take_query(state, "A query was found")
 
     def answered(self, state: LoopState, evidence: CycleResult, answer: GenerateReport) -> Next:
-        """Judge an answer before it goes out; a refused or empty reply is no fault of the search."""
+        """Judge the answer; a refused or empty reply is not the search's fault."""
         if not state.reflects:
             return super().answered(state, evidence, answer)
         if answer.text.answered:
@@ -95,9 +95,9 @@ class SelfRag(Loop):
         return self.next_try(state, "The passages do not hold the answer")
 
     def reflections(self, state: LoopState) -> list[PlannedStep]:
-        """Return IsSup and IsUse of the last answer, in parallel with the next query if the policy prepares one."""
+        """Return the IsSup and IsUse steps, with the next query in parallel if the policy prepares one."""
         planned = []
-        # A direct answer rests on no passages, so there is nothing to check it against.
+        # A direct answer has no passages to check against.
         if not state.direct:
             support = GradeSupportParameters(
                 answer=state.draft.answer,
@@ -115,9 +115,9 @@ class SelfRag(Loop):
         return planned
 
     def prepares_query(self, state: LoopState) -> bool:
-        """Return whether to look for the next query ahead.
+        """Return whether to prepare the next query.
 
-        The writer's own phrases for what is missing come first, and an answer that they did not change is the last.
+        The writer's search phrases take priority, and an unchanged answer is final.
         """
         if self.policy.speculate != "full" or state.direct or state.has_query or state.ran("SearchWeb"):
             return False
@@ -126,7 +126,7 @@ class SelfRag(Loop):
         return left and changed and not state.draft.missing
 
     def with_verdicts(self, state: LoopState, reports: Sequence[Report]) -> LoopState:
-        """Return the state with the verdicts on the answer, the next query, and the best answer so far."""
+        """Add the verdicts, the next query and the best answer so far."""
         entries = []
         for report in reports:
             if not isinstance(report, RewriteQuestionReport):
@@ -143,13 +143,13 @@ class SelfRag(Loop):
         return self.with_best(self.with_critique(state, reports)) if state.check else state.replace(missing=[])
 
     def with_critique(self, state: LoopState, reports: Sequence[Report]) -> LoopState:
-        """Return the state with the graders' verdicts on the answer, and what it lacks."""
+        """Add the verdicts and the answer's gaps."""
         critique, repair = critique_of(reports), citation_repair(reports)
         use = critique.utility
         useful = "ungraded" if use.score is None else "yes" if use.score >= self.policy.min_utility else "no"
         failed = [claim for claim in critique.support.claims if claim.support != "full"]
         phrases = dict.fromkeys([*(claim.missing for claim in failed), *state.draft.missing])
-        # A decision model names no phrase: its failed sentences are searched for as they stand.
+        # Decision models name no phrase; failed sentences become search phrases.
         own = [claim.missing for claim in failed if " ".join(claim.claim.split()).startswith(claim.missing or "\n")]
         draft = state.draft.model_copy(update=dict(critique))
         if repair:
@@ -165,9 +165,9 @@ class SelfRag(Loop):
         )
 
     def with_best(self, state: LoopState) -> LoopState:
-        """Return the state with the best answer so far, and the best of little use; of equal ones the later is better.
+        """Update the best answer and the best useless one; a later answer wins ties.
 
-        An answer without support is never the best.
+        An unsupported answer is never the best.
         """
         worth = self.worth(state)
         if state.draft.support.level == "no_support" or (state.draft.direct and state.useful != "yes"):
@@ -177,9 +177,9 @@ class SelfRag(Loop):
         return state.replace(best=state.draft, best_score=worth) if worth >= state.best_score else state
 
     def worth(self, state: LoopState) -> Worth:
-        """Return the weighted sum of the last answer's verdicts (arXiv 2310.11511, 4.3), and what breaks ties.
+        """Return the last answer's weighted verdicts (arXiv 2310.11511, 4.3) and tie-breakers.
 
-        IsRel is that of the most relevant passage: with a mean, an answer would lose by resting on one passage more.
+        IsRel is that of the best passage: a mean would penalize additional passages.
         """
         draft, weights = state.draft, self.policy.weights
         scores = [verdict.score or 0.0 for verdict in state.relevance if verdict.relevant]
@@ -189,10 +189,10 @@ class SelfRag(Loop):
         return round(total, DIGITS), -len(draft.not_said), full
 
     def judge(self, state: LoopState) -> Next:
-        """Accept the answer; search for what it lacks; repair it; or try another search.
+        """Accept the answer, search for gaps, repair it, or try another search.
 
-        Without a verdict the question ends, since a repeated request would not make it a pass. An answer without
-        support never ends a question while a search is left, but two from the same evidence end the search.
+        A missing verdict ends the question, since retrying would not produce a pass. An unsupported answer continues
+        while a search is left, but two from the same evidence end the search.
         """
         level, verdicts, useful = state.draft.support.level, verdicts_in_words(state, state.draft), state.useful
         if (useful == "ungraded" and level != "no_support") or (level == "ungraded" and not state.direct):
@@ -218,15 +218,15 @@ class SelfRag(Loop):
         return self.next_try(state, verdicts)
 
     def finish(self, state: LoopState, why: str = "") -> Next:
-        """Return the end after the verdicts on an answer."""
+        """End with the verdicts as the reason."""
         best = _with_little(state).best
         it_is = "" if best.answer and best != state.draft else ": it is returned"
         return self.compose(state, f"{verdicts_in_words(state, state.draft)}{why}{it_is}")
 
     def compose(self, state: LoopState, why: str) -> Next:
-        """Return the end, whose reason describes the answer that is returned.
+        """End with a reason that describes the returned answer.
 
-        Without a better answer, a supported one of little use is returned with its verdicts.
+        Without a better one, a supported but less useful answer is returned with its verdicts.
         """
         state = _with_little(state)
         verdicts = verdicts_in_words(state, state.best)
@@ -235,9 +235,9 @@ class SelfRag(Loop):
         return super().compose(state, why)
 
     def next_try(self, state: LoopState, why: str) -> Next:
-        """Try another query while one may help; then the web, once; then a repair; then the best answer so far.
+        """Try another query, then the web once, then a repair, then return the best answer.
 
-        After earlier evidence that was not enough, that is the query which the decision worded.
+        After insufficient earlier evidence, the query is the decision's.
         """
         if self.is_late(state) or not state.reflects:
             return self.compose(state, why)
@@ -252,7 +252,7 @@ class SelfRag(Loop):
         return self.repair(state, why) if self.may_repair(state) else self.compose(state, f"{why}, and no try is left")
 
     def find_query(self, state: LoopState, why: str, aim: str) -> Next:
-        """Search for the next query, which may be prepared; else find it first."""
+        """Search for the prepared query, or find one first."""
         state = state.replace(check=False)
         if state.has_query:
             return self.take_query(state, why)
@@ -260,20 +260,20 @@ class SelfRag(Loop):
         return self.run(state, [rewrite(state, self.policy, state.evidence)], f"{why}, {aim}.")
 
     def may_rewrite(self, state: LoopState) -> bool:
-        """Return whether another query may help: the last search was new, and one of the last two found evidence.
+        """Return whether another query may help: the last was new, and one of the last two found evidence.
 
-        The web is the last resort: after it no other query is tried.
+        The web is the last resort: no query is tried after it.
         """
         helps = state.fruitless() < 2 and not state.stalled
         left = state.rewrites() < self.policy.max_rewrites and has_room(state, self.policy, self.policy.top_k + 7)
         return helps and left and not state.ran("SearchWeb")
 
     def take_query(self, state: LoopState, why: str) -> Next:
-        """Search for the new query; one that was tried before is no progress."""
+        """Search for the new query; a repeated one is no progress."""
         if not state.prepared.new:
             state = state.replace(stalled=True)
             if state.seeks == "missing":
-                # The same verdict again is no second failure.
+                # The same verdict twice is not a second failure.
                 return self.judge(state.replace(unsupported=[]))
             return self.next_try(state, "There is no query that was not tried")
         if state.seeks == "missing":
@@ -287,9 +287,9 @@ class SelfRag(Loop):
         return unused and has_room(state, self.policy, self.policy.top_k + 6)
 
     def may_search_missing(self, state: LoopState) -> bool:
-        """Return whether to search for missing facts: a search counts as a rewrite.
+        """Return whether to search for missing facts, which counts as a rewrite.
 
-        Once the last search brought nothing new, or changed nothing of the answer, another one would not either.
+        If the last search changed nothing, neither would another.
         """
         helps = not state.stalled and state.draft.answer != state.lacking
         lacks = bool(state.missing or state.draft.not_said) and helps
@@ -298,7 +298,7 @@ class SelfRag(Loop):
         return lacks and left and has_room(state, self.policy, sources * self.policy.top_k + 7)
 
     def search_missing(self, state: LoopState, why: str) -> Next:
-        """Search for the facts that the answer lacks: by the phrases of writer and grader, else by a query to find."""
+        """Search for gaps by the phrases of writer and grader, or find a query."""
         if state.missing:
             return self.search_for(state, state.missing, f"{why}: search for what is missing")
         if not state.queries:
@@ -306,7 +306,7 @@ class SelfRag(Loop):
         return self.find_query(state.replace(seeks="missing"), why, "a part is not said: find a query for it")
 
     def search_for(self, state: LoopState, phrases: list[str], why: str) -> Next:
-        """Search for missing facts in the documents, and in the web unless that was searched."""
+        """Search documents for missing facts, and the web unless already searched."""
         web = self.policy.web_search and not state.ran("SearchWeb")
         phrase = "; ".join(phrases)[:MAX_QUERY_CHARACTERS] if web else ""
         missing = self.search(state, phrases).model_copy(update={"aim": "missing", "web": phrase})
@@ -314,29 +314,29 @@ class SelfRag(Loop):
         return self.begin_cycle(state, missing, f"{why}, {count(len(phrases), 'phrase')}.")
 
     def may_repair(self, state: LoopState) -> bool:
-        """Return whether to write the answer again, told which claims failed."""
+        """Return whether to regenerate the answer without its failed claims."""
         unused = state.repairs() < self.policy.max_regenerations
         return state.useful == "yes" and bool(state.failed_claims) and unused and has_room(state, self.policy, 5)
 
     def repair(self, state: LoopState, why: str) -> Next:
-        """Write the answer again without the claims that the passages do not support."""
+        """Regenerate the answer without unsupported claims."""
         failed = count(len(state.failed_claims), "claim")
         return self.begin_cycle(state, Cycle(write=["grounded"], repair=True), f"{why}: repair {failed}.")
 
 
 class Adaptive(SelfRag):
-    """The loop of self_rag that grades and judges nothing for a question that the decision calls simple.
+    """self_rag that skips grading and judging for questions classified as simple.
 
-    No search, one search or the full loop, by the question's complexity (Adaptive-RAG, arXiv 2403.14403).
+    No search, one search or the full loop, by complexity (Adaptive-RAG, arXiv 2403.14403).
     """
 
     complexity = True
 
 
 def _with_little(state: LoopState) -> LoopState:
-    """Return the state with a supported answer of little use as the best, if there is no other.
+    """Use a supported but less useful answer as the best, if there is none.
 
-    An answer that time left unjudged is returned before one of little use.
+    An answer left unjudged for lack of time comes first.
     """
     supported = state.little.support.level in ("fully_supported", "partially_supported")
     unjudged = bool(state.draft.answer) and state.draft.support.ungraded and state.draft.utility.ungraded
@@ -344,7 +344,7 @@ def _with_little(state: LoopState) -> LoopState:
 
 
 def verdicts_in_words(state: LoopState, draft: Draft) -> str:
-    """Return the judges' verdicts on an answer in words."""
+    """Describe the verdicts on an answer."""
     score = draft.utility.score
     if draft.utility.judged_by == "rule" and score is not None:
         use = "use not judged"

@@ -15,23 +15,22 @@ from selfrag.domain.verdicts import RelevanceVerdict, RetrievalVerdict
 
 
 class QuestionBrief(Brief):
-    """The brief of a question, which has a deadline.
+    """The brief of a question with a deadline.
 
-    `collections` are those that the question is asked under; the turn before may be of more than the filters name.
+    `collections` are those of the question; the earlier turn may cover more than the filters name.
     """
 
     deadline_ms: float
 
 
 class State(Model):
-    """The state of a question, whatever its strategy.
+    """The state of a question under any strategy.
 
-    `relevance` has the verdicts on passages, `previous_relevance` those of the earlier answer's evidence. `best` is the
-    best checked answer so far, `draft` the last one written. `text_hits` is the most that full text matched for a
-    query, null where the store does not count. `documents` and `dates` have the document and the date of each passage,
-    `newer` the newest version of an older one, `seen` are the passages of earlier searches, `turn` is the number of the
-    current pass, and `passes` are all passes with their reasons. `compared` is what RankPaths and PickCandidate get
-    besides their parameters. `guarded` is set where the guardrail did not let the request pass.
+    `relevance` has the passage verdicts, `previous_relevance` those of the earlier answer's evidence. `best` is the
+    best checked answer, `draft` the latest. `text_hits` is the highest full-text count of a query, null if the store
+    does not count. `documents` and `dates` map passages, `newer` maps an older version to its newest, `seen` are
+    earlier search results, `turn` is the current pass, and `passes` are all passes with reasons. `compared` is input
+    for RankPaths and PickCandidate. `guarded` if the guardrail blocked the request.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -61,20 +60,20 @@ class State(Model):
     guarded: Literal["request"] | None = None
 
     def replace(self, **changes: Any) -> Self:
-        """Return the same with these changes."""
+        """Return a copy with these changes."""
         return self.model_copy(update=changes)
 
     def with_newer(self, passage_id: str) -> list[str]:
-        """Return the ids of a passage and of its newest version, if it has a newer one."""
+        """Return the ids of a passage and its newest version, if newer."""
         return [passage_id, *([self.newer[passage_id]] if passage_id in self.newer else [])]
 
     def with_relevance(self, verdicts: Iterable[RelevanceVerdict | None]) -> Self:
-        """Return the same with these verdicts: the best on each passage, in the order in which the passages came."""
+        """Merge verdicts: the best per passage, in passage order."""
         graded = [verdict for verdict in (*self.relevance, *verdicts) if verdict]
         best = {verdict.passage_id: verdict for verdict in sorted(graded, key=lambda verdict: verdict.score or 0.0)}
         in_order = dict.fromkeys(verdict.passage_id for verdict in graded)
         return self.replace(relevance=[best[passage_id] for passage_id in in_order])
 
     def with_entries(self, entries: list[Entry]) -> Self:
-        """Return the same with these entries at the end of the ledger."""
+        """Append ledger entries."""
         return self.replace(ledger=[*self.ledger, *entries])

@@ -1,4 +1,4 @@
-"""The form of a strategy: its first pass, and the pass after each."""
+"""Interface of a strategy: the first pass and each next one."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ NO_TIME = "Time or money is used up"
 
 
 class Strategy(ABC, Generic[S]):
-    """The decisions of one question at one moment, in milliseconds since the epoch."""
+    """A question's decisions at one moment, in milliseconds since the epoch."""
 
     state_type: type[S]
 
@@ -31,13 +31,13 @@ class Strategy(ABC, Generic[S]):
         """Return the pass after these reports."""
 
     def failed(self, state: S, error: str) -> tuple[S, Plan]:
-        """Return the pass after a lost one: the end."""
+        """End after a failed pass."""
         return self.compose(state, f"A pass failed ({error})")
 
     def is_late(self, state: S) -> bool:
-        """Return whether time or money is used up."""
+        """Return whether time or budget is used up."""
         return is_late(state, self.now_ms)
 
     def compose(self, state: S, why: str) -> tuple[S, Plan]:
-        """Return the end: the answer is composed from the state."""
+        """End: compose the answer from the state."""
         return state, Plan(why=f"{why}.", turn=state.turn)

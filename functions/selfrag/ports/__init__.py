@@ -1,1 +1,1 @@
-"""The ports: Protocols of what selfrag needs from outside, with their values."""
+"""The ports: Protocols of external services, with their values."""

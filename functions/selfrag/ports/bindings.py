@@ -1,4 +1,4 @@
-"""Bindings of callers to collections, with what they may do there."""
+"""Bindings of callers to collections and actions."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ class FeedbackBook(Protocol):
     """A store of feedback, once for each question and caller; raises selfrag's typed errors."""
 
     def keep(self, feedback: Feedback, caller: str) -> None:
-        """Store a caller's feedback on a question, in place of the same caller's earlier one."""
+        """Store a caller's feedback on a question, replacing the same caller's earlier one."""
 
     def delete(self, question_id: str) -> None:
         """Delete the feedback of all callers on a question."""

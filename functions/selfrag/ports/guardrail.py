@@ -1,4 +1,4 @@
-"""A guardrail: an organisation's own check of what is asked and of what is answered."""
+"""A guardrail: an organisation's check of questions and answers."""
 
 from collections.abc import Sequence
 from typing import Literal, Protocol

@@ -46,7 +46,7 @@ class PassageWriter(Protocol):
         """Write passages, each once."""
 
     def delete(self, ids: Iterable[str]) -> None:
-        """Delete by the index's own ids; one that is gone already is no error."""
+        """Delete by the index's ids, ignoring missing ones."""
 
     def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
         """Return the index's own ids of the passages that can be searched by now."""

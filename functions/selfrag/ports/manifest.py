@@ -44,4 +44,4 @@ class Manifest(Protocol):
         """Write a batch."""
 
     def forget(self, part: StoredPart) -> None:
-        """Remove a batch whose passages are gone from the index."""
+        """Remove a batch after its passages were deleted from the index."""

@@ -22,10 +22,10 @@ class Objects(Protocol):
     """The buckets of a deployment; raises selfrag's typed errors."""
 
     def head(self, bucket: str, key: str) -> str | None:
-        """Return the present version of an object, or None if it is gone."""
+        """Return the current version of an object, or None if it does not exist."""
 
     def get(self, bucket: str, key: str, most: int) -> Object | None:
-        """Return an object with at most this many bytes, or None if it is gone."""
+        """Return an object's first bytes up to this limit, or None if it does not exist."""
 
     def put_json(self, key: str, value: Any) -> None:
         """Store work in progress."""
@@ -34,7 +34,7 @@ class Objects(Protocol):
         """Return whether work in progress is there."""
 
     def get_json(self, key: str) -> Any:
-        """Return work in progress; raises TemporarilyUnavailable if it is gone, since it can be made again."""
+        """Return an intermediate result; raises TemporarilyUnavailable if it is missing, since it can be recreated."""
 
 
 @dataclass(frozen=True)
@@ -61,4 +61,4 @@ class Uploads(Protocol):
         """
 
     def delete(self, key: str) -> None:
-        """Delete an object; one that is gone already is no error."""
+        """Delete an object, if it exists."""

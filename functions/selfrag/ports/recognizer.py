@@ -27,4 +27,4 @@ class Recognizer(Protocol):
         """Start the recognition of a stored PDF, and return its job; a known or running one is not repeated."""
 
     def outcome(self, name: str, job: str) -> Sequence[RecognizedPage] | None:
-        """Return the text of the pages, in their order; None while it is running, or more of it is to be read."""
+        """Return the pages' texts in order; None while the job runs or parts of it are unread."""

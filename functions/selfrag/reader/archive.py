@@ -1,4 +1,4 @@
-"""Files that are ZIP archives of XML: one place that says what they may ask for, and reads their parts as streams."""
+"""ZIP archives of XML parts, read as streams within limits."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,23 +20,26 @@ _QUALIFIED = {"/relationships id": "r:id", "svg-compatible:1.0 title": "svg:titl
 
 
 class LimitExceeded(Exception):
-    """A document goes beyond what any honest one does; the message goes on after its name and says what to do."""
+    """A document exceeds a limit of the reader.
+
+    The message completes "NAME ..." and says what to do.
+    """
 
 
 class PartReader:
-    """A listener to a part as it streams by, which ignores all of it by default.
+    """Base class for streaming readers of an XML part; ignores everything by default.
 
-    Names are without their namespace, but for `r:id` and `svg:title`.
+    Names come without their namespace, except `r:id` and `svg:title`.
     """
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Take in the beginning of an element."""
+        """Handle the start of an element."""
 
     def end(self, name: str) -> None:
-        """Take in the end of an element."""
+        """Handle the end of an element."""
 
     def text(self, text: str) -> None:
-        """Take in text inside an element."""
+        """Handle text inside an element."""
 
 
 class _Elements(PartReader):
@@ -48,7 +51,7 @@ class _Elements(PartReader):
 
 
 class XmlArchive:
-    """An archive that is open: nothing in it is unpacked before it is asked for, and nothing outside is followed."""
+    """An open archive; parts are unpacked on demand and external references are never followed."""
 
     def __init__(self, archive: ZipFile) -> None:
         entries = archive.namelist()
@@ -59,7 +62,7 @@ class XmlArchive:
         self._unpacked = 0
 
     def unpacked(self, name: str) -> bytes:
-        """A part as it is; raises KeyError if there is none."""
+        """Return the bytes of a part; raises KeyError if it is missing."""
         return b"".join(self._chunks(name))
 
     def parse(self, name: str, reader: PartReader) -> None:
@@ -68,7 +71,7 @@ class XmlArchive:
             pass
 
     def parse_optional(self, name: str, reader: PartReader) -> bool:
-        """Stream a part that the text can do without to a reader; return False if it is there and cannot be read."""
+        """Stream an optional part to a reader; return False if it exists but cannot be read."""
         try:
             if name in self.names:
                 self.parse(name, reader)
@@ -92,7 +95,7 @@ class XmlArchive:
             depth += 1
             if depth > MAX_DEPTH:
                 raise LimitExceeded(f"has elements nested more than {MAX_DEPTH} deep; save it again")
-            # Of two attributes with one name the first counts.
+            # The first of two attributes with the same name wins.
             reader.start(_short(tag), {_short(key): value for key, value in reversed(attributes.items())})
 
         def end(tag: str) -> None:
@@ -111,7 +114,7 @@ class XmlArchive:
         yield
 
     def _chunks(self, name: str) -> Iterator[bytes]:
-        """Yield what a part unpacks to is counted, for what it declares can be a lie."""
+        """Yield a part in chunks, counting real sizes: the declared size may be a lie."""
         part = self._archive.getinfo(name)
         if part.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             raise ValueError("Office documents are deflated; other methods can need any amount of memory.")
@@ -135,7 +138,7 @@ class XmlArchive:
 
 @contextmanager
 def open_archive(key: str, content: bytes, kind: str) -> Iterator[XmlArchive]:
-    """Yield a file of a kind of `kinds`, opened; whatever goes wrong while it is read is raised as BadDocument."""
+    """Open a file of one of `kinds`; any error while it is open becomes BadDocument."""
     refuse_other_kinds(key, content, kind)
     again = f"save it as {PurePosixPath(key).suffix.lower()} again"
     try:
@@ -157,17 +160,17 @@ def _short(name: str) -> str:
 
 
 def switched_on(attributes: Mapping[str, str]) -> bool:
-    """Return whether an element of Office that is a switch stands for yes, which it does unless it says no."""
+    """Return whether a boolean element of Office is on, the default unless its value says no."""
     return attributes.get("val") not in ("0", "false", "off")
 
 
 def _refuse_doctype(*_: object) -> None:
-    # It could define entities that grow without end.
+    # A DTD could define entities that expand without end.
     raise LimitExceeded("declares a document type (DTD), which no such file needs; save it again")
 
 
 class ElementDepth:
-    """Counts how deep the element is that is open, and tells whether it is left out with all that it holds."""
+    """Tracks the nesting depth and whether the current element is skipped."""
 
     def __init__(self) -> None:
         self.depth = 0
@@ -175,19 +178,19 @@ class ElementDepth:
 
     @property
     def on(self) -> bool:
-        """Return whether what comes is left out."""
+        """Return whether content is being skipped."""
         return self._from > 0
 
     def enter(self) -> None:
-        """An element begins."""
+        """Enter an element."""
         self.depth += 1
 
     def skip(self, depth: int = 0) -> None:
-        """Leave out the open element of this depth, the innermost if none is given; one around it stays left out."""
+        """Skip the open element at this depth (default: the innermost); an outer skip stays active."""
         self._from = self._from or depth or self.depth
 
     def leave(self) -> bool:
-        """The element ends; gives whether it was left out."""
+        """Leave an element; return whether it was skipped."""
         self.depth -= 1
         was = self.on
         if self.depth < self._from:

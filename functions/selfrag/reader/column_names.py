@@ -1,4 +1,4 @@
-"""The names of columns: which rows of a table hold them, where nothing marks them as names."""
+"""Detection of header rows in tables without markup for them."""
 
 import re
 from collections import Counter
@@ -7,8 +7,8 @@ from itertools import zip_longest
 
 from selfrag.domain.documents import has_words
 
-MAX_NAME = 100  # characters; nothing longer is the name of a column
-_NUMBERS_BEGIN = 3  # characters within which the first digit of a number stands, such as that of -1 or v2
+MAX_NAME = 100  # maximum length of a column name
+_NUMBERS_BEGIN = 3  # the first digit of a number is within so many characters, as in -1 or v2
 # A number, alone or with its currency or unit of percent; a day or a time; yes or no; an address.
 _DATA = re.compile(
     r"""[-+(]?(?:[$€£¥₩]|[A-Z]{3}\b)?\s?[-+]?[.,]?\d[\d.,'’\s\u00a0\u202f]*(?:e[-+]?\d+)?\)?\s?(?:[%‰$€£¥₩]|[A-Z]{3})?
@@ -26,9 +26,9 @@ _NO_UNIT = re.compile(r"[\d\s.,'’:/()+-]+")
 
 
 def look_like_names(first: Sequence[str], below: Sequence[Sequence[str]], likely: bool = False) -> bool:
-    """Return whether the texts of a row name columns, are words that differ, and stand above a row with a number.
+    """Return whether a row names the columns: distinct words above a row with a number.
 
-    Of rows of words alone it cannot be told whether the first names the others, unless that is `likely`.
+    A row above text-only rows counts as a header only if `likely`.
     """
     named = first if first[0] else first[1:]
     has_data = (likely and len(below) > 1) or any(
@@ -42,12 +42,12 @@ def look_like_names(first: Sequence[str], below: Sequence[Sequence[str]], likely
 
 
 def is_data(value: str) -> bool:
-    """Return whether a value is a number, a date, a yes or no, or an address: nothing that a column is called."""
+    """Return whether a value is a number, a date, a boolean or an address, which never names a column."""
     return len(value) <= _LONGEST_DATA and _DATA.fullmatch(value.strip()) is not None
 
 
 def names_columns(values: Sequence[str], below: Sequence[str]) -> bool:
-    """Return whether these values may be what columns are called: none is data, save for years above other values."""
+    """Return whether the values may be column names: no data except years above other values."""
     for column, value in enumerate(values):
         under = below[column] if column < len(below) else ""
         if is_data(value) and not (YEAR.fullmatch(value.strip()) and not YEAR.fullmatch(under.strip())):
@@ -56,10 +56,9 @@ def names_columns(values: Sequence[str], below: Sequence[str]) -> bool:
 
 
 def is_card(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether each row of a table is a label and its value, so that no row names the others.
+    """Return whether each row is a label with its value, so that no row is a header.
 
-    The labels are words, all different, and end in a colon, or the values are of several kinds. Of other rows of words
-    alone it cannot be told.
+    Labels are distinct words. Either they end in colons, or the values are of several kinds.
     """
     pairs = [(row[0].strip(), "".join(row[1:2]).strip()) for row in rows if not any(row[2:]) and any(row)]
     labels = {label for label, _ in pairs if len(label) <= _MAX_LABEL and label[-1:] not in ".?!。？！"}

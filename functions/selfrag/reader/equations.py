@@ -1,27 +1,27 @@
-"""Equations of Office and of MathML as a line of text: E=mc^2, (a+b)/c, sqrt(x), sum_(i=1)^n."""
+"""Equations of Office and MathML as linear text: E=mc^2, (a+b)/c, sqrt(x), sum_(i=1)^n."""
 
 from selfrag.reader.archive import PartReader
 from selfrag.reader.scripts import grouped
 
-MAX_EQUATION = 10_000  # characters; of a longer one the rest is written as it comes
+MAX_EQUATION = 10_000  # characters; the rest of a longer equation is written without structure
 _MAX_SIGN = 4  # characters of a bracket or an accent
 _LARGE = {"∑": "sum", "∏": "prod", "∫": "int"}
 _LEFT_OUT = frozenset({"annotation", "annotation-xml", "rPr", "ctrlPr"})
-_INVISIBLE = dict.fromkeys(range(0x2061, 0x2065))  # signs of functions and products that are not written
+_INVISIBLE = dict.fromkeys(range(0x2061, 0x2065))  # invisible operators: function application and multiplication
 _ROWS, _TABLES = frozenset({"mr", "mtr"}), frozenset({"m", "mtable", "eqArr"})
 
 
 class Equation(PartReader):
-    """Writes an equation as its elements end; `text` is what it says."""
+    """Writes an equation as text while its elements stream by."""
 
     def __init__(self) -> None:
-        # The elements that are open: the texts in each, and what its properties say.
+        # Open elements: their texts and properties.
         self._open: list[tuple[list[str], dict[str, str]]] = [([], {})]
         self._length = 0
 
     @property
     def shown(self) -> str:
-        """Return what was written."""
+        """Return the equation as text."""
         return " ".join("".join(self._open[0][0]).split())
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -33,7 +33,7 @@ class Equation(PartReader):
     def text(self, text: str) -> None:
         if text.strip():
             self._length += len(text)
-            # Each element that is open writes anew what stands in it.
+            # Each open element rewrites its content, so the cost is bounded by MAX_EQUATION.
             place = self._open[-1 if self._length <= MAX_EQUATION else 0]
             place[0].append(text.translate(_INVISIBLE))
 
@@ -46,7 +46,7 @@ class Equation(PartReader):
 
 
 def _written(name: str, parts: list[str], values: dict[str, str]) -> str:
-    """Return what an element says by what its parts say, in the order that both kinds of equations have."""
+    """Combine the parts of an element, ordered alike in both equation formats."""
     match name, parts:
         case "f" | "mfrac", [above, below]:
             return f"{grouped(above)}/{grouped(below)}"

@@ -1,4 +1,4 @@
-"""Files of a bucket as Documents: read in a worker process, with their labels and the pages to be recognised."""
+"""Files of a bucket as Documents: parsed in a worker process, with labels and pages for text recognition."""
 
 import time
 from collections.abc import Mapping
@@ -17,17 +17,17 @@ from selfrag.reader.scans.detection import HOW, Scan, scan_of, stretches
 MAX_SECONDS_A_PAGE = 10
 MAX_SECONDS_AN_ATTACHMENT = 20
 MAX_TRIES = 4
-# What the reader of PDF says of such pages, which does not know whether they are recognised.
+# The PDF reader's own warning, which does not know about text recognition.
 SCANNED = "perhaps scanned"
 _PARSE = "selfrag.reader.readers:parse_here"
 _FILE, _PDF = ContainedFunction(_PARSE), ContainedFunction(_PARSE, "PDF", "print it to a new PDF")
 
 
 def read_guarded(key: str, content: bytes) -> Document:
-    """Return a file as a Document; raises BadDocument, also if the file takes too much memory or time.
+    """Parse a file; raises BadDocument, also if it takes too much memory or time.
 
-    Raises Misconfigured if no such file can be read here, as when a library is missing, and TemporarilyUnavailable if
-    the worker processes are stopped meanwhile.
+    Raises Misconfigured if no such file can be read here, for example without a library, and TemporarilyUnavailable if
+    the workers are stopped meanwhile.
     """
     reader, seconds = (_PDF, MAX_SECONDS_A_PAGE) if ending_of(key) == ".pdf" else (_FILE, MAX_SECONDS_AN_ATTACHMENT)
     without, began = list[int](), time.monotonic()
@@ -35,7 +35,7 @@ def read_guarded(key: str, content: bytes) -> Document:
         try:
             return document_from(reader(key, content, without=without, seconds=seconds))
         except WorkerFailure as stopped:
-            late = time.monotonic() - began > pool.MAX_SECONDS / 2  # a function has no time for one more whole try
+            late = time.monotonic() - began > pool.MAX_SECONDS / 2  # a function has no time for another full attempt
             if not stopped.at or late or len(without) + 1 == MAX_TRIES:
                 raise
             without.append(stopped.at)
@@ -43,7 +43,7 @@ def read_guarded(key: str, content: bytes) -> Document:
 
 @dataclass(frozen=True)
 class FileContent:
-    """A file as it was read: its document, or the reason why there is none, and the pages to be recognised."""
+    """A parsed file: the document or the reason for its absence, and the pages to recognise."""
 
     document: Document | None
     reason: str = ""
@@ -53,22 +53,21 @@ class FileContent:
 def read_file(
     key: str, content: bytes, metadata: Mapping[str, str], *, recognition: bool, most_pages: int
 ) -> FileContent:
-    """Return a file with the labels in its metadata; of its pages without text `most_pages` are to be recognised.
+    """Parse a file with the labels of its metadata; up to `most_pages` pages without text go to recognition.
 
-    Without `recognition` there are none, and a warning names the pages. A page or an attachment on which the worker
-    process ends is left out.
+    Without `recognition`, a warning names those pages. A page or attachment that crashes the worker is left out.
     """
     try:
         document, reason = read_guarded(key, content), ""
     except BadDocument as error:
         document, reason = None, str(error)
-    # A file that nothing reads is not looked through for pictures, if it is too large or broken.
+    # A file that no reader accepts may still be a scan, unless it is too large.
     scan = None if len(content) > MAX_DOCUMENT_BYTES else scan_of(key, content, document, most_pages)
     if document is None:
         if scan is None or not recognition:
             pictures = f"{key} shows pictures and holds no text on any of its {scan.of if scan else 0} pages; {HOW}."
             return FileContent(None, pictures if scan else reason)
-        # A document of pages on which no word was found yet.
+        # A document of empty pages, all awaiting recognition.
         pages = tuple(Part(number - 1, f"page {number}", number) for number in range(1, scan.of + 1))
         document = Document(key, PurePosixPath(key).name, "\n" * (scan.of - 1), parts=pages)
     labels = {name: label for name, label in vars(of_object(metadata)).items() if label}
@@ -78,7 +77,7 @@ def read_file(
 
 
 def _with_warning(document: Document, scan: Scan | None, recognition: bool) -> Document:
-    """Return the document, with a warning of the pages that are not read, in place of the reader's own."""
+    """Replace the reader's warning about scanned pages by one that lists the unread pages."""
     if scan is None:
         return document
     warnings = [warning for warning in document.warnings if SCANNED not in warning]

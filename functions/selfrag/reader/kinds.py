@@ -1,4 +1,4 @@
-"""Kinds of files by their first bytes, and the refusal of a file whose name claims another kind."""
+"""File kinds by their first bytes, and the rejection of mismatched names."""
 
 from contextlib import suppress
 from io import BytesIO
@@ -41,13 +41,13 @@ _TYPES = {
 }
 _WORKBOOKS = ("Workbook", "Book")  # streams of Excel 97 and later, and of Excel 95
 _EMBEDDING = ("WordDocument", "PowerPoint Document")  # streams of files in which a workbook may be embedded
-# Readers of PDF look for its mark this far into a file: some programs write a line of their own before it.
+# PDF readers search this far for the header: some programs write a line before it.
 _PDF_WITHIN = 1024
 _TYPE_LENGTH = 100
 
 
 def refuse_other_kinds(key: str, content: bytes, expected: str) -> None:
-    """Raise BadDocument if the content is plainly not `expected`, one of the kinds above."""
+    """Raise BadDocument if the content is clearly not `expected`."""
     if not content and expected != TEXT:
         raise BadDocument(f"{key} is empty (0 bytes); save it again.")
     kind = _kind_of(content, expected)
@@ -61,13 +61,13 @@ def refuse_other_kinds(key: str, content: bytes, expected: str) -> None:
 
 
 def refusal(key: str) -> str:
-    """Return the sentence for a file whose ending is of a kind that is known and not read; "" for all others."""
+    """Return the message for a known but unsupported file extension, or ""."""
     reason = refused_as(key)
     return f"{key} is {reason}." if reason else ""
 
 
 def _kind_of(content: bytes, expected: str) -> str:
-    """Return a kind, or the refusal of a kind that is never read, such as an archive; "" if nothing shows."""
+    """Return the kind, the refusal of an unsupported kind such as an archive, or "" if unclear."""
     if content.startswith(b"%PDF-") or (expected == PDF and b"%PDF-" in content[:_PDF_WITHIN]):
         return PDF
     if content.startswith(b"{\\rtf"):

@@ -1,4 +1,4 @@
-"""Labels of a document: tags, and a day."""
+"""Document labels: tags and a date."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,8 +10,7 @@ from selfrag.domain.documents import MAX_TAG_CHARACTERS, MAX_TAGS, Labels, day, 
 _BETWEEN_TAGS = re.compile(r"[,;]")
 _NAMES = ("jan", "feb", "mar mär", "apr", "may mai", "jun", "jul", "aug", "sep", "oct okt", "nov", "dec dez")
 _MONTHS = {name: str(number) for number, names in enumerate(_NAMES, 1) for name in names.split()}
-# A day with its year first, with its year last as German writes it, and with the month's name in English or German.
-# What may be a day or a month, as in 01/02/2026, is none.
+# An ambiguous date such as 01/02/2026 is ignored.
 _YEAR_FIRST = re.compile(r"(\d{4})[-/.年년] ?(\d{1,2})[-/.月월] ?(\d{1,2})(?!\d)")
 _YEAR_LAST = re.compile(r"(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})(?!\d)")
 _NAMED = re.compile(
@@ -23,9 +22,9 @@ _SEARCHED = 200
 
 
 def labels(tags: Iterable[str], date: str) -> Labels:
-    """Return the labels in these texts: tags divided by commas or semicolons; what is neither tag nor day is left out.
+    """Return labels: tags separated by commas or semicolons, and the day of a date.
 
-    Of a moment its day counts. No more than MAX_TAGS are kept, none of them longer than MAX_TAG_CHARACTERS.
+    Invalid values are dropped; at most MAX_TAGS tags of at most MAX_TAG_CHARACTERS characters are kept.
     """
     texts = [text for text in tags for text in _BETWEEN_TAGS.split(text)]
     distinct = dict.fromkeys(map(tag, texts))
@@ -34,12 +33,12 @@ def labels(tags: Iterable[str], date: str) -> Labels:
 
 
 def of_object(metadata: Mapping[str, str]) -> Labels:
-    """Return the labels in an object's metadata; it holds ASCII only, so other letters are percent-encoded."""
+    """Return the labels in an object's metadata, which is ASCII: other letters are percent-encoded."""
     return labels([unquote(metadata.get("tags", ""))], unquote(metadata.get("date", "")))
 
 
 def last_modified(metadata: Mapping[str, str]) -> str | None:
-    """Return the day in an object's metadata on which it was last changed, for documents that have no date."""
+    """Return the date of last change in an object's metadata, for documents without a date."""
     return _day(metadata.get("modified", ""))
 
 

@@ -18,11 +18,11 @@ from selfrag.reader.kinds import refusal
 from selfrag.reader.labels import day_in
 from selfrag.reader.processes.child import begin
 
-# A short line that stands alone and does not end like a sentence.
+# A short, separate line that does not end like a sentence.
 _PLAIN = re.compile(
     r"(?:\A|\n[ \t]*+\r?\n)(?P<line>[^\s][^\r\n]{0,79}?)(?<![\s.!?:;,。！？：；、，])(?=[ \t]{0,9}\r?\n[ \t]{0,9}\r?\n)"
 )
-# The readers by the endings of files: those of bytes, and those of a text.
+# Readers by file extension: of bytes, and of text.
 _OF_BYTES = {
     ".pdf": "pdf.reading:read_pdf",
     ".docx": "office.ooxml.docx:read_docx",
@@ -45,13 +45,13 @@ _OF_TEXT = {
     **dict.fromkeys((".txt", ".text"), "readers:read_text"),
     ".json": "data.json_files:read_json",
 }
-# In these no person has written the date: a program sets it, or leaves that of a template.
+# Kinds dated by programs or templates, not by their author.
 _DATED_BY_PROGRAM = frozenset((".docx", ".pptx", ".odt", ".odp", ".ods", ".xlsx", ".xlsm", ".pdf"))
 
 
 @dataclass(frozen=True)
 class FileParts:
-    """The pages, chapters or attachments of a file, from 1: those left out, and a callback for the next one."""
+    """Pages, chapters or attachments of a file, from 1: those to skip, and a callback for the next one."""
 
     without: Collection[int] = ()
     begin: Callable[[int], None] = lambda part: None
@@ -61,15 +61,14 @@ ALL = FileParts()
 
 
 def parse_here(key: str, content: bytes, without: list[int], seconds: float) -> Document:
-    """Return what `parse` does in a worker process, which ends if one part takes more than these seconds."""
+    """Run `parse` in the worker, which ends if a part takes more than these seconds."""
     return parse(key, content, FileParts(without, partial(begin, seconds=seconds)))
 
 
 def parse(key: str, content: bytes, parts: FileParts = ALL) -> Document:
-    """Return a file as a Document; raises BadDocument if it cannot be read or holds no words.
+    """Parse a file by the extension of `key`; raises only BadDocument, if it is unreadable or has no words.
 
-    The extension of `key` tells the kind. The text of a text file is the file's own, that of the others is what a
-    person would see. No content makes it raise anything else.
+    Text files keep their text; other kinds give the visible text.
     """
     if ending_of(key) not in EXTENSIONS:
         of_no_kind = f"{key} is of no kind that is read; use one of {', '.join(sorted(EXTENSIONS))}."
@@ -85,18 +84,18 @@ def parse(key: str, content: bytes, parts: FileParts = ALL) -> Document:
 
 
 def read_text(key: str, text: str) -> Document:
-    """Return a plain text as a Document: the first of its lines that stand alone is its title."""
+    """Read plain text; the first separate line is the title."""
     headings = plain_headings(text)
     title = next((heading.text for heading in headings if heading.level == 1), PurePosixPath(key).name)
     return Document(key, title, text, headings)
 
 
 def _read(key: str, content: bytes, parts: FileParts) -> Document:
-    """Return a file as a Document by the reader of its kind; warnings of a text's encoding come before the others."""
+    """Read a file by its kind; encoding warnings come first."""
     ending = ending_of(key)
     match ending:
         case ".pdf":
-            # No page has so high a number.
+            # No page number is this high.
             return _loaded(ending)(key, content, parts.without, parts.begin, _reader_within(parts, number=10_000))
         case ".docx" | ".epub" | ".eml":
             return _loaded(ending)(key, content, _reader_within(parts))
@@ -110,14 +109,14 @@ def _read(key: str, content: bytes, parts: FileParts) -> Document:
 
 
 def _loaded(ending: str) -> Callable[..., Document]:
-    """Return the reader of a kind, which is imported with the first file of that kind."""
+    """Import the reader of a kind on first use."""
     module, _, name = (_OF_BYTES | _OF_TEXT)[ending].partition(":")
     reader: Callable[..., Document] = getattr(import_module(f"selfrag.reader.{module}"), name)
     return reader
 
 
 def _reader_within(parts: FileParts, number: int = 0) -> Read:
-    """Return the reader of the files within a file, which are its parts behind this number."""
+    """Return the reader for nested files, which are the parts after this number."""
 
     def read_within(name: str, content: bytes) -> Document:
         nonlocal number

@@ -1,9 +1,9 @@
-"""Superscripts and subscripts in plain text, as people write and search them: 2^32, m², CO2, costs[1]."""
+"""Superscripts and subscripts in plain text, as people search for them: 2^32, m², CO2, costs[1]."""
 
 import re
 
 _NUMBER = re.compile(r"[+\-\u2212]?\d+(?:[.,]\d+)?")
-# The number or letter of a note, or several of them: 1; 2, 3; 4-6; a.
+# Note marks: 1; 2, 3; 4-6; a.
 _NOTES = re.compile(r"\d{1,3}(?:\s?[,;\u2013-]\s?\d{1,3}){0,9}|[a-h]|[ivx]{1,6}|[*†‡§]{1,4}")
 _SIGNS = {"tm": "™", "sm": "℠", "r": "®", "(r)": "®"}
 _ORDINALS = frozenset(("st", "nd", "rd", "th", "er", "ère", "ere", "re", "e", "ème", "eme", "o", "a"))
@@ -15,16 +15,16 @@ _VARIABLE = re.compile(r"(?<![^\W\d_])[^\W\d_]\Z")
 # A function, or the end of a product: E = mc.
 _FACTOR = re.compile(r"(?:(?<![^\W\d_])(?:sin|cos|tan|log|ln)|[=+×·]\s?[^\W\d_]{1,3})\Z")
 _LETTERS = re.compile(r"[^\W\d_]{1,20}\Z")
-# A group of a formula, such as (a + b): its words have at most two letters.
+# A formula group such as (a + b), without words of three or more letters.
 _GROUP = re.compile(r"\((?:(?![^\W\d_]{3})[^()]){1,40}\)\Z")
 _WHOLE = re.compile(r"\w+|[+\-\u2212]?\d+(?:[.,]\d+)?|\([^()]*\)")
 _WORD = re.compile(r"[^\W\d_]{2}")
-_MIN_WORD = 4  # letters; a raised end of a shorter word is part of it, as in Mme
-_CONTEXT = 50  # characters before; no rule looks further back
+_MIN_WORD = 4  # letters; a raised ending of a shorter word belongs to it, as in Mme
+_CONTEXT = 50  # characters of context that the rules need
 
 
 def superscript(before: str, raised: str) -> str:
-    """Return what a raised text adds to the text before it: a power, a note's number in brackets, or an ending."""
+    """Return raised text as plain text after `before`: a power, a note number in brackets, or an ending."""
     text, before = raised.strip(), before[-_CONTEXT:]
     if not before.strip() or not text or raised[0].isspace():
         return f"[{text}]" if text and not before and _NOTES.fullmatch(text) else raised
@@ -57,14 +57,14 @@ def _raised(before: str, text: str) -> str:
 
 
 def _is_exponent(text: str) -> bool:
-    """Return whether a text beside a number or a variable is a formula: it has no word, and is no note's mark."""
+    """Return whether raised text is a formula: no words and no note mark."""
     if len(text) == 1:
         return text in "ijkmnpqrstuvwxyzN"
     return _WORD.search(text) is None and not _NOTES.fullmatch(text)
 
 
 def subscript(before: str, lowered: str) -> str:
-    """Return what a lowered text adds to the text before it: CO2, but x_1 and 1011_2, which would be other words."""
+    """Return lowered text as plain text after `before`: CO2, but x_1 and 1011_2."""
     text, before = lowered.strip(), before[-_CONTEXT:]
     if not text or not before.strip() or before[-1].isspace() or lowered[0].isspace():
         return lowered
@@ -75,5 +75,5 @@ def subscript(before: str, lowered: str) -> str:
 
 
 def grouped(text: str) -> str:
-    """Return a formula in brackets unless it is a single number, name or group."""
+    """Parenthesize a formula, unless it is a single number, name or group."""
     return text if _WHOLE.fullmatch(text) else f"({text})"

@@ -1,4 +1,4 @@
-"""Text that a file holds and nobody sees, or that its author has struck out: an answer must not quote it."""
+"""Hidden and struck-out text, which answers must not quote."""
 
 import re
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 _HEX = re.compile(r"#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 _NAMED = {"white": "ffffff", "black": "000000"}
 WHITE = "ffffff"
-UNCERTAIN = "?"  # a background that is a picture, or that other parts of the file decide
-MAX_TINY = 2.0  # points; nobody reads smaller text
-_ALIKE = 15  # of 255: colours that differ less look the same
+UNCERTAIN = "?"  # the background is a picture or set elsewhere in the file
+MAX_TINY = 2.0  # points; smaller text is unreadable
+_ALIKE = 15  # of 255: indistinguishable colors
 
 
 @dataclass
 class LeftOut:
-    """Counts of the passages that were left out of a document."""
+    """Counts of passages that were left out."""
 
     unseen: int = 0
     struck: int = 0
@@ -29,13 +29,13 @@ class LeftOut:
 
 
 def blends(color: str, background: str) -> bool:
-    """Return whether text of a colour cannot be told from its background; never where either is not certain."""
+    """Return whether text is indistinguishable from its background; False if either is uncertain."""
     text, behind = _channels(color), _channels(background)
     return bool(text and behind) and all(abs(a - b) <= _ALIKE for a, b in zip(text, behind, strict=True))
 
 
 def _channels(color: str) -> bytes:
-    """Return the red, green and blue of a colour; b"" for one that is not written as hexadecimal digits."""
+    """Return a color's red, green and blue; b"" unless it is hexadecimal."""
     name = color.strip().lower()
     if not (match := _HEX.fullmatch(_NAMED.get(name, name))):
         return b""
@@ -47,7 +47,7 @@ _MAX_STYLE = 2_000  # characters
 _RGB = re.compile(r"rgba?\((\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})[^)]{0,20}\)")
 _SIZE = re.compile(r"(\d{0,4}(?:\.\d{1,4})?)(px|pt|r?em|%)?")
 _POINTS = {"px": 0.75, "pt": 1.0, "em": 12.0, "rem": 12.0, "%": 0.12}
-# Hidden, transparent, outside of the page, or cut to nothing.
+# Hidden, transparent, off-page, or clipped to nothing.
 _UNSEEN = re.compile(
     r"""(?<![\w-])(?: display:none | visibility:(?:hidden|collapse) | opacity:0*\.?0*(?![.\d]) | color:transparent
     | (?:left|top|margin-left|margin-top|text-indent):-(?:[5-9]\d\d|\d{4,})
@@ -67,7 +67,7 @@ class InlineStyle:
         self.is_struck = any("line-through" in value for name, value in self._values.items() if "decoration" in name)
 
     def is_unseen(self, behind: str) -> bool:
-        """Return whether nobody sees its text, before a colour."""
+        """Return whether text of this style over `behind` is invisible."""
         values = self._values
         written = ";".join(f"{name}:{value}" for name, value in values.items())
         is_cut = values.get("overflow", "").startswith("hidden") and _FLAT.search(written) is not None
@@ -78,7 +78,7 @@ class InlineStyle:
 
 
 def _color(value: str) -> str:
-    """Return a colour of CSS as hexadecimal digits, or as it is written."""
+    """Normalize a CSS color to hexadecimal digits, if possible."""
     if match := _RGB.match(value):
         return bytes(min(int(part), 255) for part in match.groups()).hex()
     return value.split(" ")[0]

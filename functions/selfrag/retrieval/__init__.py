@@ -1,1 +1,1 @@
-"""What a search makes of an index: the best passages of each query, without near-duplicates."""
+"""Search results from an index: the best passages of each query, without near-duplicates."""

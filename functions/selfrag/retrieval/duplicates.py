@@ -36,7 +36,7 @@ def content_of(passage: Passage) -> str:
 
 
 def _heading(passage: Passage) -> str:
-    """Return the title without the file name, which stands in it where the document has no title of its own."""
+    """Return the title without the file name, which replaces a missing document title."""
     return passage.title.removeprefix(passage.document.rsplit("/", 1)[-1])
 
 

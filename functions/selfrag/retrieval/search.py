@@ -18,8 +18,8 @@ MAX_SEARCHES = 3
 class SearchResult:
     """The best passages of a search, with near-duplicates folded.
 
-    `text_hits` is the first query's; `by_text` and `by_vector` are the scores of all hits by passage id. `warnings` say
-    what a search left out.
+    `text_hits` is the first query's; `by_text` and `by_vector` are the scores of all hits by passage id. `warnings`
+    describe omissions.
     """
 
     passages: list[Passage]

@@ -12,7 +12,7 @@ from selfrag.runtime.settings import FromEnvironment, Profile
 
 GRADERS = ("decide_retrieval", "grade_relevance", "grade_support", "grade_utility")
 DeciderProtocol = Literal["systemone", "completions"]
-# Who judges where a decision model is configured, by profile.
+# The default judges with a decision model, by profile.
 _BY_PROFILE: dict[Profile, GraderKind] = {"thrifty": "decider", "balanced": "cascade", "strict": "claude"}
 
 

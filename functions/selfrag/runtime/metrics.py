@@ -22,7 +22,7 @@ _UNITS = {"Latency": MetricUnit.Milliseconds, "CostUsd": MetricUnit.NoUnit, "Que
 
 def emit(dimensions: Mapping[str, str], values: Mapping[str, float]) -> None:
     """Write values, by metric name, under one set of dimensions."""
-    # Without a service of its own: it would be one dimension more on everything.
+    # No service name: it would add a dimension to every metric.
     metrics = EphemeralMetrics(namespace=os.environ.get("POWERTOOLS_METRICS_NAMESPACE", NAMESPACE), service="")
     for dimension, word in dimensions.items():
         metrics.add_dimension(dimension, word)

@@ -81,8 +81,9 @@ class Pace:
     def ask(self, step: str, model: str, send: Callable[[float], T]) -> RequestResult[T]:
         """Return the reply to a request; `send` is called with a timeout in seconds, again for each retry.
 
-        Raises what no retry would mend, and BudgetExceeded before the first request. After it that is an error in the
-        reply, which reports the requests that were sent. A retry without a budget ends with the failed request's error.
+        Raises errors that no retry would fix, and BudgetExceeded before the first request. Afterwards that is an error
+        in the reply, which reports the requests that were sent. A retry without a budget ends with the failed request's
+        error.
         """
         sent, throttled = 0, False
         error: SelfragError | None = None

@@ -1,4 +1,4 @@
-"""Lambda's Runtime API, for a function that streams its replies: Python's own runtime sends each as a whole.
+"""Lambda's Runtime API for a function that streams replies, which Python's managed runtime does not.
 
 https://docs.aws.amazon.com/lambda/latest/dg/runtimes-custom.html
 """
@@ -30,7 +30,7 @@ class RuntimeApi:
         self._address = address
 
     def next(self) -> Invocation:
-        """Return the next event, whenever it comes: meanwhile Lambda lets the process stand still."""
+        """Wait for the next event; Lambda freezes the process meanwhile."""
         # So this waits without a limit.
         with closing(http.client.HTTPConnection(self._address)) as connection:
             connection.request("GET", f"{_INVOCATION}/next")

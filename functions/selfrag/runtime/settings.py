@@ -17,7 +17,7 @@ from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who n
 from selfrag.runtime.models import of_the_profile
 
 # Raise it when the same file would be read or split differently than before: it is part of a document's version.
-PASSAGES = "11"
+PASSAGES = "12"
 
 Profile = Literal["thrifty", "balanced", "strict"]
 
@@ -41,12 +41,11 @@ class FromEnvironment(BaseSettings):
 class Settings(FromEnvironment):
     """The settings of question answering: the model, the verdict cache and the web.
 
-    `profile` is the choice of models. `models` maps a step's folder to a model id, names only those that differ from
-    the profile, and holds all of them once it is read; `grade_support_first` judges support before the step's own.
-    `prices` adds models to the price table, or replaces their prices. `retrieval_guidance` is what an organisation says
-    of its documents to the decision whether to search. `step_seconds` is the most time of a step that asks a model, and
-    `parallel` the most requests to models at a time of this process: a function of a deployment has one.
-    `model` names a model of the chat-completions API at `model_url` for all steps, in place of Claude's.
+    `profile` is the choice of models. `models` maps steps to model ids that differ from the profile, and has all of
+    them after validation; `grade_support_first` judges support before the step's own. `prices` extends or overrides the
+    price table. `retrieval_guidance` describes an organisation's documents for the retrieval decision. `step_seconds`
+    limits a model step, and `parallel` this process's concurrent model requests: a deployed function has one. `model`
+    names a model of the chat-completions API at `model_url` that replaces Claude in all steps.
     """
 
     model: str = ""
@@ -96,12 +95,12 @@ class EmbeddingSettings(FromEnvironment):
 
 
 class IngestionSettings(FromEnvironment):
-    """The manifest and the work bucket of ingestion.
+    """The manifest and work bucket of ingestion.
 
-    `view_seconds` is the index's refresh interval, after which a write is visible (about a minute, AWS says no figure);
-    `pipeline` names what vectors depend on besides the passages: change it to index everything anew. `text_recognition`
-    is what Amazon Textract reads of pages that show pictures and hold no text, of a document `recognition_pages` at the
-    most; `recognized_bucket` keeps its text.
+    `view_seconds` is the index's refresh interval, after which a write is visible (about a minute; AWS gives no
+    figure); `pipeline` identifies further inputs of the vectors: change it to reindex everything. `text_recognition` is
+    Amazon Textract's mode for pages that have pictures but no text, up to `recognition_pages` per document;
+    `recognized_bucket` keeps the text.
     """
 
     documents_table: str = "selfrag-documents"
@@ -121,11 +120,10 @@ class IngestionSettings(FromEnvironment):
 class ApiSettings(FromEnvironment):
     """The machines, tables and buckets of the API.
 
-    Where a guardrail checks answers, questions at work are `guarded`: no text of theirs is shown. Without `uploads` the
-    documents come from elsewhere. `collection_sleeps` says that the collection scales to zero. `sync_deadline_seconds`
-    is the most that POST /v1/ask may take for the question itself: API Gateway waits 29 s, and the rest is for
-    composing and returning the response. `max_cost_usd` and `deadline_seconds` are those of a policy which names none;
-    without them its own defaults hold.
+    If a guardrail checks answers, running questions are `guarded`: their texts are hidden. Without `uploads` the
+    documents come from elsewhere. `collection_sleeps` if the collection scales to zero. `sync_deadline_seconds` limits
+    the question in POST /v1/ask: API Gateway waits 29 s, which includes composing and returning the response.
+    `max_cost_usd` and `deadline_seconds` apply to policies without these fields.
     """
 
     express_machine_arn: str = Field(pattern=r"^arn:")

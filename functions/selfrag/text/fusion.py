@@ -15,12 +15,11 @@ def fuse(
     spread_floor: float = 0.0,
     unembedded: Collection[str] = (),
 ) -> dict[str, float]:
-    """Return the sum of both z-scores of each id, best first.
+    """Sum the z-scores of both searches by id, best first.
 
-    What full text did not match has its true score, 0; a full list of hits (`text_full`) may lack matches, so what it
-    lacks gets its lowest score. What the list of vectors lacks gets its lowest score, too: they compare everything.
-    `spread_floor` is the embedder's: vectors that differ less have less weight. The `unembedded` have no vector yet, so
-    they keep the places that full text gave them.
+    Ids without a full-text match score 0, or the minimum if that list may be incomplete (`text_full`). Ids missing from
+    the vector list get its minimum. `spread_floor` reduces the weight of vector scores that differ less. The
+    `unembedded` have no vector yet and keep their full-text rank.
     """
     lowest = min(by_text.values(), default=0.0) if text_full else 0.0
     text = {key: by_text.get(key, lowest) for key in (*by_text, *by_vector)}
@@ -29,7 +28,7 @@ def fuse(
     last = min(by_vector.values(), default=0.0)
     total = {key: round(text_z(text[key]) + vector_z(by_vector.get(key, last)), 9) for key in text}
     waiting = set(unembedded) if by_vector else set()
-    # Of equals the better match of the words comes first, then the lower id: the same question has the same order.
+    # Ties go to the better text match, then to the lower id, which keeps the order stable.
     ranking = sorted(total.keys() - waiting, key=lambda key: (-total[key], -text[key], key))
     for place, key in enumerate(sorted(by_text, key=lambda key: (-by_text[key], key))):
         if key in waiting:

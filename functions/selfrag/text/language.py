@@ -1,8 +1,7 @@
-"""The language of a question: one of the six in which selfrag has messages (pure, without packages).
+"""Detection of a question's language among the six with messages (pure, no packages).
 
-East Asian languages are recognised by their script, the others by function words, typical letters and endings. A word
-that several languages share counts for each of them only a part. English stands for every other language, and for what
-shows none.
+East Asian languages are recognised by script, the others by function words, typical letters and endings. A word shared
+by languages counts partly for each. English is the fallback.
 """
 
 import re
@@ -85,7 +84,7 @@ _SIGNS = [
 ]
 _SETS = {language: set(words.split()) for language, words in _WORDS.items()}
 _SHARED = Counter(word for words in _SETS.values() for word in words)
-# Less than one word of its own is no evidence of a language, nor is a small lead over a related one.
+# Minimum evidence for a language, and minimum lead over a related one.
 _LEAST, _LEAD = 0.5, 0.1
 
 

@@ -13,7 +13,7 @@ _MARKER = re.compile(
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"(\d{1,3})(?:\s*[–-]\s*(\d{1,3}))?")
-# The text beside a marker that tells it from the same number elsewhere in a source.
+# Adjacent text that distinguishes a marker from the same number elsewhere in a source.
 _BEFORE, _AFTER = re.compile(r"\S*\Z"), re.compile(r"[^\S\n]*\S*")
 _LONGEST_CONTEXT = 40  # characters
 

@@ -25,13 +25,13 @@ _STOP = re.compile(
 )
 # Behind a stop: the rest of a text in brackets or quotation marks, or the verb of a quotation.
 _INSIDE = re.compile(r"[^（）「」『』\n]{0,100}+[）」』]|(?<=[」』])(?:と|って)")
-# The library finds no stops between quotation marks or brackets, and takes the square of the time for unclosed ones. A
-# mark such as [3] stands between two sentences.
+# The library finds no stops between quotation marks or brackets, and is quadratic in unclosed ones. Marks such as [3]
+# separate sentences.
 _ENCLOSING = re.compile(
     r"\[\w{1,20}\]|[\"“”„‟«»‹›‚()\[\]{}<>`（）［］「」『』【】〈〉《》〔〕]|['‘’](?!\w)|(?<!\w)['‘’]"
 )
 
-# The number or letter of an item, which stays with the item; several items may stand on one line.
+# The number or letter of a list item, which stays with it; a line may have several items.
 _LABEL = re.compile(r"\s*(?:[-*•–]\s*)?[(\[]?(\d{1,3}|[A-Za-z])[.)]\s+")
 # Abbreviations that the library lacks; some are words but before a number.
 _ABBREVIATION = re.compile(
@@ -140,7 +140,7 @@ def _library_stops(text: str, language: str) -> set[int]:
 
 
 def _goes_on(text: str, stop: re.Match[str]) -> bool:
-    """Return whether a sentence goes on after a stop; a small letter goes on (UAX 29, SB8)."""
+    """Return whether a sentence continues after a stop; lower case continues it (UAX 29, SB8)."""
     before = text[max(0, stop.start() - _LONGEST) : stop.start("closing")]
     following = text[stop.end() : stop.end() + _LONGEST]
     if following[:1].islower() and (before.endswith(".") or stop["closing"]):

@@ -1,4 +1,4 @@
-"""The words and numbers of a text, for comparisons of what texts have in common."""
+"""Tokenization for word-overlap scores."""
 
 import re
 import unicodedata
@@ -10,9 +10,9 @@ _WORD = re.compile(r"\w+")
 
 
 def words_of(text: str) -> set[str]:
-    """Return the words and numbers of a text without case and width; East Asian letters two by two, as none part them.
+    """Return the folded words and numbers of a text; East Asian letters as adjacent pairs.
 
-    A number such as 3.10 counts as a whole and by its parts.
+    A number such as 3.10 counts both whole and by its parts.
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
     words = set(_NUMBER.findall(folded))

@@ -7,6 +7,7 @@ from tests.support.doubles.aws_account import ACCOUNT, CALLER, Answer, AwsAccoun
 REGION = "us-east-1"
 OUTPUTS: dict[str, Any] = {
     "endpoint": "https://example",
+    "tables": {"documents": "selfrag-documents"},
     "bucket": f"selfrag-documents-{ACCOUNT}-{REGION}",
     "api_key_command": "aws apigateway get-api-key --query value --api-key k1",
 }
@@ -19,5 +20,6 @@ def deployed() -> AwsAccount:
         "sts.GetCallerIdentity": {"Arn": CALLER, "Account": ACCOUNT},
         "apigateway.GetApiKey": {"value": KEY},
         "s3.DeleteObject": {},
+        "dynamodb.Query": {"Items": []},
     }
     return AwsAccount(answers)

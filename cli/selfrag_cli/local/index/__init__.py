@@ -1,4 +1,4 @@
-"""The laptop's stand-in for OpenSearch Serverless and Titan: passages and vectors in SQLite, searched exactly.
+"""The local replacement for OpenSearch Serverless and Titan: exact search over passages and vectors in SQLite.
 
 `local_parts` overrides the components of the deployed code.
 """
@@ -28,17 +28,17 @@ __all__ = [
     "open_index",
 ]
 
-# The vectors of the sample handbook: the first answer of a new installation waits for none.
+# Vectors of the sample handbook, so that a new installation answers at once.
 SAMPLE_VECTORS = Path(__file__).with_name("sample_vectors.npz")
 
 
 def open_index() -> EmbeddedIndex:
-    """Return the index in the home directory; one per process, so that passages are loaded once."""
+    """Return this process's index in the home directory, with passages loaded once."""
     return _index_in(home())
 
 
 def open_embedder() -> CachedEmbedder:
-    """Return multilingual-e5-small, with the vectors of passages cached in the home directory."""
+    """Return multilingual-e5-small with its cache of passage vectors in the home directory."""
     return _embedder_in(home())
 
 
@@ -49,7 +49,7 @@ def local_parts() -> Parts:
 
 @contextmanager
 def embedding_with(embedder: NamedEmbedder | None) -> Iterator[CachedEmbedder]:
-    """Open an embedder whose vectors are cached in the home directory; multilingual-e5-small if it is None."""
+    """Open an embedder (None: multilingual-e5-small) with its cache in the home directory."""
     if embedder is None:
         yield open_embedder()
         return

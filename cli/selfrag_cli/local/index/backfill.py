@@ -1,4 +1,4 @@
-"""The vectors of passages that can be searched by their words already."""
+"""Embedding of passages that are already searchable by text."""
 
 import os
 import sys
@@ -14,17 +14,17 @@ from selfrag.retrieval.duplicates import content_of
 from selfrag_cli.local.index.embedding_cache import CachedEmbedder
 from selfrag_cli.local.index.passage_index import EmbeddedIndex, Unembedded
 
-# So many passages are embedded together: seconds on a busy machine, after which a run that is to end can end.
+# Batch size: seconds on a busy machine, after which a run can stop.
 _TOGETHER = 8
-# The pace of so many batches tells how long the others take.
+# Number of batches whose pace predicts the remaining time.
 _RECENT = 20
-# What the embedder takes for a passage beyond its letters, in letters.
+# Fixed cost of embedding a passage, expressed in letters.
 _OVERHEAD = 100
 
 
 @dataclass(frozen=True)
 class BackfillProgress:
-    """The passages that were embedded, all that were to be, the share of the work done, and the document at work."""
+    """Progress: embedded passages, total, share of the work done, and the current document."""
 
     done: int
     total: int
@@ -35,8 +35,8 @@ class BackfillProgress:
 class VectorBackfill:
     """Embeds the passages of a collection that have no vector.
 
-    Those that searches found by their words come first, and other passages of their documents next; then those of the
-    newest documents. `modified` returns when a document was modified, in seconds since the epoch.
+    Passages found by searches come first, then other passages of their documents, then the newest documents. `modified`
+    returns a document's modification time in seconds since the epoch.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class VectorBackfill:
         self._index, self._embedder, self._collection, self._modified = index, embedder, collection, modified
 
     def run(self, stopped: threading.Event | None = None) -> Iterator[BackfillProgress]:
-        """Embed until each passage has a vector, or the run is to end; yield the progress after some passages."""
+        """Embed until every passage has a vector or the run is stopped; yield the progress."""
         pending = self._index.unembedded(self._collection)
         total, work, done, cost = len(pending), sum(map(_cost, pending)), 0, 0
         pace = deque([(time.monotonic(), 0)], maxlen=_RECENT)
@@ -64,7 +64,7 @@ class VectorBackfill:
             self._index.note_backfill(self._collection, 0.0)
 
     def embed(self, numbers: Sequence[int]) -> None:
-        """Embed the passages of these numbers; one that is gone is no error."""
+        """Embed the passages of these numbers, ignoring deleted ones."""
         passages = self._index.by_number(numbers)
         texts = [embedded_text(passage.title, passage.text) for passage in passages.values()]
         contents = [content_of(passage) for passage in passages.values()]
@@ -87,6 +87,6 @@ def _cost(passage: Unembedded) -> int:
 
 
 def yield_to_questions() -> None:
-    """Let other threads of the process, which answer questions, have the cores before this one and those it starts."""
-    if sys.platform == "linux":  # elsewhere a priority is a process's
+    """Lower the priority of this thread and its children below threads that answer questions."""
+    if sys.platform == "linux":  # on other systems a priority applies to the process
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)

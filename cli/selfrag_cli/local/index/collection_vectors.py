@@ -1,4 +1,4 @@
-"""The vectors of a collection in memory, with numbers and lengths of its passages, but no text."""
+"""A collection's vectors in memory, with passage numbers and lengths but no text."""
 
 import json
 import sqlite3
@@ -16,14 +16,14 @@ _PASSAGES = "SELECT json_group_array(number), json_group_array(length) FROM pass
 _VECTORS = "SELECT number, vector FROM vectors WHERE number IN (SELECT value FROM json_each(?)) ORDER BY number"
 _COUNT = "SELECT count(*) FROM vectors WHERE number IN (SELECT value FROM json_each(?))"
 _SEVERAL = "The index holds vectors of several embedders; ingest the directories again."
-# So many vectors are read, or moved, at a time.
+# Number of vectors to read or move at a time.
 _CHUNK = 1024
 
 
 class CollectionVectors:
-    """A collection's passages by number, in its order, and how many tokens each has.
+    """Passage numbers of a collection in order, and their token counts.
 
-    `vectors` are float32, of length 1; `embedded` are the numbers of the passages that have one, in their order.
+    `vectors` are float32 of length 1; `embedded` are the numbers of their passages, in order.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class CollectionVectors:
         self.vectors: Vectors = np.empty((0, 0), np.float32)
 
     def refresh(self, connection: sqlite3.Connection, collection: str) -> None:
-        """Read changes of the collection; vectors in memory are not read again."""
+        """Load changes of the collection without rereading known vectors."""
         (generation,) = connection.execute(_GENERATION, (collection,)).fetchone() or (0,)
         if generation == self._generation:
             return
@@ -47,14 +47,14 @@ class CollectionVectors:
         self.numbers, self.lengths, self._generation = numbers, lengths, generation
 
     def cosines(self, query: Vectors) -> Vectors:
-        """Return the cosine of each passage with a vector of length 1, minus infinity if it has no vector yet."""
+        """Return each passage's cosine with a unit vector, minus infinity without a vector."""
         cosines = np.full(len(self.numbers), -np.inf, np.float32)
         if len(self.embedded):
             cosines[np.searchsorted(self.numbers, self.embedded)] = self.vectors @ query
         return cosines
 
     def _keep(self, mask: NDArray[np.bool_]) -> None:
-        """Close the gaps in place: a copy would for a moment take the memory twice."""
+        """Close gaps in place: a copy would briefly double the memory."""
         self.embedded = self.embedded[mask]
         end = first = int(mask.argmin()) if not mask.all() else len(mask)
         for start in range(first, len(mask), _CHUNK):
@@ -76,7 +76,7 @@ class CollectionVectors:
 
 
 def _read(connection: sqlite3.Connection, numbers: Numbers) -> tuple[Numbers, Vectors]:
-    """Read the vectors of those of these passages that have one, in the order of their numbers."""
+    """Read these passages' existing vectors in order of number."""
     places, vectors = np.empty(0, np.int64), np.empty((0, 0), np.float32)
     values = (json.dumps(numbers.tolist()),)
     [count] = connection.execute(_COUNT, values).fetchone()

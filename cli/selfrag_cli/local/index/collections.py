@@ -1,4 +1,4 @@
-"""Sizes of whole collections, and their removal; the connection has the schema of `store`."""
+"""Sizes and removal of collections; the connection has the schema of `store`."""
 
 import json
 import sqlite3
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from selfrag.domain.passages import Passage
 from selfrag.retrieval.duplicates import content_of
 
-# Text as it is shown and as it is searched, and vectors; what SQLite needs to find them comes on top.
+# Sizes of display text, search text and vectors, without SQLite's own overhead.
 _SIZES = """
 SELECT collection, count(*), sum(length(texts.passage) + length(texts.tokens) + coalesce(length(vectors.vector), 0))
 FROM passages JOIN texts ON texts.rowid = number LEFT JOIN vectors USING (number) GROUP BY collection
@@ -17,22 +17,21 @@ _TEXTS = "SELECT texts.passage FROM passages JOIN texts ON texts.rowid = number 
 
 
 class Size(NamedTuple):
-    """The passages of a collection, and the bytes of their text and vectors."""
+    """The number of passages of a collection, and the bytes of their text and vectors."""
 
     passages: int = 0
     bytes: int = 0
 
 
 def sizes(connection: sqlite3.Connection) -> dict[str, Size]:
-    """Return the size of each collection that holds anything."""
+    """Return the size of each non-empty collection."""
     return {collection: Size(passages, held) for collection, passages, held in connection.execute(_SIZES)}
 
 
 def forget(connection: sqlite3.Connection, collection: str, key: Callable[[str], str]) -> None:
-    """Remove a collection's passages and the cached vectors of their texts, in a transaction.
+    """Remove a collection's passages and cached vectors, in a transaction.
 
-    `key` returns the key of a content's cached vector. Another collection that holds the same text loses nothing but
-    time, should it be read anew.
+    `key` maps content to its cached vector's key. Other collections with the same text only lose time on reingestion.
     """
     texts = (
         Passage.model_validate_json(shown, extra="ignore") for (shown,) in connection.execute(_TEXTS, (collection,))

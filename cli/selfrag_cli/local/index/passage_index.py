@@ -1,4 +1,4 @@
-"""The index of passages on the laptop: a PassageIndex and a PassageWriter over the SQLite file."""
+"""The laptop's passage index: PassageIndex and PassageWriter over SQLite."""
 
 import json
 import math
@@ -21,8 +21,8 @@ from selfrag_cli.local.home import writing
 from selfrag_cli.local.index.collection_vectors import CollectionVectors
 from selfrag_cli.local.index.store import DIGIT, Numbers, columns, put, reading
 
-# A document is called as it is cited or by its whole key, a folder so, too, with a slash at its end. One without a date
-# is of no time.
+# A filter names a document by citation or full key, and a folder likewise with a final slash. Undated documents match
+# no period.
 _WITHIN = """collection IN (SELECT value FROM json_each(:collections))
 AND (:documents IS NULL OR document IN (SELECT value FROM json_each(:documents))
     OR collection || '/' || document IN (SELECT value FROM json_each(:documents))
@@ -44,7 +44,7 @@ WHERE passage_id IN (SELECT value FROM json_each(:passage_ids)) AND {_WITHIN}
 
 
 def allowed(connection: sqlite3.Connection, numbers: Numbers, bounds: Bounds) -> NDArray[np.bool_]:
-    """Return, for each of these passages of the bounds' collections, whether it passes the other filters."""
+    """Return whether each passage of the bounds' collections passes the other filters."""
     if bounds == Bounds(bounds.collections):
         return np.ones(len(numbers), np.bool_)
     (eligible,) = columns(connection, _NUMBERS, {**_values(bounds), "without": json.dumps(list(bounds.without))})
@@ -52,7 +52,7 @@ def allowed(connection: sqlite3.Connection, numbers: Numbers, bounds: Bounds) ->
 
 
 def fetch_allowed(connection: sqlite3.Connection, passage_ids: Sequence[str], bounds: Bounds) -> dict[str, str]:
-    """Return the passages (JSON) that are within the bounds, by their passage ids."""
+    """Return the passages (JSON) with these ids that are within the bounds."""
     values = {"passage_ids": json.dumps(list(passage_ids)), **_values(bounds)}
     return dict(connection.execute(_FETCH, values).fetchall())
 
@@ -68,16 +68,16 @@ def _values(bounds: Bounds) -> dict[str, str | None]:
 
 Scores = NDArray[np.float32]
 
-# What Anserini found best for short passages; it is also better here, on XQuAD.
+# Anserini's optimum for short passages; also better here, on XQuAD.
 K1, B = 0.9, 0.4
 _CONTAINING = "SELECT json_group_array(rowid) FROM texts WHERE texts MATCH ?"
 
 
 def bm25(connection: sqlite3.Connection, words: Sequence[str], numbers: Numbers, lengths: Numbers) -> Scores:
-    """Return the score of each passage for a query's tokens, by BM25 as Lucene has it.
+    """Return each passage's BM25 score for the query tokens, with Lucene's formula.
 
-    Word statistics are those of the passages given by number and length (in tokens). One without such a token has 0.
-    FTS5's own `bm25()` counts words over all collections and has other constants.
+    Statistics cover the given passages by number and length (in tokens). A passage without a query token scores 0.
+    FTS5's own `bm25()` counts all collections and uses other constants.
     """
     scores = np.zeros(len(numbers), np.float32)
     norms = K1 * ((1 - B) + B * lengths / lengths.mean())
@@ -87,7 +87,7 @@ def bm25(connection: sqlite3.Connection, words: Sequence[str], numbers: Numbers,
         if len(where):
             rarity = math.log(1 + (len(numbers) - len(where) + 0.5) / (len(where) + 0.5))
             share = counts / (norms[where] + counts)
-            # In the precision that a score has: words are added up one after another.
+            # In the precision of scores, since words are added one by one.
             scores[where] += (np.float32(rarity) * share).astype(np.float32)
     return scores
 
@@ -95,11 +95,11 @@ def bm25(connection: sqlite3.Connection, words: Sequence[str], numbers: Numbers,
 def _postings(
     connection: sqlite3.Connection, word: str, numbers: Numbers, max_count: int
 ) -> tuple[Numbers, NDArray[np.int32]]:
-    """Return the places among the numbers at which a word occurs, and its count in each."""
+    """Return the positions of the passages with a word, and its counts."""
     by_number = np.zeros(numbers.max() + 1, np.int32)
     for digit in range(max_count.bit_length()):
         (matches,) = columns(connection, _CONTAINING, (f'"{word}{DIGIT * digit}"',))
-        # The same table holds the words of other collections.
+        # The table also has words of other collections.
         by_number[matches[matches < len(by_number)]] += 1 << digit
     counts = by_number[numbers]
     where = np.flatnonzero(counts)
@@ -107,9 +107,9 @@ def _postings(
 
 
 def cosines(held: Sequence[CollectionVectors], vector: Sequence[float]) -> Scores:
-    """Return the cosine of each passage with a vector of length 1, minus infinity where a passage has none yet.
+    """Return each passage's cosine with a unit vector, minus infinity without a vector.
 
-    Raises Misconfigured if not all vectors have the same length.
+    Raises Misconfigured if the vectors differ in length.
     """
     lengths = {some.vectors.shape[1] for some in held if len(some.embedded)}
     if len(lengths) > 1:
@@ -121,7 +121,7 @@ def cosines(held: Sequence[CollectionVectors], vector: Sequence[float]) -> Score
 
 
 def best(scores: Scores, eligible: NDArray[np.bool_], size: int) -> Numbers:
-    """Return the places of the `size` best eligible ones, in no order; more of them if the last ones are equal."""
+    """Return the positions of the `size` best eligible scores in no order, with ties for the last place."""
     among: Numbers = np.flatnonzero(eligible)
     if len(among) <= size:
         return among
@@ -138,12 +138,12 @@ WHERE collection IN (SELECT value FROM json_each(?)) AND passage_id IN (SELECT v
 """
 _DELETE = "DELETE FROM passages WHERE id IN (SELECT value FROM json_each(?))"
 
-# Passages without a vector, with the letters that the embedder will read.
+# Passages without a vector, with their length in letters.
 _UNEMBEDDED = """
 SELECT number, document, length(texts.passage) FROM passages JOIN texts ON texts.rowid = number
 WHERE collection = ? AND NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.number = passages.number)
 """
-# Of a passage that is gone by now, a vector is not written.
+# Skips passages that were deleted in the meantime.
 _ADD_VECTOR = "INSERT OR IGNORE INTO vectors SELECT number, ? FROM passages WHERE number = ?"
 
 _NOTE_BACKFILL = """
@@ -154,15 +154,15 @@ _BACKFILLS = """
 SELECT coalesce(sum(completed), 0), min(at), sum(seconds_left) FROM backfills
 WHERE collection IN (SELECT value FROM json_each(?))
 """
-# A run that has embedded nothing for so long has ended.
+# A backfill that made no progress for this long has ended.
 _STALE_SECONDS = 120.0
 
-# Numbers of passages with their scores, best first.
+# Passage numbers with scores, best first.
 Ranked = list[tuple[int, float]]
 
 
 class Unembedded(NamedTuple):
-    """A passage without a vector: its number, its document, and its size in letters."""
+    """A passage without a vector: number, document, and size in letters."""
 
     number: int
     document: str
@@ -170,9 +170,9 @@ class Unembedded(NamedTuple):
 
 
 class EmbeddedIndex(Index):
-    """An exact search of passages; vectors stay in memory from the first search on, and changes are added to them.
+    """Exact passage search; vectors stay in memory after the first search and are updated.
 
-    A document is named by its key without the collection: that is a directory here and tells a reader nothing.
+    Documents are named by their key without the collection, which is just a directory here.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -183,11 +183,11 @@ class EmbeddedIndex(Index):
 
     @override
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
-        """Return the best passages by BM25 and by cosine, at most `size` of each; a BM25 score of zero is no match.
+        """Return up to `size` of the best passages by BM25 and by cosine; a BM25 score of zero is no match.
 
-        Without a vector by BM25 alone, and so until all passages have had a vector once. Word statistics are those of
-        the collections, whatever the other filters. Passages whose vectors are missing are found by BM25, and
-        `requested` names those of searches with a vector.
+        Without a query vector, and until all passages have been embedded once, only BM25 is used. Statistics cover the
+        collections regardless of other filters. Passages without vectors are found by BM25 and then listed in
+        `requested` if the query had a vector.
         """
         with self._lock, reading(self._connection):
             held = self._refreshed(bounds.collections)
@@ -207,7 +207,7 @@ class EmbeddedIndex(Index):
             shown = self._shown(number for number, _ in [*by_text, *by_vector])
             hits = [[(shown[number], score) for number, score in ranked] for ranked in (by_text, by_vector)]
             unembedded = _without_vectors(held, by_text) if waiting else set()
-            if vector is not None:  # it is a person's question, and no trial of the words alone
+            if vector is not None:  # a user's question, not a text-only trial
                 self._requested |= {number: shown[number].document for number in unembedded}
             return Candidates(
                 by_text=hits[0],
@@ -226,34 +226,34 @@ class EmbeddedIndex(Index):
         return [_read(passages[passage_id]) for passage_id in passage_ids if passage_id in passages]
 
     def unembedded(self, collection: str) -> list[Unembedded]:
-        """Return the passages of a collection that have no vector yet."""
+        """Return a collection's passages without a vector."""
         with self._lock:
             return [Unembedded(*row) for row in self._connection.execute(_UNEMBEDDED, (collection,))]
 
     @property
     def requested(self) -> dict[int, str]:
-        """Return the document of each passage, by number, that a question found by its words while it had no vector."""
+        """Return the passages that questions found without a vector: document by number."""
         return dict(self._requested)
 
     def by_number(self, numbers: Sequence[int]) -> dict[int, Passage]:
-        """Return the passages of these numbers, in their order, without those gone."""
+        """Return the existing passages of these numbers in order."""
         with self._lock:
             passages = self._shown(numbers)
         return {number: passages[number] for number in numbers if number in passages}
 
     def add_vectors(self, vectors: Mapping[int, Sequence[float]]) -> None:
-        """Write the vectors of passages, by their numbers."""
+        """Write passage vectors by number."""
         rows = [(np.asarray(vector, np.float32).tobytes(), number) for number, vector in vectors.items()]
         with self._lock, writing(self._connection):
             self._connection.executemany(_ADD_VECTOR, rows)
 
     def note_backfill(self, collection: str, seconds_left: float) -> None:
-        """Write down how long the vectors that are missing will take, 0 if none is."""
+        """Record the remaining seconds of the backfill, 0 if done."""
         with self._lock, writing(self._connection):
             self._connection.execute(_NOTE_BACKFILL, (collection, not seconds_left, time.time(), seconds_left))
 
     def _embedding_state(self, held: Sequence[CollectionVectors], collections: Sequence[str]) -> tuple[bool, str]:
-        """Return whether vectors take part in the ranking, and a sentence for a person as long as some are missing."""
+        """Return whether vectors are used for ranking, and a sentence while some are missing."""
         embedded, passages = sum(len(each.embedded) for each in held), sum(len(each.numbers) for each in held)
         if embedded == passages:
             return True, ""
@@ -265,7 +265,7 @@ class EmbeddedIndex(Index):
 
     @override
     def add(self, entries: Sequence[IndexEntry]) -> WriteOutcome:
-        """Write passages, each once; they can be searched at once."""
+        """Write passages, once each, searchable immediately."""
         ids = {entry.passage.passage_id: uuid.uuid4().hex for entry in entries}
         with self._lock, writing(self._connection):
             for entry in entries:
@@ -285,7 +285,7 @@ class EmbeddedIndex(Index):
             return {passage_id: [own_id] for passage_id, own_id in rows}
 
     def _refreshed(self, collections: Sequence[str]) -> list[CollectionVectors]:
-        """Return the vectors of each of these collections that has any, up to date."""
+        """Return the up-to-date vectors of each non-empty collection."""
         held = {name: self._held.get(name, CollectionVectors()) for name in sorted(set(collections))}
         for name, each in held.items():
             each.refresh(self._connection, name)
@@ -293,7 +293,7 @@ class EmbeddedIndex(Index):
         return [each for each in held.values() if len(each.numbers)]
 
     def _ranked(self, numbers: Numbers, scores: Scores, where: Numbers, size: int) -> Ranked:
-        """Rank the passages at `where`; of equal ones the lower passage id comes first."""
+        """Rank the passages at `where`; ties go to the lower passage id."""
         score_of = dict(zip(numbers[where].tolist(), scores[where].tolist(), strict=True))
         in_order = self._connection.execute(_BY_PASSAGE_ID, (json.dumps(list(score_of)),))
         return sorted(((number, score_of[number]) for (number,) in in_order), key=lambda hit: -hit[1])[:size]
@@ -304,7 +304,7 @@ class EmbeddedIndex(Index):
 
 
 def _without_vectors(held: Sequence[CollectionVectors], ranked: Ranked) -> set[int]:
-    """Return the numbers of hits that have no vector."""
+    """Return the numbers of hits without a vector."""
     hits = np.array([number for number, _ in ranked], np.int64)
     return set(np.setdiff1d(hits, np.concatenate([each.embedded for each in held])).tolist())
 
@@ -314,5 +314,5 @@ def _named(passage: Passage) -> Passage:
 
 
 def _read(passage: str) -> Passage:
-    """Read a passage as it is stored."""
+    """Parse a stored passage."""
     return Passage.model_validate_json(passage, extra="ignore")

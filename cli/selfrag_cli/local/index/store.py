@@ -1,8 +1,8 @@
-"""The tables of the index, and how a passage is written to them.
+"""The tables of the index.
 
-A passage has a number, which grows and is never used again: a greater one than all known numbers is new. Searched
-columns lie apart from those that are only shown, so that a search reads no more than it needs. The full text of FTS5
-holds our own tokens and their counts, with spaces between them; its own ranking is not used (`bm25` says why).
+Passage numbers grow and are never reused, so numbers above the highest known one are new. Searched columns are stored
+apart from displayed ones, which keeps searches fast. FTS5 holds selfrag's own tokens with their counts; its ranking is
+not used (`bm25` says why).
 """
 
 import json
@@ -21,8 +21,8 @@ from selfrag_cli.local.home import explain, is_damage
 
 Numbers = NDArray[np.int64]
 
-# FTS5 lists the passages of a token many times faster than its occurrences, so counts are stored as binary digits: a
-# passage has the token `word` with n of these signs if digit n of its count of the word is 1. No word has the sign.
+# FTS5 lists a token's passages much faster than its occurrences, so counts are stored as binary digits: a passage has
+# the token `word` with n of these signs if digit n of its count is 1. No word has the sign.
 DIGIT = "×"
 
 SCHEMA = """
@@ -55,9 +55,9 @@ _ADD = "INSERT INTO passages (id, passage_id, collection, document, date, tags, 
 
 
 def put(connection: sqlite3.Connection, own_id: str, passage: Passage, vector: bytes) -> None:
-    """Write a passage under the index's own id, in place of one with the same passage id; in a transaction.
+    """Write a passage under the index's id, replacing the same passage id; in a transaction.
 
-    An empty vector is none: it comes later.
+    An empty vector is added later.
     """
     words = passage_tokens(passage)
     connection.execute("DELETE FROM passages WHERE passage_id = ?", (passage.passage_id,))
@@ -70,7 +70,7 @@ def put(connection: sqlite3.Connection, own_id: str, passage: Passage, vector: b
 
 
 def _encode_counts(words: Iterable[str]) -> str:
-    """Return a token for each binary digit of each word's count: `pay pay××` if `pay` occurs five times."""
+    """Return a token per binary digit of each word's count: `pay pay××` if `pay` occurs five times."""
     counts = Counter(words).items()
     digits = [(word, digit) for word, count in counts for digit in range(count.bit_length()) if count >> digit & 1]
     return " ".join([word + DIGIT * digit for word, digit in digits])
@@ -79,15 +79,15 @@ def _encode_counts(words: Iterable[str]) -> str:
 def columns(
     connection: sqlite3.Connection, query: str, values: Sequence[object] | Mapping[str, object]
 ) -> list[Numbers]:
-    """Return the columns of a query, each a JSON array of whole numbers, in a third of the time of rows."""
+    """Return a query's columns as JSON arrays of integers, three times as fast as rows."""
     return [np.fromstring(column[1:-1], np.int64, sep=",") for column in connection.execute(query, values).fetchone()]
 
 
 @contextmanager
 def reading(connection: sqlite3.Connection) -> Iterator[None]:
-    """Read in one transaction: the block sees the index of one moment, whatever other processes write.
+    """Read a consistent snapshot in one transaction.
 
-    Raises Misconfigured when the file is damaged.
+    Raises Misconfigured if the file is damaged.
     """
     try:
         with connection:

@@ -1,1 +1,1 @@
-"""Text recognition on the laptop, by tesseract where it is installed."""
+"""Local text recognition by tesseract, if installed."""

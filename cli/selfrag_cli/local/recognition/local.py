@@ -1,4 +1,4 @@
-"""A Recognizer on the laptop: tesseract reads page after page in its own threads, and SQLite stores the texts."""
+"""A local Recognizer: tesseract in background threads, with results stored in SQLite."""
 
 import base64
 import sqlite3
@@ -15,7 +15,7 @@ from selfrag.reader.processes.pool import ContainedFunction
 from selfrag_cli.local.home import connect, writing
 from selfrag_cli.local.recognition import tesseract
 
-# The state that asks may take two minutes.
+# The calling state may take two minutes.
 PATIENCE_SECONDS = 60.0
 AT_ONCE = 2
 _SCHEMA = """
@@ -28,7 +28,7 @@ _RENDER = ContainedFunction("selfrag_cli.local.recognition.rendering:rendered", 
 
 @contextmanager
 def local_recognizer() -> Iterator["LocalRecognizer | None"]:
-    """Yield the recogniser of this machine until the block ends; None where tesseract is not installed."""
+    """Yield this machine's recognizer for the block; None without tesseract."""
     program = tesseract.program()
     if program is None:
         yield None
@@ -42,14 +42,14 @@ def local_recognizer() -> Iterator["LocalRecognizer | None"]:
 
 
 class LocalRecognizer(Recognizer):
-    """Pages are kept in memory until they are recognised; what they say is kept by their content, for good."""
+    """Recognizes pages in memory and stores their texts permanently by content."""
 
     def __init__(self, program: str, connection: sqlite3.Connection) -> None:
         self._program, self._connection = program, connection
         self._languages = tesseract.languages(program)
         self._lock, self._stopped = threading.Lock(), threading.Event()
         self._threads = ThreadPoolExecutor(AT_ONCE)
-        # They begin here: a caller that runs the workflow waits for all threads that begun beside it, and these go on.
+        # Start the threads now: a workflow's caller waits for threads started during it, but these continue.
         together = threading.Barrier(AT_ONCE)
         for begun in [self._threads.submit(together.wait) for _ in range(AT_ONCE)]:
             begun.result()
@@ -68,7 +68,7 @@ class LocalRecognizer(Recognizer):
 
     @override
     def outcome(self, name: str, job: str) -> Sequence[RecognizedPage] | None:
-        """Return what the pages say; None if they are not done after a minute."""
+        """Return the recognized pages; None after a minute."""
         self.begin(name)
         try:
             return self._begun[name].result(PATIENCE_SECONDS)
@@ -76,7 +76,7 @@ class LocalRecognizer(Recognizer):
             return None
 
     def stop(self) -> None:
-        """Begin with no other page, and end those that are at work."""
+        """Cancel waiting pages and end running ones."""
         self._stopped.set()
         tesseract.stop()
         self._threads.shutdown(cancel_futures=True)
@@ -104,5 +104,5 @@ class LocalRecognizer(Recognizer):
         return read
 
     def _of(self, name: str) -> str:
-        """Return a name of the pages and of the languages that they were looked through for."""
+        """Return a name for these pages and languages."""
         return f"{name} {self._languages}"

@@ -1,4 +1,4 @@
-"""A page of a PDF as a picture; `local` runs it in a process apart."""
+"""Rendering of PDF pages as pictures; `local` runs it in a separate process."""
 
 import base64
 import math
@@ -8,13 +8,13 @@ import pypdfium2
 from selfrag.domain.errors import BadDocument
 from selfrag_cli.local.recognition.tesseract import DPI
 
-# A page of any size; A4 has 9 million.
+# Maximum pixels of a page; A4 has 9 million.
 MAX_PIXELS = 25_000_000
 _POINTS_TO_AN_INCH = 72
 
 
 def page_count(key: str, content: bytes) -> int:
-    """Return how many pages a PDF has; raises BadDocument."""
+    """Return the page count of a PDF; raises BadDocument."""
     try:
         return len(pypdfium2.PdfDocument(content))
     except pypdfium2.PdfiumError as error:
@@ -22,7 +22,7 @@ def page_count(key: str, content: bytes) -> int:
 
 
 def rendered(key: str, content: bytes, page: int) -> str:
-    """Return a page (from 1) in shades of grey at 300 dots per inch, as a PGM file in base64; raises BadDocument."""
+    """Render a page (from 1) in grey at 300 dots per inch, as base64 PGM; raises BadDocument."""
     try:
         shown = pypdfium2.PdfDocument(content)[page - 1]
         width, height = shown.get_size()

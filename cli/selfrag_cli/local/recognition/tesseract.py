@@ -1,4 +1,4 @@
-"""tesseract, a program that reads text off pictures, with little memory, time and no network."""
+"""The tesseract program, run with limited memory and time and without network."""
 
 import csv
 import os
@@ -12,15 +12,15 @@ from selfrag.domain.errors import BadDocument
 from selfrag.ports.recognizer import RecognizedPage
 from selfrag.runtime.settings import IngestionSettings, read
 
-# Of the pictures that it reads.
+# Resolution of its input.
 DPI = 300
 MAX_MEMORY = 2 * 1024 * 1024 * 1024
-MAX_SECONDS = 120  # of computing, for a page
+MAX_SECONDS = 120  # CPU seconds per page
 MAX_LANGUAGES = 6
 _RUNNING: set["subprocess.Popen[bytes]"] = set()
 _SCRIPTS_ONLY = {"osd", "equ"}
-# Limits hold for the program that takes this process's place. Where the system lets it, it has a network of its own,
-# with nothing in it; Python has known that call since 3.12.
+# The limits apply to the program that replaces this process. If possible, it also gets an empty network namespace;
+# Python supports that since 3.12.
 _LAUNCH = """
 import contextlib, os, resource, sys
 memory, seconds, program = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
@@ -34,9 +34,9 @@ os.execv(program, sys.argv[3:])
 
 
 def program() -> str | None:
-    """Return where tesseract is on the PATH; None if it is not, or SELFRAG_TEXT_RECOGNITION switches it off.
+    """Return tesseract's path; None if missing or disabled by SELFRAG_TEXT_RECOGNITION.
 
-    Raises Misconfigured for another value.
+    Raises Misconfigured for an invalid value.
     """
     if "SELFRAG_TEXT_RECOGNITION" in os.environ and read(IngestionSettings).text_recognition == "off":
         return None
@@ -44,17 +44,17 @@ def program() -> str | None:
 
 
 def languages(tesseract: str) -> str:
-    """The languages to look for: those of SELFRAG_OCR_LANGUAGES (as `deu+eng`), else the first that are installed."""
+    """Return the languages to recognize: SELFRAG_OCR_LANGUAGES (as `deu+eng`), else the first installed ones."""
     if chosen := os.environ.get("SELFRAG_OCR_LANGUAGES", ""):
         return chosen
     listed = _run(tesseract, ["--list-langs"], b"").decode(errors="replace").splitlines()[1:]
     names = [name for name in listed if name not in _SCRIPTS_ONLY and "/" not in name]
-    # English is what is installed by default, and what any text may hold.
+    # English first: it is installed by default, and any text may contain it.
     return "+".join(sorted(names, key=lambda name: (name != "eng", name))[:MAX_LANGUAGES]) or "eng"
 
 
 def recognized(tesseract: str, picture: bytes, page: int, language: str) -> RecognizedPage:
-    """Return what a picture says, a line of text for each line of it; raises BadDocument."""
+    """Return a picture's text line by line; raises BadDocument."""
     options = ["stdin", "stdout", "--dpi", str(DPI), "-l", language, "tsv"]
     table = _run(tesseract, options, picture).decode("utf-8", "replace")
     lines, sure, letters = defaultdict[tuple[str, ...], list[str]](list), 0.0, 0
@@ -69,7 +69,7 @@ def recognized(tesseract: str, picture: bytes, page: int, language: str) -> Reco
 def _run(tesseract: str, options: list[str], content: bytes) -> bytes:
     command = [sys.executable, "-I", "-S", "-c", _LAUNCH, str(MAX_MEMORY), str(MAX_SECONDS), tesseract, *options]
     inherited = {name: os.environ[name] for name in ("PATH", "TESSDATA_PREFIX") if name in os.environ}
-    # One thread: the pages before and after are at work beside it.
+    # One thread, because other pages run in parallel.
     environment = {**inherited, "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}
     try:
         with subprocess.Popen(  # noqa: S603 (our own command)
@@ -89,6 +89,6 @@ def _run(tesseract: str, options: list[str], content: bytes) -> bytes:
 
 
 def stop() -> None:
-    """End every running tesseract; a caller that waits for one gets BadDocument."""
+    """End every running tesseract; waiting callers get BadDocument."""
     for process in list(_RUNNING):
         process.kill()

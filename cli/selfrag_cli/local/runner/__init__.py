@@ -1,1 +1,1 @@
-"""The deployed definitions, interpreted in this process: states in threads, Lambdas as calls, a history of events."""
+"""Interpreter of the deployed definitions: states in threads, Lambdas as calls, and an event history."""

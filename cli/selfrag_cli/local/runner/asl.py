@@ -1,4 +1,4 @@
-"""AslState machine definitions in the Amazon States Language, with JSONata, as far as this package interprets it."""
+"""Types for the supported subset of the Amazon States Language with JSONata."""
 
 from typing import Literal, TypedDict
 
@@ -6,7 +6,7 @@ StateType = Literal["Pass", "Choice", "Wait", "Succeed", "Fail", "Task", "Map"]
 
 
 class Transition(TypedDict, total=False):
-    """The way out of a state: what it assigns and puts out, and the state that is next."""
+    """The exit of a state: assignments, output and next state."""
 
     Assign: dict[str, object]
     Output: object
@@ -14,13 +14,13 @@ class Transition(TypedDict, total=False):
 
 
 class ChoiceRule(Transition):
-    """A transition that is taken if its condition holds."""
+    """A transition with a condition."""
 
     Condition: str
 
 
 class Catcher(Transition):
-    """A transition that is taken after one of these errors."""
+    """A transition after one of these errors."""
 
     ErrorEquals: list[str]
 
@@ -30,7 +30,7 @@ class _Retrier(TypedDict):
 
 
 class Retrier(_Retrier, total=False):
-    """The retries after one of these errors."""
+    """Retries after one of these errors."""
 
     IntervalSeconds: float
     MaxAttempts: int
@@ -40,7 +40,7 @@ class Retrier(_Retrier, total=False):
 
 
 class AslState(Transition, total=False):
-    """A state with the fields of all types; `Type` says which of them it has."""
+    """A state with the fields of all types; `Type` determines which are used."""
 
     Type: StateType
     Resource: str
@@ -59,7 +59,7 @@ class AslState(Transition, total=False):
 
 
 class States(TypedDict):
-    """The states of a machine, or of the items of a Map."""
+    """The states of a machine or of a Map's items."""
 
     StartAt: str
     States: dict[str, AslState]

@@ -1,9 +1,9 @@
-"""Errors of states and of executions, under the names that a definition catches them by.
+"""Errors of states and executions.
 
-Failure: a state fails, and its Retry and Catch say what happens then.
-ExecutionTimeout: the whole execution has taken too long.
-ExecutionStop: the whole execution was stopped from outside.
-ItemAbort: another item of the same Map has failed.
+Failure: a state fails, subject to its Retry and Catch.
+ExecutionTimeout: the execution exceeded its time.
+ExecutionStop: the execution was stopped from outside.
+ItemAbort: another item of the same Map failed.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _NOT_CAUGHT_BY_ALL = (DATA_LIMIT_EXCEEDED, RUNTIME)
 
 
 class Failure(Exception):
-    """The failure of a state, and the type of its event in the history, if it has one."""
+    """A state's failure, and its history event type, if any."""
 
     def __init__(self, error: str, cause: str = "", event: str = "") -> None:
         super().__init__(f"{error}: {cause}")
@@ -35,12 +35,12 @@ class Failure(Exception):
 
 
 class ExecutionTimeout(Exception):
-    """The end of an execution that has run for its TimeoutSeconds."""
+    """The execution exceeded its TimeoutSeconds."""
 
 
 class ExecutionStop(Exception):
-    """The end of an execution that was stopped, as by StopExecution."""
+    """The execution was stopped, as by StopExecution."""
 
 
 class ItemAbort(Exception):
-    """The end of a Map's item, because another one has failed."""
+    """A Map item was aborted because its Map failed."""

@@ -1,4 +1,4 @@
-"""The events of an execution, in the shape of GetExecutionHistory, for readers that wait for the next one."""
+"""An execution's events in the shape of GetExecutionHistory, with waiting readers."""
 
 import threading
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class History:
-    """Events of one execution in their order; any thread may add and read. Moments are ISO 8601."""
+    """Ordered events of an execution; thread-safe. Times are ISO 8601."""
 
     def __init__(self) -> None:
         self._events: list[dict[str, Any]] = []
@@ -15,7 +15,7 @@ class History:
         self._ended = False
 
     def add(self, kind: str, previous: int, details: Mapping[str, object]) -> int:
-        """Add an event that follows the event `previous` of its lane, and return its id."""
+        """Append an event after `previous` of its lane and return its id."""
         event: dict[str, Any] = {"timestamp": datetime.now(UTC).isoformat(), "type": kind, "previousEventId": previous}
         if details:
             event[_details_name(kind)] = dict(details)
@@ -26,7 +26,7 @@ class History:
         return int(event["id"])
 
     def end(self) -> None:
-        """Wake all waiting threads: no event follows."""
+        """Wake all waiting threads after the last event."""
         with self._changed:
             self._ended = True
             self._changed.notify_all()
@@ -38,20 +38,20 @@ class History:
             return list(self._events)
 
     def wait(self, seen: int, seconds: float | None = None) -> int | None:
-        """Return the number of events as soon as it is more than `seen`, or the time is up; None after the last."""
+        """Wait for more than `seen` events or the timeout and return their number; None after the last."""
         with self._changed:
             self._changed.wait_for(lambda: len(self._events) > seen or self._ended, seconds)
             count = len(self._events)
             return count if count > seen or not self._ended else None
 
     def wait_for_end(self) -> None:
-        """Return when no event follows."""
+        """Wait for the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._ended)
 
 
 def _details_name(kind: str) -> str:
-    """Return the name of an event's details: states of all types share one."""
+    """Return the key of an event's details, which all state types share."""
     if kind.endswith(("StateEntered", "StateExited")):
         kind = f"State{kind.rpartition('State')[2]}"
     return f"{kind[0].lower()}{kind[1:]}EventDetails"

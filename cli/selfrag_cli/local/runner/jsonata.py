@@ -1,7 +1,7 @@
-"""JSONata as Step Functions evaluates it: an undefined result is an error.
+"""JSONata as evaluated by Step Functions: an undefined result is an error.
 
-Expressions are parsed once and variables are bound as values, so a question with quotes in it cannot become part of an
-expression. What AWS would not even accept is for the tests of the definitions.
+Expressions are parsed once and variables bound as values, so a question cannot inject expressions. Tests of the
+definitions check whether AWS accepts an expression.
 """
 
 import json
@@ -15,21 +15,21 @@ from typing import Any
 
 import jsonata
 
-# More than half of what a definition says: a variable, or what lies in it under names, alone or in an array of one.
+# The most common expressions: a variable or a path into it, alone or in an array of one.
 _PATH = re.compile(r"(\[?)\$([A-Za-z]\w*(?:\.[A-Za-z]\w*)*)\]?", re.ASCII)
 _UNKNOWN = object()
-# AWS gives an expression about a second. Of the thread's own processor time, so that a busy machine changes nothing.
+# AWS allows about a second; measured in CPU time of this thread, independent of load.
 _MOST_SECONDS = 1.0
 _VARIABLE = re.compile(r"\$(\w+)", re.ASCII)
 
 
 class QueryError(Exception):
-    """An expression that AWS fails with States.QueryEvaluationError, or would refuse."""
+    """An expression that fails with States.QueryEvaluationError or that AWS would reject."""
 
 
 @dataclass(frozen=True)
 class _ParsedExpression:
-    """An expression: the library's program, the names that are bound for it, and its path if it is nothing more."""
+    """An expression: the library's program, its bindings, and its path if it is only that."""
 
     program: Any
     names: frozenset[str]
@@ -38,18 +38,18 @@ class _ParsedExpression:
 
 
 def evaluate(expression: str, bindings: Mapping[str, object]) -> Any:
-    """Return the value of an expression with variables bound; raises QueryError where AWS fails."""
+    """Evaluate an expression with variables; raises QueryError where AWS fails."""
     parsed = _parsed(expression)
     if parsed.path and (variable := _at(parsed.path, bindings)) is not _UNKNOWN:
         return [variable] if parsed.in_array and not isinstance(variable, list) else variable
     program = copy(parsed.program)
-    # The library takes clock and environment from the instance that it calls current in this thread.
+    # The library reads clock and environment from this thread's current instance.
     jsonata.Jsonata.CURRENT.jsonata = program
     try:
-        # Python's None is the library's undefined, so a variable that holds null is bound as the library's null.
+        # The library's undefined is None, so null variables are bound as its null.
         null = jsonata.Utils.NULL_VALUE
         bound = {name: null if bindings[name] is None else bindings[name] for name in parsed.names & bindings.keys()}
-        # The library calls what has this name before each part of an expression.
+        # The library calls this hook before each part of an expression.
         value = program.evaluate(None, {**bound, "__evaluate_entry": _time_box()})
     except Exception as error:  # the library raises its own type and, on odd input, Python's
         raise QueryError(f"{error} in {expression!r}") from error
@@ -59,7 +59,7 @@ def evaluate(expression: str, bindings: Mapping[str, object]) -> Any:
 
 
 def _time_box() -> Callable[..., None]:
-    """Return a callback that raises QueryError once this thread has computed for longer than AWS allows."""
+    """Return a callback that raises QueryError after the allowed CPU time."""
     end = time.thread_time() + _MOST_SECONDS
 
     def check_time(*_: Any) -> None:
@@ -70,13 +70,13 @@ def _time_box() -> Callable[..., None]:
 
 
 def _at(path: tuple[str, ...], bindings: Any) -> Any:
-    """A copy of what lies at a path through objects; _UNKNOWN where the library has to say what becomes of it."""
+    """Copy the value at a path through objects; _UNKNOWN if only the library can decide."""
     value = bindings
     try:
         for name in path:
             value = value[name]
         return json.loads(json.dumps(value))
-    except (LookupError, TypeError):  # nothing, an array on the way, or no JSON
+    except (LookupError, TypeError):  # missing, an array on the path, or not JSON
         return _UNKNOWN
 
 
@@ -86,7 +86,7 @@ def _parsed(expression: str) -> _ParsedExpression:
         program = jsonata.Jsonata(expression)
     except Exception as error:
         raise QueryError(f"{error} in {expression!r}") from error
-    program.output_convert_nulls = False  # keeps JSON null apart from undefined
+    program.output_convert_nulls = False  # distinguishes JSON null from undefined
     plain = _PATH.fullmatch(expression)
     path = tuple(plain[2].split(".")) if plain else ()
     return _ParsedExpression(program, frozenset(_VARIABLE.findall(expression)), path, bool(plain and plain[1]))

@@ -1,4 +1,4 @@
-"""A lane of an execution: states that follow each other, the variables that they see, and what they note."""
+"""A lane of an execution: consecutive states with their variables and history events."""
 
 import json
 import threading
@@ -21,19 +21,19 @@ from selfrag_cli.local.runner.failures import (
 from selfrag_cli.local.runner.history import History
 from selfrag_cli.local.runner.jsonata import QueryError, evaluate
 
-# Of a state's input and output, of what a task is given and gives, and of what one Assign sets; AWS's quotas.
+# AWS quotas for state input and output, task arguments and results, and each Assign.
 MAX_BYTES = 256 * 1024
 
-# Takes the arguments of a task and returns its result; raises Failure.
+# Takes a task's arguments and returns its result; raises Failure.
 Service = Callable[[Any], Any]
 Pause = Callable[[float], None]
 
 
 @dataclass(frozen=True)
 class ExecutionContext:
-    """The state that all lanes of an execution share; `ends_at` is a moment of `time.monotonic`.
+    """State shared by an execution's lanes; `ends_at` is a `time.monotonic` value.
 
-    `stop` is done when the execution is to end.
+    `stop` is done once the execution shall end.
     """
 
     context: Mapping[str, object]
@@ -44,7 +44,7 @@ class ExecutionContext:
     stop: "Future[None]" = field(default_factory=Future)
 
     def seconds_left(self) -> float:
-        """Return the seconds until the execution's timeout; raises ExecutionTimeout if none are left, ExecutionStop."""
+        """Return the seconds until the timeout; raises ExecutionTimeout or ExecutionStop."""
         if self.stop.done():
             raise ExecutionStop
         left = self.ends_at - time.monotonic()
@@ -55,9 +55,9 @@ class ExecutionContext:
 
 @dataclass
 class Lane:
-    """The states of a machine, or of one item of a Map; `last` is the id of the lane's last event.
+    """The states of a machine or a Map item; `last` is the id of its latest event.
 
-    `outer` names the variables of the lane around an item's, which it sees and cannot set.
+    `outer` names variables of the outer lane, which are read-only.
     """
 
     running: ExecutionContext
@@ -67,7 +67,7 @@ class Lane:
     outer: frozenset[str] = frozenset()
 
     def inner(self, stopped: threading.Event) -> "Lane":
-        """Return a lane that begins here, for an item of a Map: what it assigns stays in it."""
+        """Return a lane for a Map item, whose assignments stay in it."""
         return Lane(self.running, dict(self.variables), self.last, stopped, frozenset(self.variables))
 
     def note(self, kind: str, **details: Any) -> None:
@@ -75,26 +75,26 @@ class Lane:
         self.last = self.running.history.add(kind, self.last, details)
 
     def assign(self, values: Mapping[str, object]) -> None:
-        """Set variables; raises Failure for one of the lane around it."""
+        """Set variables; raises Failure for those of the outer lane."""
         if shadowed := self.outer & values.keys():
             raise Failure(RUNTIME, f"an item of a Map assigns {', '.join(sorted(shadowed))}, which is not its own")
         self.variables |= values
 
     def check(self) -> None:
-        """Raise ItemAbort, ExecutionStop or ExecutionTimeout if no other state is to begin."""
+        """Raise ItemAbort, ExecutionStop or ExecutionTimeout if no further state may begin."""
         if self.stopped.is_set():
             raise ItemAbort
         self.running.seconds_left()
 
     def pause(self, seconds: float) -> None:
-        """Wait, at most until the execution's timeout."""
+        """Wait, limited by the execution's timeout."""
         self.running.pause(min(seconds, self.running.seconds_left()))
         self.check()
 
     def in_time(self, work: Callable[[], Any], seconds: float | None) -> Any:
-        """Return what a task returns; raises what it raises, Failure if it takes longer than so many seconds.
+        """Run a task and return its result or raise its error; raises Failure on timeout.
 
-        It goes on in its thread then, and its result is lost, as with a Lambda. Raises ExecutionTimeout or
+        After a timeout, the thread continues and its result is lost, as with a Lambda. Raises ExecutionTimeout or
         ExecutionStop at the execution's end.
         """
         outcome: Future[Any] = Future()
@@ -115,7 +115,7 @@ class Lane:
         raise Failure(TIMEOUT, f"The task took longer than {seconds} s.", "TaskTimedOut")
 
     def value(self, template: Any, states: Mapping[str, object]) -> Any:
-        """Return a JSON value with the expressions in it evaluated; `states` is what $states holds.
+        """Evaluate the expressions in a JSON value; `states` becomes $states.
 
         Raises Failure where AWS fails with States.QueryEvaluationError.
         """
@@ -133,7 +133,7 @@ class Lane:
 
 
 def as_json(value: Any, what: str, event: str = "") -> str:
-    """Return a value as JSON; raises Failure if it has more bytes than AWS takes."""
+    """Serialize a value; raises Failure above AWS's size limit."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if 4 * len(text) > MAX_BYTES and len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise Failure(DATA_LIMIT_EXCEEDED, f"{what} is larger than 256 KiB", event)

@@ -1,4 +1,4 @@
-"""A state machine of this process, and its executions."""
+"""In-process state machines and their executions."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED = "RUNNING", "SUCCEEDED", "FAILED
 
 
 class Execution:
-    """An execution: how it stands in AWS's words, and what it ended with; `seconds` is how long it took."""
+    """An execution with AWS's status and its result; `seconds` is its duration."""
 
     def __init__(self, name: str, on_end: Callable[["Execution"], None]) -> None:
         self.id = name
@@ -34,21 +34,21 @@ class Execution:
         return self._history.events
 
     def watch(self, seen: int, seconds: float) -> int | None:
-        """Return the number of events as soon as it is more than `seen`, or the time is up; None after the last."""
+        """Wait for more than `seen` events or the timeout and return their number; None after the last."""
         return self._history.wait(seen, seconds)
 
     def wait(self) -> "Execution":
-        """Return when it has ended."""
+        """Wait for the end."""
         self._history.wait_for_end()
         return self
 
     def stop(self) -> None:
-        """End it, if it has not ended: no other step begins, and the result of the one at work is lost."""
+        """Stop it: no other step begins, and the result of the current one is lost."""
         with suppress(InvalidStateError):
             self._stop.set_result(None)
 
     def run(self, machine: "Machine", payload: Mapping[str, object]) -> None:
-        """Run to the end; an error of the interpreter's own ends it as failed, too."""
+        """Run to the end; internal errors of the interpreter also end it as failed."""
         began, lane = time.monotonic(), Lane(machine.running(self.id, payload, self._history, self._stop))
         try:
             lane.note("ExecutionStarted", input=as_json(payload, "the input"))
@@ -80,7 +80,7 @@ class Execution:
 
 
 class Machine:
-    """A definition with what carries out its tasks, by their Resource; `pause` waits, in seconds."""
+    """A definition with a service per task Resource; `pause` waits for seconds."""
 
     def __init__(
         self, arn: str, definition: StateMachine, services: Mapping[str, Service], pause: Pause = time.sleep
@@ -91,7 +91,7 @@ class Machine:
     def start(
         self, name: str, payload: Mapping[str, object], on_end: Callable[[Execution], None] = lambda ended: None
     ) -> Execution:
-        """Begin an execution in a thread; `on_end` is called before waiting threads go on."""
+        """Start an execution in a thread; `on_end` is called before waiting threads continue."""
         execution = Execution(name, on_end)
         threading.Thread(target=execution.run, args=(self, payload), daemon=True, name=f"execution {name}").start()
         return execution
@@ -99,7 +99,7 @@ class Machine:
     def running(
         self, name: str, payload: Mapping[str, object], history: History, stop: "Future[None]"
     ) -> ExecutionContext:
-        """Return what the lanes of an execution share."""
+        """Return the shared state for an execution's lanes."""
         arn = f"{self._arn.replace(':stateMachine:', ':execution:')}:{name}"
         context = {"Execution": {"Id": arn, "Input": payload, "Name": name}}
         ends_at = time.monotonic() + self.definition.get("TimeoutSeconds", float("inf"))

@@ -1,7 +1,7 @@
-"""States by their types: what each does with its input, and where the execution goes from there.
+"""Execution of states by type, and their transitions.
 
-A state is left by its own fields, by those of the Choice that held, or by those of the Catch that matched: they say
-what is assigned, what is put out, and which state is next.
+A state exits by its own fields or those of the matching Choice or Catch, which define the assignments, output and next
+state.
 """
 
 import json
@@ -19,13 +19,13 @@ from selfrag_cli.local.runner.lane import Lane, as_json
 
 
 class Retries:
-    """The retries of one visit to a state; of its retriers, the first that names an error decides."""
+    """Retries during one visit to a state; the first matching retrier decides."""
 
     def __init__(self, retriers: Sequence[Retrier]) -> None:
         self._retriers, self._attempts = retriers, Counter[int]()
 
     def backoff(self, failure: Failure) -> float | None:
-        """Return the seconds before the next try; None if there is none."""
+        """Return the seconds before the next attempt, None without one."""
         for number, retrier in enumerate(self._retriers):
             if failure.is_among(retrier["ErrorEquals"]):
                 self._attempts[number] += 1
@@ -41,17 +41,16 @@ def _seconds(retrier: Retrier, attempts: int) -> float | None:
     return random.uniform(0, longest) if retrier.get("JitterStrategy") == "FULL" else longest  # noqa: S311
 
 
-# With MaxConcurrency 0 an inline Map runs as many at a time.
+# An inline Map with MaxConcurrency 0 runs this many at a time.
 MOST_AT_ONCE = 40
 
 Process = Callable[[Any, Lane], Any]
 
 
 def each_item(name: str, items: Sequence[Any], at_once: int, lane: Lane, process: Process) -> list[Any]:
-    """Process each item, and return the results in the order of the items.
+    """Process all items and return their results in order.
 
-    Raises what the first item that fails raises: no other begins then, and those that have begun end with the state
-    that they are in.
+    Raises the first failure; then no further items begin, and running ones end after their state.
     """
     lane.note("MapStateStarted", length=len(items))
     progress = _Items(name, lane, process)
@@ -74,7 +73,7 @@ def each_item(name: str, items: Sequence[Any], at_once: int, lane: Lane, process
 
 
 class _Items:
-    """The state that the threads of a Map share: the results by the items' numbers, and the first failure."""
+    """Shared state of a Map's threads: results by number and the first failure."""
 
     def __init__(self, name: str, lane: Lane, process: Process) -> None:
         self._name, self._lane, self._process = name, lane, process
@@ -84,7 +83,7 @@ class _Items:
         self.last = 0
 
     def work(self, waiting: "SimpleQueue[tuple[int, Any]]") -> None:
-        """Process one item after another until none waits, or one has failed."""
+        """Process items until none waits or one has failed."""
         while not self._stopped.is_set():
             try:
                 number, item = waiting.get_nowait()
@@ -107,7 +106,7 @@ class _Items:
 
 @dataclass(frozen=True)
 class Exit:
-    """The way out of a state: its fields, the output without an Output, and what is added to $states."""
+    """A state's exit: its fields, the default output, and additions to $states."""
 
     fields: Transition
     output: Any
@@ -115,7 +114,7 @@ class Exit:
 
 
 def run_states(part: States, data: Any, lane: Lane) -> Any:
-    """Run the states of a machine, or of a Map's item, from the first to the last, and return the last one's output."""
+    """Run states from first to last and return the final output."""
     name: str | None = part["StartAt"]
     while name is not None:
         lane.check()
@@ -124,7 +123,7 @@ def run_states(part: States, data: Any, lane: Lane) -> Any:
 
 
 def run_state(name: str, state: AslState, data: Any, lane: Lane) -> tuple[Any, str | None]:
-    """Run one state, and return its output and the next one's name."""
+    """Run a state; return its output and the next one's name."""
     lane.note(f"{state['Type']}StateEntered", name=name, input=as_json(data, f"the input of {name}"))
     retries = Retries(state.get("Retry", ()))
     while True:
@@ -141,7 +140,7 @@ def run_state(name: str, state: AslState, data: Any, lane: Lane) -> tuple[Any, s
 
 
 def _leave(name: str, state: AslState, left: Exit, data: Any, lane: Lane) -> tuple[Any, str | None]:
-    # What is assigned takes effect when the state is left: Output sees the old values.
+    # Assignments take effect on exit: Output sees the old values.
     states = {"input": data, **left.states}
     values = lane.value(left.fields.get("Assign", {}), states)
     as_json(values, "an Assign")
@@ -157,7 +156,7 @@ def _caught(state: AslState, failure: Failure) -> Exit:
         if failure.is_among(catcher["ErrorEquals"]):
             error_output = {"Error": failure.error, "Cause": failure.cause}
             return Exit(catcher, error_output, {"errorOutput": error_output})
-    # The state's failure is in the history already; the lane around it adds its own.
+    # The state's failure is already in the history; the outer lane adds its own.
     raise Failure(failure.error, failure.cause)
 
 
@@ -203,7 +202,7 @@ def _task(name: str, state: AslState, data: Any, lane: Lane) -> Exit:
     lane.note("TaskScheduled", **resource, parameters=parameters, **timeout)
     lane.note("TaskStarted", **resource)
     service = lane.running.services[state["Resource"]]
-    # A copy: what the task does with it changes no variable.
+    # A copy, so that the task cannot modify variables.
     result = lane.in_time(lambda: service(json.loads(parameters)), seconds)
     lane.note("TaskSucceeded", **resource, output=as_json(result, f"the result of {name}", "TaskFailed"))
     return Exit(state, result, {"result": result})
@@ -220,7 +219,7 @@ def _map(name: str, state: AslState, data: Any, lane: Lane) -> Exit:
 
 
 def _resource(state: AslState) -> dict[str, str]:
-    """Return how a task's events name what it calls."""
+    """Return the history's description of a task's resource."""
     kind, action = state["Resource"].split(":")[-2:]
     return {"resourceType": kind, "resource": action}
 

@@ -1,4 +1,4 @@
-"""Tasks of a definition: Lambdas as functions of this process, and a table of items."""
+"""Task implementations: Lambdas as Python functions, and item tables."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ _STORE_FAILED = "DynamoDB.InternalServerErrorException"
 
 
 class Attribute(TypedDict, total=False):
-    """A value under the letters of its type."""
+    """A typed DynamoDB value."""
 
     S: str
     N: str
@@ -30,14 +30,14 @@ Item = dict[str, Attribute]
 
 
 class LambdaArguments(TypedDict):
-    """The function to invoke, and the event that it gets."""
+    """The function to invoke and its event."""
 
     FunctionName: str
     Payload: object
 
 
 class GetItemArguments(TypedDict):
-    """The table, the key of the item, and the attributes that are read."""
+    """The table, item key and requested attributes."""
 
     TableName: str
     Key: Item
@@ -45,14 +45,14 @@ class GetItemArguments(TypedDict):
 
 
 class PutItemArguments(TypedDict):
-    """The table, and the item that is written."""
+    """The table and the new item."""
 
     TableName: str
     Item: Item
 
 
 class ItemTables(Protocol):
-    """The tables that a definition reads and writes, as DynamoDB has their items; raises SelfragError."""
+    """The tables of a definition, with DynamoDB items; raises SelfragError."""
 
     def get_item(self, table: str, key: Item) -> Item | None:
         """Return the item with this key, or None."""
@@ -62,7 +62,7 @@ class ItemTables(Protocol):
 
 
 def services(handlers: Mapping[str, LambdaHandler], tables: ItemTables) -> dict[str, Service]:
-    """Return what carries out each kind of task, by its Resource."""
+    """Return the implementation of each Resource."""
     return {
         f"{_PREFIX}lambda:invoke": lambda arguments: _invoked(handlers, arguments),
         f"{_PREFIX}dynamodb:getItem": lambda arguments: _stored(_got, tables, arguments),
@@ -75,7 +75,7 @@ def _invoked(handlers: Mapping[str, LambdaHandler], arguments: LambdaArguments) 
     try:
         result = handlers[name](arguments["Payload"], SimpleNamespace(function_name=name))
         return {"StatusCode": 200, "Payload": json.loads(json.dumps(result))}
-    except Exception as error:  # Lambda turns every error of a handler into a name and a message
+    except Exception as error:  # Lambda reports every handler error by name and message
         cause = {"errorType": type(error).__name__, "errorMessage": str(error)}
         raise Failure(type(error).__name__, json.dumps(cause), "TaskFailed") from error
 
@@ -99,12 +99,12 @@ def _put(tables: ItemTables, arguments: PutItemArguments) -> object:
 
 
 def item_of(values: Mapping[str, object]) -> Item:
-    """Return values as an item."""
+    """Convert values to an item."""
     return {name: _attribute(value) for name, value in values.items()}
 
 
 def values_of(item: Item) -> dict[str, Any]:
-    """Return an item's values."""
+    """Convert an item to values."""
     return {name: _value(attribute) for name, attribute in item.items()}
 
 

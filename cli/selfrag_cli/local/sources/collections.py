@@ -1,4 +1,4 @@
-"""The collections in the home directory: what is known of each, one removed, one moved to another directory."""
+"""Collections in the home directory: listing, removal and moves."""
 
 import shutil
 import sqlite3
@@ -36,10 +36,10 @@ _FORGET = (
 
 @dataclass(frozen=True)
 class StoredCollection:
-    """A collection in the home; `root` is None if only a question named it.
+    """A stored collection; `root` is None if only a question named it.
 
-    `documents` are those in the index, `not_read` those that are not; `read_at` is when something was last read, in
-    seconds since the epoch, 0 if that is not known.
+    `documents` counts indexed documents, `not_read` unreadable ones; `read_at` is the last read in seconds since the
+    epoch, 0 if unknown.
     """
 
     name: str
@@ -51,14 +51,14 @@ class StoredCollection:
 
     @property
     def kind(self) -> str:
-        """Return "named", or "own" for a directory's own collection, "sample" for that of the sample handbook."""
+        """Return "named", "own" for a directory's default collection, or "sample" for the handbook's."""
         if not is_own(self.name):
             return "named"
         return "sample" if isinstance(self.root, Path) and DocumentSource(self.name, self.root).is_sample else "own"
 
 
 def stored_collections() -> list[StoredCollection]:
-    """Return each collection in the home, the named ones first."""
+    """Return all collections, named ones first."""
     with _opened() as connection:
         manifest, held = LocalManifest(connection), sizes(connection)
         names = [name for (name,) in connection.execute(_NAMES)]
@@ -67,10 +67,7 @@ def stored_collections() -> list[StoredCollection]:
 
 
 def stored_collection(name: str) -> StoredCollection:
-    """Return a collection by its name or, if it has no name of its own, by its directory or site.
-
-    Raises InvalidInput if there is none.
-    """
+    """Return a collection by its name, directory or site; raises InvalidInput if there is none."""
     entries = {entry.name: entry for entry in stored_collections()}
     own = own_collection(canonical(name) if is_address(name) else Path(name))
     entry = entries.get(name) or entries.get(own)
@@ -80,7 +77,7 @@ def stored_collection(name: str) -> StoredCollection:
 
 
 def remove_collection(entry: StoredCollection, embedder: NamedEmbedder | None = None) -> None:
-    """Remove a collection's passages, vectors and records, and forget its directory; no file is touched.
+    """Remove a collection's passages, vectors, records and source; files are not touched.
 
     The vectors are multilingual-e5-small's unless another embedder is given.
     """
@@ -97,9 +94,9 @@ def remove_collection(entry: StoredCollection, embedder: NamedEmbedder | None = 
 
 
 def move_collection(entry: StoredCollection, directory: Path) -> None:
-    """Let a collection be read from another directory, to which its own was moved; nothing is read for it.
+    """Record the new directory of a collection without reading it.
 
-    Raises InvalidInput for a directory that is none, or that has a collection of its own already, and for a site's.
+    Raises InvalidInput for an invalid directory, one with another collection, and for sites.
     """
     check_directory(directory)
     if isinstance(entry.root, str):

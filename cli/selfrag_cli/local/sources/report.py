@@ -1,4 +1,4 @@
-"""A source compared with the manifest, and the report of what became of every file, or what would."""
+"""Comparison of a source with the manifest, and the report of an ingestion or dry run."""
 
 import hashlib
 import shlex
@@ -16,19 +16,18 @@ from selfrag_cli.local.sources.source import DocumentSource, Files, is_own
 _COUNTS = ("added", "changed", "removed", "unchanged", "failed")
 _MAX_NAMES = 20
 
-# The manifest's record of each document, by its path in the source.
+# Manifest records by path in the source.
 Records = Mapping[str, Record]
 
 
 @dataclass(frozen=True)
 class IngestionReport:
-    """The outcome of every file: each is counted once, and documents that are no files any more as `removed`.
+    """Counts of files by outcome; deleted documents are `removed`.
 
-    `failed` were read and hold nothing that can be used, or a step failed; `unreadable` could not be read at all;
-    `retained` cannot be read now and stay in the index as they were read before. `others` counts files of other kinds
-    by their ending, `links` what was not followed. `warnings` is a sentence for each thing that was not read, `loss`
-    says what would be removed and was not, `site_note` says how a site's pages were found. `plan` is a line for each
-    file that is not as it was, in the report of what would be done.
+    `failed` have no usable content or a failed step; `unreadable` could not be read; `retained` cannot be read now and
+    stay in the index. `others` counts unsupported kinds by extension, `links` the skipped links. `warnings` has a
+    sentence per problem, `loss` describes a refused removal, `site_note` the discovery of a site's pages. `plan` lists
+    the changes of a dry run.
     """
 
     added: int = 0
@@ -47,7 +46,7 @@ class IngestionReport:
 
     @property
     def not_read(self) -> int:
-        """Return the number of documents that could not be read."""
+        """Return the number of unreadable documents."""
         return self.failed + self.unreadable + self.retained
 
     def summary(self) -> str:
@@ -64,7 +63,7 @@ class IngestionReport:
         return ", ".join(counts)
 
     def in_short(self, source: DocumentSource) -> list[str]:
-        """Return one line for a person who asks, if not all documents could be read; ingestion told the rest."""
+        """Return a line before an answer if documents could not be read; `ingest` reports the details."""
         if self.loss or not self.not_read:
             return [self.loss] if self.loss else []
         docs = "" if source.is_sample else f" --docs {shlex.quote(str(source.directory))}"
@@ -73,14 +72,14 @@ class IngestionReport:
 
 
 class Interruption(SelfragError):
-    """A person interrupted the command while documents were read or embedded; what it has done is kept."""
+    """The user interrupted reading or embedding; the completed work is kept."""
 
     def __init__(self, done: int, total: int, what: str = "documents are in the index") -> None:
         super().__init__(f"Interrupted: {done:,} of {total:,} {what}; the same command goes on there.")
 
 
 class NothingUsable(InvalidInput):
-    """A directory holds no document that can be used; what there was of it is gone from the index."""
+    """The directory has no usable document, and its earlier ones were removed from the index."""
 
     def __init__(self, message: str, report: IngestionReport) -> None:
         super().__init__(message)
@@ -88,7 +87,7 @@ class NothingUsable(InvalidInput):
 
 
 class MassRemoval(SelfragError):
-    """Much of a collection would be removed, as if a share was not mounted."""
+    """Much of a collection would be removed, as if a share were not mounted."""
 
     def __init__(self, source: DocumentSource, lost: Sequence[str], total: int) -> None:
         self.lost = lost
@@ -101,10 +100,10 @@ class MassRemoval(SelfragError):
 
 
 class Comparison:
-    """A source's files as they are now, and the records of `before`.
+    """A source's current files and the records of `before`.
 
-    `todo` are to be ingested, `gone` are known but no files any more; `unread` says why something cannot be read;
-    `loss` says what would be removed and is not. `made_by` names what else passages depend on than the content.
+    `todo` need ingestion, `gone` are deleted files; `unread` has reasons by path; `loss` describes a refused removal.
+    `made_by` identifies the pipeline.
     """
 
     def __init__(self, source: DocumentSource, files: Files, before: Records, made_by: str) -> None:
@@ -122,7 +121,7 @@ class Comparison:
                 self.todo.append(path)
         missing = before.keys() - set(files.paths)
         for path in missing:
-            # A document that cannot be seen now may well be there: a folder above it cannot be listed.
+            # An invisible document may still exist in a folder that cannot be listed.
             above = (self.unread[str(folder)] for folder in PurePosixPath(path).parents if str(folder) in self.unread)
             if why := next(above, ""):
                 self.unread[path] = why
@@ -132,20 +131,20 @@ class Comparison:
 
     @property
     def retained(self) -> list[str]:
-        """Return the documents that cannot be read now and stay in the index as they were read before."""
+        """Return the currently unreadable documents that stay in the index."""
         return sorted(path for path in self.unread if path in self.before and self.before[path].generation)
 
     def mass_removal(self) -> MassRemoval | None:
-        """Return what to say if more than half of the documents would be removed, or all of a folder that is empty.
+        """Return a refusal if over half of the documents, or all of an emptied folder, would be removed.
 
-        A document that is alone in that is no mistake, and one that was renamed is not removed.
+        Single deletions are allowed, and renamed documents are not counted.
         """
         lost, indexed = self._lost(), sum(bool(record.generation) for record in self.before.values())
         is_empty = any(sum(path.startswith(f"{folder}/") for path in lost) > 1 for folder in self.files.empty)
         return MassRemoval(self.source, lost, indexed) if is_empty or 2 * len(lost) > max(indexed, 2) else None
 
     def retain_lost(self, why: str) -> None:
-        """Keep in the index what would be removed."""
+        """Keep the documents to remove in the index."""
         lost, self.loss = self._lost(), why
         self.gone = sorted(set(self.gone) - set(lost))
         self.unread |= dict.fromkeys(lost, why)
@@ -156,7 +155,7 @@ class Comparison:
         return [path for path, record in records if record.generation and _digest(record) not in self._digests]
 
     def planned(self, objections: Sequence[SelfragError | None]) -> IngestionReport:
-        """Return the report that an ingestion would end with if all can be read."""
+        """Return the report of a successful ingestion."""
         read = Record(id="", status="ready", generation="to be read")
         after = {**self.before, **{path: read for path in self.todo if path not in self.unread}}
         verbs, outcomes = {"added": "add", "changed": "change"}, self._outcomes(after)
@@ -167,7 +166,7 @@ class Comparison:
         return replace(report, warnings=warnings, plan=plan)
 
     def report(self, after: Records) -> IngestionReport:
-        """Return the report by the manifest's records afterwards; raises NothingUsable if there is no document."""
+        """Return the report from the resulting records; raises NothingUsable without a document."""
         report = self._counted(after)
         if not any(record.generation for record in after.values()):
             more = " any more" if report.removed else ""
@@ -176,7 +175,7 @@ class Comparison:
         return report
 
     def _counted(self, after: Records) -> IngestionReport:
-        """Count every file once, by its record before and after."""
+        """Count every file once, by its records before and after."""
         files, counts = self.files, Counter(self._outcomes(after).values())
         counts["retained"] = len(self.retained)
         counts["unreadable"] += len(files.unread.keys() - set(self.retained))
@@ -188,7 +187,7 @@ class Comparison:
         return IngestionReport(**totals, links=files.links, others=others, warnings=warnings, loss=loss, site_note=note)
 
     def _outcomes(self, after: Records) -> dict[str, str]:
-        """Return the name of the count that each document is in, by its path."""
+        """Return each document's outcome by path."""
         return {path: self._outcome(path, after) for path in self.files.paths}
 
     def _outcome(self, path: str, after: Records) -> str:
@@ -202,7 +201,7 @@ class Comparison:
         return "unchanged" if was.generation == now.generation else "changed"
 
     def _warnings(self, after: Records) -> Iterator[str]:
-        """Yield the warnings of the files in their order; what was lost of a file only when it is read."""
+        """Yield warnings in file order; those about lost content only for newly read files."""
         for path in self.files.paths:
             record = after.get(path)
             if path in self.unread:
@@ -222,21 +221,21 @@ class Comparison:
 
 
 def is_about(record: Record) -> bool:
-    """Return whether a document failed for what it holds: its reason begins with its key, and no retry helps."""
+    """Return whether the content caused a failure (the reason begins with the key), so that a retry is useless."""
     return record.reason.startswith(record.key)
 
 
 def digest_of(content: bytes) -> str:
-    """Return the digest of a content that is its ETag in a bucket."""
+    """Return a content's digest, equal to its ETag in a bucket."""
     return hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 
 def is_settled(record: Record | None, digest: str, made_by: str) -> bool:
-    """Return whether the manifest says what became of the content of this digest, and it would be the same again."""
+    """Return whether the manifest already has the final outcome for this content."""
     if record is None:
         return False
     final = record.status == "ready" or (record.status == "failed" and is_about(record))
-    # The version that the workflow records for an object: its ETag, and what made its passages.
+    # The version that the workflow records for an object: ETag and pipeline.
     return final and record.version == f'"{digest}" {made_by}'
 
 
@@ -250,7 +249,7 @@ def _listed(paths: Sequence[str]) -> str:
 
 
 def _refused(others: Mapping[str, int]) -> Iterator[str]:
-    """Yield what to do about files of kinds that are known and not read, by their ending."""
+    """Yield advice for refused kinds by extension."""
     for ending in sorted(others.keys() & REFUSED.keys()):
         count = others[ending]
         files = f"1 file ending in {ending} is" if count == 1 else f"{count} files ending in {ending} are"

@@ -1,4 +1,4 @@
-"""Sources: a collection, the directory or site that it is read from as the home remembers it, and its files."""
+"""Sources: a collection, its directory or site as stored in the home, and its files."""
 
 import hashlib
 import json
@@ -29,10 +29,10 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS sources (
     collection TEXT PRIMARY KEY, directory BLOB NOT NULL, read_at INTEGER NOT NULL, unread TEXT NOT NULL);
 """
-# A collection without a given name is called after its directory or site, with a tilde, which no given name has.
+# Default collection names contain a tilde, which given names cannot.
 _OWN = re.compile(r".+~[0-9a-f]{8}")
 
-# A directory, or the address of a site's first page.
+# A directory or the address of a site's first page.
 Root = Path | str
 
 
@@ -42,9 +42,9 @@ class SourceMismatch(InvalidInput):
 
 @dataclass(frozen=True)
 class DocumentSource:
-    """A collection, and the directory or the `site` that it is read from; neither for one that is used as it was read.
+    """A collection with its directory or `site`; neither if it is used as stored.
 
-    Only `selfrag ingest` asks a site.
+    Only `selfrag ingest` fetches a site.
     """
 
     collection: str
@@ -53,35 +53,35 @@ class DocumentSource:
 
     @property
     def is_sample(self) -> bool:
-        """Return whether it is the sample handbook."""
+        """Return whether this is the sample handbook."""
         return self.directory is not None and self.directory.resolve() == HANDBOOK.resolve()
 
     @property
     def required_directory(self) -> Path:
-        """Return the directory; raises InvalidInput if there is none to read from."""
+        """Return the directory; raises InvalidInput without one."""
         if self.directory is None:
             raise InvalidInput(f"The collection {self.collection} has no directory here: name one with --docs.")
         return self.directory
 
     @property
     def root(self) -> Root:
-        """Return the site, else the directory; raises InvalidInput if there is none to read from."""
+        """Return the site or directory; raises InvalidInput without either."""
         return self.site or self.required_directory
 
     def path_of(self, key: str) -> str:
-        """Return the path in the directory of a document's key, which begins with the collection; so may a sentence."""
+        """Return the path of a document's key, without the collection; also at the start of a sentence."""
         return key.removeprefix(f"{self.collection}/")
 
     def __str__(self) -> str:
-        """Return what a person calls it."""
+        """Return the display name."""
         return self.site or (f"the collection {self.collection}" if self.directory is None else str(self.directory))
 
 
 @dataclass(frozen=True)
 class StoredSource:
-    """The directory or site that a collection was read from last, and when (seconds since the epoch).
+    """The last source of a collection, and its read time (seconds since the epoch).
 
-    `unread` says why something there could not be read, by its path; no record of the manifest tells of that.
+    `unread` has reasons by path for files that the manifest does not record.
     """
 
     collection: str
@@ -91,9 +91,9 @@ class StoredSource:
 
 
 def source_to_ask(docs: Root | None, collection: str) -> DocumentSource:
-    """Either a named collection or a directory or site, by default the sample handbook; raises InvalidInput for both.
+    """Return a named collection, directory or site, by default the sample; raises InvalidInput for both.
 
-    A site is asked as it was ingested.
+    A site is used as it was ingested.
     """
     if not collection:
         return source_to_read(docs)
@@ -103,9 +103,9 @@ def source_to_ask(docs: Root | None, collection: str) -> DocumentSource:
 
 
 def source_to_read(docs: Root | None, collection: str = "") -> DocumentSource:
-    """Return a directory or a site, by default the sample handbook, and the collection that it is read into.
+    """Return a directory or site, by default the sample, with its target collection.
 
-    That is its own, unless one is named. Raises InvalidInput for a directory, an address or a name that is none.
+    By default, this is the source's own collection. Raises InvalidInput for an invalid directory, address or name.
     """
     if isinstance(docs, str) and is_address(docs):
         site = canonical(docs)
@@ -116,15 +116,15 @@ def source_to_read(docs: Root | None, collection: str = "") -> DocumentSource:
 
 
 def check_directory(directory: Path) -> None:
-    """Raise InvalidInput for a directory that is none."""
+    """Raise InvalidInput if a path is not a directory."""
     if not os.path.isdir(directory):
         raise InvalidInput(f"{directory} {'is not a directory' if os.path.exists(directory) else 'does not exist'}.")
 
 
 def own_collection(root: Root) -> str:
-    """Return the name of a directory's or site's own collection: its last name or host, and digits of its own.
+    """Return a source's default collection: its last name or host with a hash.
 
-    It is the one that was read from this directory or moved to it, if there is one.
+    An existing collection of this directory, perhaps moved, takes precedence.
     """
     root, others = resolved(root), stored_sources()
     for source in others:
@@ -139,17 +139,17 @@ def own_collection(root: Root) -> str:
 
 
 def is_own(collection: str) -> bool:
-    """Return whether a collection is a directory's or site's own, without a name that a person gave."""
+    """Return whether a collection has a default name."""
     return _OWN.fullmatch(collection) is not None
 
 
 def stored_source(collection: str) -> StoredSource | None:
-    """Return the source of a collection; None if nothing of it was ever read."""
+    """Return a collection's source, None if it was never read."""
     return next((source for source in stored_sources() if source.collection == collection), None)
 
 
 def stored_sources() -> list[StoredSource]:
-    """Return the sources of all collections, in the order of their names."""
+    """Return all sources by collection name."""
     with _opened() as connection:
         rows = connection.execute("SELECT * FROM sources ORDER BY collection").fetchall()
     roots = [(name, os.fsdecode(root), *rest) for name, root, *rest in rows]
@@ -160,7 +160,7 @@ def stored_sources() -> list[StoredSource]:
 
 
 def save_source(collection: str, root: Root, unread: Mapping[str, str], read_at: int | None = None) -> None:
-    """Save a collection's source and the time when it was read, if they changed; without a time that stays."""
+    """Save a collection's source and read time if they changed; without a time, that stays."""
     before = stored_source(collection)
     at = read_at if read_at is not None else before.read_at if before else int(time.time())
     now = StoredSource(collection, resolved(root), at, dict(unread))
@@ -171,7 +171,7 @@ def save_source(collection: str, root: Root, unread: Mapping[str, str], read_at:
 
 
 def mismatch_of(source: DocumentSource) -> SourceMismatch | None:
-    """Return what to say if a collection was read from another directory or site than this source's."""
+    """Return the mismatch if a collection belongs to another source."""
     name, root = source.collection, source.root
     stored = stored_source(name)
     if stored is None or stored.root == resolved(root):
@@ -188,7 +188,7 @@ def mismatch_of(source: DocumentSource) -> SourceMismatch | None:
 
 
 def resolved(root: Root) -> Root:
-    """Return a directory's path without links and dots; an address as it is."""
+    """Resolve links and dots of a directory; addresses stay unchanged."""
     return root.resolve() if isinstance(root, Path) else root
 
 
@@ -206,11 +206,11 @@ def _opened() -> Iterator[sqlite3.Connection]:
 
 @dataclass
 class Files(ABC):
-    """The documents of a directory, or of a site, in order; and what else was met, each file once.
+    """Documents of a directory or site in order, and counts of other files.
 
-    `paths` have slashes, or are addresses. `others` counts the files of other kinds by their ending, `links` what is a
-    link, `empty` are folders with nothing in them, and `unread` says why something cannot be read, by its path. `notes`
-    are sentences about all of it, and `summary` says how it was found, "" if there is nothing to say.
+    `paths` use slashes, or are addresses. `others` counts unsupported kinds by extension, `links` the links, `empty`
+    lists empty folders, and `unread` has reasons by path. `notes` are general sentences, and `summary` describes the
+    discovery, or "".
     """
 
     paths: list[str] = field(default_factory=list)
@@ -223,21 +223,21 @@ class Files(ABC):
 
     @abstractmethod
     def content(self, path: str) -> bytes:
-        """Return the bytes of a file, at most one more than a document may have; raises BadDocument."""
+        """Return a file's bytes, at most one more than allowed; raises BadDocument."""
 
     def metadata(self, path: str) -> Mapping[str, str]:
-        """Return the metadata of a file, as an object in a bucket has it."""
+        """Return a file's metadata, like that of a bucket's object."""
         return {}
 
 
 @dataclass
 class DirectoryFiles(Files):
-    """The files below a directory; hidden ones and lock files are in none of the counts."""
+    """The files below a directory; hidden and lock files are not counted."""
 
     directory: Path = field(default_factory=Path)
 
     def content(self, path: str) -> bytes:
-        """Return the bytes of a file, at most one more than a document may have; raises BadDocument."""
+        """Return a file's bytes, at most one more than allowed; raises BadDocument."""
         try:
             with (self.directory / path).open("rb") as opened:
                 return opened.read(MAX_DOCUMENT_BYTES + 1)
@@ -246,17 +246,17 @@ class DirectoryFiles(Files):
 
 
 def documents_below(directory: Path, collection: str) -> DirectoryFiles:
-    """Find the documents below a directory; hidden files and lock files are left out, and links are not followed.
+    """Find the documents below a directory, skipping hidden files, lock files and links.
 
-    A link of either kind leads out of the directory, or to what is read under its own name. Raises InvalidInput if
-    the directory is none.
+    A link leads outside, or to a file that is read under its real name. Raises InvalidInput if the path is not a
+    directory.
     """
     check_directory(directory)
     files = DirectoryFiles(directory=directory)
     most = MAX_KEY_BYTES - len(f"{collection}/".encode())
 
     def cannot_list(error: OSError) -> None:
-        # A listing that breaks off names no folder.
+        # An interrupted listing has no folder name.
         path = _shown(Path(error.filename or directory).relative_to(directory))
         files.unread[path] = f"{directory if path == '.' else path} cannot be read: {error.strerror}."
 
@@ -295,5 +295,5 @@ def _add(files: DirectoryFiles, file: Path, most: int) -> None:
 
 
 def _shown(path: Path) -> str:
-    """Return a path with slashes; bytes that are no UTF-8 are replaced."""
+    """Return a path with slashes, replacing invalid UTF-8."""
     return path.as_posix().encode(errors="replace").decode()

@@ -1,7 +1,7 @@
-"""The local index brought up to date with a source: documents by the workflow, then the vectors of their passages.
+"""Synchronization of the local index with a source: ingestion, then embedding.
 
-Passages are written without vectors, so that they can be searched by their words at once. The directory is the bucket,
-and the manifest says what the index holds of it: the workflow runs only for documents whose content differs from that.
+Passages are written without vectors first, so that they are searchable by text at once. The directory acts as the
+bucket, and the workflow runs only for documents that differ from the manifest.
 """
 
 import subprocess
@@ -34,9 +34,9 @@ from selfrag_cli.local.sources.workflow import IngestionStack, ingest_documents,
 from selfrag_cli.local.stores.manifest import opened_manifest
 from selfrag_cli.terminal import OnDocument, Progress
 
-# So many passages are embedded before a question is answered; it takes some twenty seconds on two cores.
+# Passages to embed before a question is answered; about twenty seconds on two cores.
 SMALL = 150
-# Of a larger collection so many, which are those that the question's words find.
+# For larger collections: the number of full-text hits to embed.
 _SOON = 24
 
 MayReplace = Callable[[SourceMismatch | MassRemoval], bool]
@@ -51,9 +51,9 @@ def sync(
     on_wait: OnWait = lambda process: None,
     is_trial: bool = False,
 ) -> IngestionReport:
-    """Read a source as `read` does, then embed all its passages; returns the report, or raises what `read` raises.
+    """Read a source as `read` does, then embed its passages; return the report or raise as `read` does.
 
-    A trial does neither, and returns the report that this would end with.
+    A trial only returns the report of the expected result.
     """
     report = read(source, on_document, embedder, may_replace, limits, None, on_wait, is_trial)
     if not is_trial:
@@ -73,20 +73,19 @@ def read(
 ) -> IngestionReport:
     """Bring a collection up to date with its source.
 
-    Its passages can then be searched by their words; `embed_all` adds the vectors, of multilingual-e5-small unless
-    another embedder is given. A `stack` is one that is in force already. If more than half of the documents are gone,
-    they are removed only if `may_replace` says so; else they are kept, and the report says so. Several processes may do
-    so at once, for the same directory or others: `on_wait` is called with the id of the one that is waited for. Raises
-    InvalidInput if the directory is missing, SourceMismatch if the collection was read from another source which it may
-    not replace, NothingUsable if it holds no document that can be used, Interruption.
+    Its passages are then searchable by text; `embed_all` adds the vectors (multilingual-e5-small by default). `stack`
+    reuses an open one. If more than half of the documents disappeared, `may_replace` decides on their removal;
+    otherwise they are kept and reported. Processes wait for each other per collection: `on_wait` gets the other one's
+    id. Raises InvalidInput if the directory is missing, SourceMismatch if the collection has another source that may
+    not be replaced, NothingUsable without a usable document, Interruption.
     """
     lock = nullcontext() if is_trial else alone(source.collection, on_wait)
-    # Of several processes one brings it up to date, and the others find it so.
+    # One process updates the collection; waiting ones then find nothing to do.
     with lock, embedding_with(embedder) as embedding, opened_manifest() as manifest:
         mismatch = mismatch_of(source)
         if mismatch and not is_trial and not may_replace(mismatch):
             raise mismatch
-        # Read before the files are: what another process adds meanwhile is then not taken for a file that is gone.
+        # Read the records before the files: a document that another process adds meanwhile must not look deleted.
         before = {source.path_of(key): record for key, record in manifest.records(source.collection).items()}
         files = _files(source, before, limits, on_document)
         comparison = Comparison(source, files, before, IngestionSettings(pipeline=pipeline(embedding)).made_by)
@@ -114,7 +113,7 @@ def _files(source: DocumentSource, earlier: Iterable[str], limits: SiteLimits, o
 
 
 def _save(comparison: Comparison, read_at: int | None = None) -> None:
-    # An empty directory is no source yet.
+    # An empty directory does not become a source.
     if comparison.before or comparison.files.paths:
         save_source(comparison.source.collection, comparison.source.root, comparison.unread, read_at)
 
@@ -126,9 +125,9 @@ def embed_all(
     stopped: threading.Event | None = None,
     on_wait: OnWait = lambda process: None,
 ) -> None:
-    """Embed the passages of a collection that have no vector; multilingual-e5-small does it unless another is given.
+    """Embed a collection's passages without vectors, by default with multilingual-e5-small.
 
-    One process at a time does so: `on_wait` is called with the id of another one. Raises Interruption.
+    Processes wait for each other: `on_wait` gets the other one's id. Raises Interruption.
     """
     done = total = 0
     modified = _modified(collection)
@@ -142,7 +141,7 @@ def embed_all(
 
 
 def embed_for(question: str, collection: str, on_document: OnDocument, embedder: NamedEmbedder | None = None) -> None:
-    """Embed what a question needs most: all passages of a small collection, else those that its words find."""
+    """Embed the passages a question needs: all of a small collection, else its full-text hits."""
     index = open_index()
     pending = {passage.number for passage in index.unembedded(collection)}
     if 0 < len(pending) <= SMALL:
@@ -155,9 +154,9 @@ def embed_for(question: str, collection: str, on_document: OnDocument, embedder:
 
 
 def embed_in_background(collection: str) -> list[str]:
-    """Start a process that embeds what has no vector, and say so in a sentence; none if there is nothing to do.
+    """Start a process that embeds missing vectors and return a notice; nothing if none are missing.
 
-    It goes on when this process ends, as `git gc` does.
+    It outlives this process, like `git gc`.
     """
     if not open_index().unembedded(collection):
         return []
@@ -182,7 +181,7 @@ def _started(collection: str) -> int:
 
 
 class Busy(SelfragError):
-    """Another process, whose id is `process`, is at the work that this one was to do."""
+    """Another process, with the id `process`, is doing the same work."""
 
     def __init__(self, process: int) -> None:
         super().__init__(f"Process {process} is at work here.")
@@ -190,7 +189,7 @@ class Busy(SelfragError):
 
 
 def refuse_to_wait(process: int) -> None:
-    """Raise Busy, for a process that is not to be waited for."""
+    """Raise Busy instead of waiting for a process."""
     raise Busy(process)
 
 
@@ -199,7 +198,7 @@ def _lock(collection: str) -> str:
 
 
 def _modified(collection: str) -> Callable[[str], float]:
-    """Return when a document of a collection was modified, 0 if that is not to be seen here."""
+    """Return a function for a document's modification time, 0 if unknown."""
     source = stored_source(collection)
     directory = source.root if source and isinstance(source.root, Path) else None
 

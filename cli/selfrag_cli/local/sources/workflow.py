@@ -1,4 +1,4 @@
-"""The workflow that is deployed, run for the documents of the laptop."""
+"""The deployed ingestion workflow, run for local documents."""
 
 import threading
 import uuid
@@ -30,15 +30,15 @@ from selfrag_cli.local.stores.manifest import LocalManifest
 from selfrag_cli.local.stores.objects import LocalObjects
 from selfrag_cli.terminal import OnDocument, Progress
 
-# Embedding takes one core and the workflow, which is Python, another; more threads only wait for each other.
+# One core embeds and one runs the workflow's Python; more threads would only wait.
 AT_ONCE = 3
-# What is at work when a person interrupts the command may take so long to end; then the command ends without it.
+# Grace period for running steps after an interruption.
 GRACE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class IngestionStack:
-    """The parts of ingestion's steps while they are in force; `stopped` is set when no step is to begin."""
+    """Open resources of the ingestion steps; `stopped` prevents further steps."""
 
     objects: LocalObjects
     manifest: LocalManifest
@@ -46,29 +46,29 @@ class IngestionStack:
     closed: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:
-        """Let steps begin, unless the stack is closed."""
+        """Allow steps, unless the stack is closed."""
         self.stopped.clear()
         if self.closed.is_set():
             self.stopped.set()
 
     def stop(self) -> None:
-        """End the run: begin no other step, and end the workers that read files."""
+        """End the run: prevent further steps and end file-reading workers."""
         self.stopped.set()
         POOL.stop()
 
     def close(self) -> None:
-        """End the run, and let no other begin."""
+        """End the run and prevent others."""
         self.closed.set()
         self.stop()
 
 
 @contextmanager
 def ingestion_stack(manifest: LocalManifest, embedding: CachedEmbedder) -> Iterator[IngestionStack]:
-    """Have the environment and the parts of ingestion's steps until the block ends."""
-    # It takes a second to load.
+    """Set up the environment and components of the ingestion steps for the block."""
+    # Imported late: it takes a second.
     from selfrag_cli.local.recognition.local import local_recognizer
 
-    # Every write can be searched at once here.
+    # Writes are searchable at once here.
     settings = {"SELFRAG_PIPELINE": pipeline(embedding), "SELFRAG_VIEW_SECONDS": "0"}
     stack = IngestionStack(LocalObjects(), manifest)
     with handlers_environment(settings), local_recognizer() as recognizer:
@@ -84,14 +84,14 @@ def ingestion_stack(manifest: LocalManifest, embedding: CachedEmbedder) -> Itera
 
 
 def pipeline(embedding: CachedEmbedder) -> str:
-    """Return what else passages depend on than the files: the embedder, and whether pictures of pages are read."""
+    """Return the pipeline's identity: the embedder and whether text recognition is on."""
     return " ".join([embedding.name, TOKENIZER, *(["tesseract"] if program() else [])])
 
 
 def ingest_documents(comparison: Comparison, stack: IngestionStack, on_document: OnDocument) -> Records:
-    """Run the workflow for all that differs from the manifest; returns the records of all documents by their paths.
+    """Run the workflow for all differences from the manifest; return the records by path.
 
-    Notes in `comparison` which files cannot be read.
+    Unreadable files are recorded in `comparison`.
     """
     path_of, gone = comparison.source.path_of, set(comparison.gone)
     read, total = 0, len(comparison.todo)
@@ -116,7 +116,7 @@ def ingest_documents(comparison: Comparison, stack: IngestionStack, on_document:
     keys = [f"{collection}/{path}" for path in (*comparison.todo, *comparison.gone)]
     try:
         _Run(content, stack, report).run_all(keys)
-        # What failed for another reason than its content is tried once more, now that all others are read.
+        # Failures not caused by the content are retried once, after the others.
         records = stack.manifest.records(collection)
         failed = [key for key in keys if key in records and _is_worth_a_retry(records[key])]
         _Run(content, stack, lambda key, ended: None).run_all(failed)
@@ -138,11 +138,11 @@ def _is_worth_a_retry(record: Record) -> bool:
 
 
 class IngestionStop(SelfragError):
-    """The command ends, so no step begins any more."""
+    """The command is ending; no further steps begin."""
 
 
 class DeferredEmbedder(Embedder):
-    """An embedder of queries that gives passages no vectors, so that they can be searched by their words at once."""
+    """Embeds queries only, so that new passages are searchable by text at once."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -154,17 +154,17 @@ class DeferredEmbedder(Embedder):
 
     @override
     def query(self, text: str) -> list[float]:
-        """Return the vector of a search query."""
+        """Return a query's vector."""
         return self._embedder.query(text)
 
     @override
     def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return an empty vector for each passage: `embed_all` adds the vectors."""
+        """Return empty vectors, which `embed_all` fills in later."""
         return [[] for _ in texts]
 
 
 class _NoTables:
-    """Ingestion's definition uses no table: the manifest is its steps'."""
+    """Tables for a definition that uses none; ingestion's steps use the manifest."""
 
     def get_item(self, table: str, key: Item) -> Never:
         raise NotImplementedError(table)
@@ -174,28 +174,27 @@ class _NoTables:
 
 
 class _Run:
-    """One execution of the workflow for each object, some at a time; each object is held only while it is read.
+    """Parallel executions of the workflow, one per object, which is held only while it is read.
 
-    What became of them stands in the manifest. `report` is called with the key of each that begins, and of each that
-    ends.
+    The manifest has the results. `report` is called when a key begins and ends.
     """
 
     def __init__(
         self, content: Callable[[str], Object | None], stack: IngestionStack, report: Callable[[str, bool], None]
     ) -> None:
-        # The handlers take a while to load.
+        # Imported late: the handlers load slowly.
         from selfrag_cli.local.stack import deployed_handlers, machine
 
         self._content, self._stack, self._report = content, stack, report
         self._events: SimpleQueue[tuple[str, bool] | Exception] = SimpleQueue()
         handlers = {name: self._watched(handler) for name, handler in deployed_handlers(INGESTION).items()}
-        # No step has a timeout: on a busy machine, or behind a large neighbour, it takes as long as it takes.
+        # Without step timeouts: on a busy machine any duration is legitimate.
         self._machine = machine(INGESTION, handlers, _NoTables(), self._pause, timed=False)
 
     def run_all(self, keys: Sequence[str]) -> None:
-        """Start the executions, and report them in this thread until all have ended.
+        """Start the executions and report on them until all have ended.
 
-        Raises Misconfigured when a step does, for it would be the same with every other document.
+        Raises Misconfigured if a step does, since every other document would fail likewise.
         """
         threads, done, grace = ThreadPoolExecutor(AT_ONCE), 0, None
         executions: list[Future[None]] = []
@@ -212,7 +211,7 @@ class _Run:
             grace = GRACE_SECONDS
             raise
         finally:
-            # The stores are closed after this; each execution ends with the step that it is in.
+            # The stores close after this; each execution ends with its current step.
             self._stack.stop()
             threads.shutdown(wait=False, cancel_futures=True)
             wait([execution for execution in executions if not execution.cancelled()], grace)
@@ -224,7 +223,7 @@ class _Run:
                 ended = self._machine.start(uuid.uuid4().hex, {"bucket": DOCUMENTS_BUCKET, "key": key}).wait()
             if ended.output is None:
                 raise SelfragError(f"{key} was not ingested: {ended.error}")
-        except BadDocument:  # the file is unreadable now: its passages stay
+        except BadDocument:  # the file is unreadable now: keep its passages
             self._events.put((key, True))
         except Exception as error:
             self._events.put(error)
@@ -232,7 +231,7 @@ class _Run:
             self._events.put((key, True))
 
     def _watched(self, handler: LambdaHandler) -> LambdaHandler:
-        """Return a step that does not begin when the run is to end, and whose misconfiguration ends the run."""
+        """Wrap a step so that it respects the stop flag and a misconfiguration ends the run."""
 
         def watched(event: object, context: object) -> object:
             if self._stack.stopped.is_set():
@@ -246,5 +245,5 @@ class _Run:
         return watched
 
     def _pause(self, seconds: float) -> None:
-        """Wait before a step is tried again, unless the run is to end."""
+        """Wait before a retry, unless the run is stopping."""
         self._stack.stopped.wait(seconds)

@@ -1,1 +1,1 @@
-"""The stand-in for the model: it quotes sentences by overlap, and declines. Its rules may only shrink."""
+"""The stand-in for the model: quotes sentences by word overlap, or declines. Its rules may only shrink."""

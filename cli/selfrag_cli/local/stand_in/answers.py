@@ -1,4 +1,4 @@
-"""The stand-in's answer: sentences of the search results, each with its citation."""
+"""The stand-in's answer: cited sentences of the search results."""
 
 import re
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from selfrag_cli.local.stand_in.questions import Fields, context_of, in_full, is
 from selfrag_cli.local.stand_in.quoting import ENOUGH, Quote, QuoteSource, chosen, quotes
 from selfrag_cli.local.stand_in.words import holds, letters
 
-# The document's date at the end of a title is no year that the page is about.
+# The date at the end of a title is the document's, not a year in its subject.
 _DATED = re.compile(r"(?:, (\d{4}-\d\d-\d\d))?$")
 ABILITIES = "Hello. I quote sentences from the documents that answer a question, or say that none does."
 
 
 def generate(fields: Fields, sources: Sequence[Source]) -> list[TextBlock]:
-    """Quote the sentences that answer, with citations; without sources, reply to a greeting."""
+    """Quote the answering sentences with citations; without sources, reply to a greeting."""
     question, previous = fields["question"], fields.get("previous") or {}
     if not sources:
         direct = fields.get("task") == "direct" and not is_about_documents(question, {})
@@ -42,7 +42,7 @@ def _passage(source: Source) -> QuoteSource:
 
 
 def _following(question: str, so_far: str, sources: Sequence[QuoteSource]) -> list[Quote]:
-    """Return the best sentence that was not said; to an answer that lacks a name, only one that holds such a name."""
+    """Return the best new sentence; if the answer lacks a name, only one with such a name."""
     earlier, missing = letters(so_far), lacking(question, so_far)
     for quote in quotes(question, sources):
         named = any(holds(sources[quote.source].text if not so_far else quote.text, name) for name in missing)
@@ -52,5 +52,5 @@ def _following(question: str, so_far: str, sources: Sequence[QuoteSource]) -> li
 
 
 def _apart(sentence: str) -> str:
-    """Return a sentence as it follows another one."""
+    """Return a sentence with the separator before it."""
     return sentence if RUN.match(sentence) else f" {sentence}"

@@ -1,4 +1,4 @@
-"""The stand-in as the model of the steps, in this process: it replies by rule, and costs nothing."""
+"""The stand-in as the steps' model: free, rule-based, in this process."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +15,7 @@ from selfrag_cli.local.stand_in.similarity import Similarity
 
 
 class RuleClaude(Claude):
-    """Replies by rule; `models` has the model id of each step, and `similarity` the cosines of the search."""
+    """Replies by rule; `models` has each step's model id, and `similarity` returns search cosines."""
 
     def __init__(
         self, models: Mapping[str, str], clock: Clock, similarity: Similarity = lambda query, passage: None
@@ -32,12 +32,12 @@ class RuleClaude(Claude):
         title = str(shape.model_config.get("title") or shape.__name__)
         cosine = self._cosine(fields)
         verdict = shape.model_validate(verdict_on({**fields, "cosine": cosine}, title), extra="ignore")
-        # A passage without a vector may have one for the next question.
+        # Not cached: the passage may have a vector by the next question.
         is_final = cosine is not None or "passage" not in fields
         return Judgement(verdict, None, call=self._call(step, began), is_final=is_final)
 
     def _cosine(self, fields: Fields) -> float | None:
-        """Return the cosine of the passage to judge with the question or its query, whichever is nearer."""
+        """Return the passage's higher cosine with the question or its query."""
         if "passage" not in fields:
             return None
         passage = Passage(passage_id="", **fields["passage"])

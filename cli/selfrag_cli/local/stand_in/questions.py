@@ -1,4 +1,4 @@
-"""Questions as the rules read them: greetings, follow-ups, and the names that a text lacks."""
+"""Rules about questions: greetings, follow-ups, and missing names."""
 
 import re
 from collections.abc import Mapping
@@ -7,9 +7,9 @@ from typing import Any
 from selfrag.text.file_names import file_name, is_named
 from selfrag_cli.local.stand_in.words import GREETINGS, content_words, folded, holds, names, plain, units
 
-# The fields of a step's task, as its model gets them.
+# Fields of a step's task, as sent to its model.
 Fields = Mapping[str, Any]
-# A question of fewer words than these needs the one before it.
+# A question of fewer words needs the previous one.
 _LEAST_WORDS = 2
 _WHOLE_WORDS = 4
 _GOES_ON = re.compile(
@@ -22,7 +22,7 @@ _ASKS = re.compile(
 _POINTS_BACK = re.compile(
     r"\b(?:it|its|they|them|their|there|that|this|these|those|he|she|dort|das|dies)\b|それ|その|そこ|그것|그곳"
 )
-# What is written in a document, and the words that ask for it.
+# Quotations, and the words that ask for quoted text.
 _QUOTED = re.compile(r"[“„«「『\"‘](.{1,200}?)[”“»」』\"’]")
 _CONTENT_UNITS = frozenset(
     units("say says state contain cover content steht sagt drin enthält Inhalt 書 内容 言 내용 어떤 있나 적혀")
@@ -36,7 +36,7 @@ _SAYS = re.compile(
 )
 
 
-# A question for all of a kind, and its words that no document has.
+# A question for all items of a kind, and its words that documents lack.
 _LISTS = re.compile(
     r"^(?:please )?(?:list|show|name|give me|enumerate|liste|nenne|zeige?)(?: me| mir)?(?: all| alle)?(?: the| die)?\b"
     r"|^(?:which|what) (?=[^\W\d_]+s (?:do|are|have|exist)\b)|^welche (?=[^\W\d_]+(?:n|e|er|s) (?:haben|gibt|sind)\b)",
@@ -53,7 +53,7 @@ def asks_for_all(question: str) -> bool:
 
 
 def strip_request(question: str, document: str) -> str:
-    """Return a question without its request for a list, and without the name of this file, if it has that."""
+    """Return a question without its request for a list or the name of this file."""
     question = _LISTS.sub("", question.strip())
     if not is_named(question, document):
         return question
@@ -63,14 +63,14 @@ def strip_request(question: str, document: str) -> str:
 
 
 def is_about_documents(question: str, previous: Fields) -> bool:
-    """Return whether a question is no greeting."""
+    """Return whether a question is not a greeting."""
     if re.sub(r"[\W_]+", " ", plain(question)).strip().casefold() in GREETINGS:
         return False
     return bool(units(question) or previous.get("answer"))
 
 
 def is_follow_up(question: str) -> bool:
-    """Return whether a question cannot stand alone: it goes on, points back, or is too short."""
+    """Return whether a question depends on context: it continues, refers back, or is too short."""
     text = folded(question).strip()
     if subject_of(question):
         return False
@@ -78,14 +78,14 @@ def is_follow_up(question: str) -> bool:
         return True
     words = len(content_words(question))
     if _ASKS.search(text):
-        # "Wie hoch ist der Kran?" is whole, though it has one word that is searched for.
+        # "Wie hoch ist der Kran?" is complete with a single search word.
         is_whole = words >= _LEAST_WORDS or (words and len(text.split()) >= _WHOLE_WORDS)
         return not is_whole or (bool(_POINTS_BACK.search(text)) and words <= _LEAST_WORDS)
     return words <= _LEAST_WORDS
 
 
 def context_of(question: str, previous: Fields) -> str:
-    """Return the earlier questions that a follow-up goes on from, without names if it has its own; "" for another."""
+    """Return a follow-up's earlier questions, without names if it has its own; "" for other questions."""
     before = previous.get("before") or {}
     earlier = " ".join(str(turn["question"]) for turn in (before, previous) if turn.get("question"))
     if not earlier or not is_follow_up(question):
@@ -96,12 +96,12 @@ def context_of(question: str, previous: Fields) -> str:
 
 
 def in_full(question: str, previous: Fields) -> str:
-    """Return the words to search for: the question's, with those of the questions that it goes on from."""
+    """Return the search words: the question's and those of its context."""
     return f"{context_of(question, previous)} {question}".strip()
 
 
 def subject_of(question: str) -> str:
-    """Return the title that a question asks the content of; "" for any other question."""
+    """Return the title whose content a question asks for, or ""."""
     quoted = _QUOTED.search(question)
     if quoted and not set(units(_QUOTED.sub(" ", question, count=1))) - _CONTENT_UNITS:
         return quoted[1].strip()
@@ -110,5 +110,5 @@ def subject_of(question: str) -> str:
 
 
 def lacking(question: str, so_far: str) -> list[str]:
-    """Return the names of a question that a text does not hold."""
+    """Return the names of a question that a text lacks."""
     return [name for name in names(question) if not holds(so_far, name)]

@@ -1,4 +1,4 @@
-"""Sentences of passages, ranked by how much of a question's rare words they share."""
+"""Sentences of passages, ranked by shared rare words of the question."""
 
 import math
 import re
@@ -10,13 +10,13 @@ from selfrag.domain.documents import QUOTED
 from selfrag_cli.local.stand_in.questions import asks_for_all, strip_request, subject_of
 from selfrag_cli.local.stand_in.words import AMOUNT, corrected, denies, folded, has, holds, letters, names, units
 
-# A sentence counts whole, the headings above it nearly so, and the rest of its passage little.
+# Weights: a sentence counts fully, its headings nearly so, the rest of its passage little.
 _HEADING, _PASSAGE = 0.8, 0.4
 ENOUGH = 0.65
-# So many sentences show what a document says.
+# Number of sentences that summarize a document.
 _MOST_OF_A_SUBJECT = 2
 _OTHER_YEAR, _AMOUNT, _NEGATION, _OLDER = 0.1, 0.1, 0.4, 0.1
-# The share of the earlier questions' words among those of a follow-up: too small to answer without one of its own.
+# Weight of context words in a follow-up: too low to answer without words of the follow-up itself.
 _CONTEXT = 0.6
 _NEGATED = re.compile(
     r"\b(?:not|no|never|none|neither|without|except|unless|cannot|forbidden|prohibited|banned|nicht|kein\w{0,2}|nie|ohne"
@@ -26,7 +26,7 @@ _SUPERSEDED = re.compile(r"\b(?:superseded|obsolete|outdated|withdrawn|archived?
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NUMBER = re.compile(r"\d+")
 _ENDED = re.compile(r"[.!?:;。！？：；][\"'”’)\]」』）*_]*\s*$")
-# A sentence that begins so is about the one before it.
+# Beginnings of a sentence that refers to the previous one.
 _POINTS_BACK = re.compile(
     r"(?:This|That|These|Those|It|They|Dies|Diese[rs]?|Das (?:ist|sind|heißt|nennt|gilt))\b"
     r"|これ|それ|この|その|이것|그것|이는"
@@ -34,13 +34,13 @@ _POINTS_BACK = re.compile(
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _MAX_ITEMS = 8
 _MARK = re.compile(r"^\s*(?:>\s*)*(?:#+\s+|[-*+•]\s+|\d{1,3}[.)]\s+)?")
-_ROW = re.compile(r"[^:;]{1,60}: [^;]{1,300}; [^:;]{1,60}: ")  # pairs of a name and its value
+_ROW = re.compile(r"[^:;]{1,60}: [^;]{1,300}; [^:;]{1,60}: ")  # name and value pairs
 _LONGEST_HEADING, _FULL_LINE = 70, 45
 
 
 @dataclass(frozen=True)
 class QuoteSource:
-    """A passage: its document, its title, its text in blocks, and its date, "" for none."""
+    """A passage: document, title, text blocks, and date or ""."""
 
     document: str
     title: str
@@ -49,18 +49,18 @@ class QuoteSource:
 
     @property
     def text(self) -> str:
-        """Return all that may hold a name: document, title and text."""
+        """Return all text that may contain a name: document, title and text."""
         return "\n".join((self.document, self.title, self.date, "".join(self.blocks)))
 
     @property
     def superseded(self) -> bool:
-        """Return whether its title says that something newer holds."""
+        """Return whether its title says that it is outdated."""
         return bool(_SUPERSEDED.search(folded(f"{self.title} {self.document}")))
 
 
 @dataclass(frozen=True)
 class Quote:
-    """A sentence of a source: its range of blocks, its text on one line, and its share of the question, 0 to 1."""
+    """A sentence of a source: block range, text on one line, and its score from 0 to 1."""
 
     source: int
     start: int
@@ -70,9 +70,9 @@ class Quote:
 
 
 def quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> list[Quote]:
-    """Return the sentences of the sources, best first; of equals the newer, then the one that was found first.
+    """Return the sentences of the sources, best first; ties go to newer, then to earlier ones.
 
-    A follow-up has as `context` the questions before it. Of a question for what a document says, its first sentences.
+    `context` has a follow-up's earlier questions. For a question about a document, its first sentences win.
     """
     question = corrected(question, "\n".join(source.text for source in sources))
     texts = [source.text for source in sources]
@@ -100,10 +100,10 @@ def quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
 
 
 def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> list[Quote]:
-    """Return the sentences that answer, if any: the best one, and one for each name that it leaves out.
+    """Return the answering sentences: the best one, and one for each name that it lacks.
 
-    A sentence that goes on from the best one is added for a word of the question, or takes its place if the best one
-    adds none. A name of the question that stands in no source of theirs leaves none.
+    A continuation of the best sentence is added if it has further words of the question, or replaces it. A name missing
+    in their sources rejects all.
     """
     question = corrected(question, "\n".join(source.text for source in sources))
     every = quotes(question, sources, context)
@@ -116,7 +116,7 @@ def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
     for name in names(question) if ranked else ():
         if not any(holds(f"{sources[quote.source].title} {quote.text}", name) for quote in best):
             best += [quote for quote in ranked if holds(quote.text, name)][:1]
-    if best and best[0].text.startswith(QUOTED):  # the newer message comes before its quotation
+    if best and best[0].text.startswith(QUOTED):  # the newer message precedes its quotation
         own = (quote for quote in every if sources[quote.source].document == sources[best[0].source].document)
         newer = next((quote for quote in own if not (quote.text.startswith(QUOTED) or _ROW.match(quote.text))), None)
         best = [newer, *best] if newer else best
@@ -134,7 +134,7 @@ def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
 
 
 def _rows(ranked: Sequence[Quote], sources: Sequence[QuoteSource]) -> list[Quote]:
-    """Return all rows of the best one's table, those of a passage as one quote; none if the best is no row."""
+    """Return all rows of the best row's table, grouped by passage; nothing if the best is not a row."""
     label = f"{ranked[0].text.partition(': ')[0]}: "
     rows = [
         Quote(number, start, end, text, ranked[0].share)
@@ -150,7 +150,7 @@ def _rows(ranked: Sequence[Quote], sources: Sequence[QuoteSource]) -> list[Quote
 
 
 def _continued(question: str, ranked: Sequence[Quote], best: Quote, title: str) -> list[Quote]:
-    """Return the best sentence and the next, each for a word of the question that the other and the title lack."""
+    """Return the best sentence and the next, each with words of the question that the other lacks."""
 
     def adds(quote: Quote, other: Quote) -> bool:
         return any(has(quote.text, unit) and not has(f"{title} {other.text}", unit) for unit in units(question))
@@ -160,7 +160,7 @@ def _continued(question: str, ranked: Sequence[Quote], best: Quote, title: str) 
 
 
 def _expand_quote(quote: Quote, source: QuoteSource) -> Quote:
-    """Return a quote with the sentence before it that it points back to, and with the block or list it announces."""
+    """Extend a quote by the sentence it refers to and the block or list it announces."""
     before = [(start, text) for start, end, text, _ in _sentences(source) if end == quote.start]
     if before and _POINTS_BACK.match(quote.text) and not _ROW.match(before[0][1]):
         quote = replace(quote, start=before[0][0], text=f"{before[0][1]} {quote.text}")
@@ -174,7 +174,7 @@ def _expand_quote(quote: Quote, source: QuoteSource) -> Quote:
 
 
 def _titled(subject: str, source: QuoteSource) -> float:
-    """Return how well a source is that of a title: its own, a heading above it, or its file's name."""
+    """Return how well a title matches a source's title, headings or file name."""
     titles = [letters(title) for title in source.title.split(" > ")]
     if subject in (letters(source.title), letters(source.document)):
         return 1.0
@@ -185,8 +185,8 @@ def _titled(subject: str, source: QuoteSource) -> float:
 
 
 def _weights(question: str, context: str, passages: Sequence[str]) -> dict[str, float]:
-    """Return the weight of each unit of a question, which is greater the fewer passages hold it."""
-    # One passage alone tells little of what is rare.
+    """Return the weight of each unit of a question; rarer ones weigh more."""
+    # A single passage says little about rarity.
     rare = 1.0 if len(passages) > 1 else 0.3
 
     def weigh(text: str) -> dict[str, float]:
@@ -207,19 +207,19 @@ def _share(question: str, weights: Mapping[str, float], source: QuoteSource, tex
     got = sum(
         weight * next((worth for part, worth in where if has(part, unit)), 0.0) for unit, weight in weights.items()
     )
-    # A page of another year than the one that is asked for gives way to one of none.
+    # A page of another year ranks below an undated one.
     years = set(_YEAR.findall(f"{source.title} {source.document}")) - set(_YEAR.findall(question))
-    # An amount that is asked for is most likely written in digits.
+    # Amounts are usually written in digits.
     lacks = AMOUNT.search(folded(question)) and not set(_NUMBER.findall(text)) - set(_NUMBER.findall(question))
     negated, denied = (bool(_NEGATED.search(folded(words))) for words in (question, text))
-    # A question with "not" has another answer; one without may well be answered by a "not".
+    # A negated question needs a negation; otherwise a negation is only slightly worse.
     in_place = denied and not negated and any(has(text, unit) for unit in weights)
     penalty = (
         _NEGATION * (negated and not denied) + _AMOUNT * in_place + _OTHER_YEAR * bool(years) + _AMOUNT * bool(lacks)
     )
     if any(denies(f"{source.title} {headings} {text}", name) for name in names(question)):
         return 0.0
-    # Words of the question that are scattered over a passage of another topic are no answer.
+    # Scattered words in a passage on another topic are not an answer.
     topic = f"{source.title} {source.document} {headings}"
     own = [word for word in units(question) if has(source.text, word)]
     is_topical = any(has(topic, unit) for unit in own) or any(holds(source.text, name) for name in names(question))
@@ -229,9 +229,9 @@ def _share(question: str, weights: Mapping[str, float], source: QuoteSource, tex
 
 
 def _sentences(source: QuoteSource) -> Iterator[tuple[int, int, str, str]]:
-    """Yield the sentences that state something, with their blocks and the headings above them.
+    """Yield statements with their blocks and headings.
 
-    A title is none, and a quoted message says whose it is.
+    Titles are skipped, and quoted messages keep their author.
     """
     headings: list[str] = []
     blocks, titles = source.blocks, source.title.split(" > ")
@@ -254,7 +254,7 @@ def _sentences(source: QuoteSource) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _is_heading(block: str, text: str) -> bool:
-    """Return whether a block is a short line that ends no sentence and begins no item of a list."""
+    """Return whether a block is a short line that is neither a sentence nor a list item."""
     if (
         not block.rstrip(" \t").endswith("\n")
         or len(text) >= _LONGEST_HEADING
@@ -266,7 +266,7 @@ def _is_heading(block: str, text: str) -> bool:
 
 
 def _goes_on(line: str, following: str) -> bool:
-    """Return whether a line of a wrapped text goes on in the next one; indentation belongs to the line before."""
+    """Return whether a wrapped line continues in the next one; indented lines belong to the line before."""
     line = line.rstrip(" \t")
     if (
         not line.endswith("\n")

@@ -1,6 +1,6 @@
-"""The rules by which verdicts are given, one for each step.
+"""Rules that produce a verdict for each step.
 
-No rule judges: relevance is a similarity, use a share of words, and support a claim that stands word for word.
+No rule judges: relevance is a similarity, usefulness a share of words, and support a verbatim match.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ _USES = ((0.6, 5), (0.35, 4))
 
 
 def _decide_retrieval(fields: Fields) -> dict[str, object]:
-    """Search for all but greetings; a short follow-up stays with its evidence."""
+    """Search for everything but greetings; a short follow-up continues with its evidence."""
     question, previous = fields["question"], fields.get("previous") or {}
     if fields.get("so_far"):
         return _next(question, fields["so_far"])
@@ -50,7 +50,7 @@ def _next(question: str, so_far: str) -> dict[str, object]:
 
 
 def _grade_relevance(fields: Fields) -> dict[str, object]:
-    """Score a passage by its cosine, without one by its best sentence, and each strip of it by its words."""
+    """Score a passage by its cosine, or else by its best sentence; its strips by their words."""
     question = fields["question"]
     context = context_of(question, fields.get("previous") or {})
     passage = fields["passage"]
@@ -84,7 +84,7 @@ def _grade_support(fields: Fields) -> dict[str, object]:
         parts = claim.split(": ", 1) if claim.startswith(QUOTED) else [claim]
         claimed = list(filter(None, map(letters, parts)))
         supporting = [number for number, text in passages if claimed and all(part in text for part in claimed)][:1]
-        # A number may be what is wrong, so it is not searched for.
+        # Numbers are excluded from the search phrase, since they may be wrong.
         missing = "" if supporting else " ".join(word for word in content_words(claim) if not word[0].isdigit())
         support = "full" if supporting else "none"
         claims.append({"claim": claim, "support": support, "passages": supporting, "missing": missing})
@@ -92,7 +92,7 @@ def _grade_support(fields: Fields) -> dict[str, object]:
 
 
 def _grade_utility(fields: Fields) -> dict[str, object]:
-    """Score an answer by the words of the question that it has; a reply to a greeting is of use."""
+    """Score an answer by its share of the question's words; a reply to a greeting is useful."""
     question, answer = fields["question"], fields["answer"]
     question_units = units(in_full(question, fields.get("previous") or {}))
     if answer.strip() and not question_units:
@@ -103,7 +103,7 @@ def _grade_utility(fields: Fields) -> dict[str, object]:
 
 
 def _grade_correctness(fields: Fields) -> dict[str, object]:
-    """Say that an answer is right if a right one, or all facts, stand in it word for word, and partly so with some."""
+    """Grade an answer correct if it contains a reference answer or all facts verbatim; partly, with some."""
     answer, facts = letters(fields["answer"]), fields.get("facts") or ()
     matches = [letters(text) in answer for text in facts or fields.get("right") or () if letters(text)]
     says = "yes" if matches and (all(matches) if facts else any(matches)) else "partly" if any(matches) else "no"
@@ -111,7 +111,7 @@ def _grade_correctness(fields: Fields) -> dict[str, object]:
 
 
 def _rewrite_question(fields: Fields) -> dict[str, object]:
-    """Return the content words of a question, then its longest ones; a query that was tried if there is no other."""
+    """Return the content words, then the longest ones; an old query if nothing is left."""
     question = in_full(fields["question"], fields.get("previous") or {})
     words = content_words(question)
     longest = sorted(words, key=len, reverse=True)[:_LONGEST_WORDS]
@@ -123,7 +123,7 @@ def _rewrite_question(fields: Fields) -> dict[str, object]:
 
 
 def _choice(fields: Fields) -> dict[str, object]:
-    """Return the number of the option that stands in the best sentence, the longest of several, or 0."""
+    """Return the number of the longest option in the best sentence, or 0."""
     question = fields["question"]
     options = {option["option"]: option["text"] for option in fields["options"]}
     passages = [QuoteSource("", str(p.get("title", "")), tuple(split_sentences(p["text"]))) for p in fields["passages"]]
@@ -144,5 +144,5 @@ RULES: dict[str, Callable[[Fields], dict[str, object]]] = {
 
 
 def verdict_on(fields: Fields, title: str) -> dict[str, object]:
-    """Return the verdict for a shape of this title, a word of its step's name: Utility is of `grade_utility`."""
+    """Return the verdict for a shape's title, which is part of its step's name: Utility is `grade_utility`."""
     return next(rule for step, rule in RULES.items() if title.lower() in step.split("_"))(fields)

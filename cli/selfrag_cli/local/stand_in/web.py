@@ -1,4 +1,4 @@
-"""A web search over the pages of a folder, in the form of Tavily's replies."""
+"""A web search over local pages, with replies in Tavily's format."""
 
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ from selfrag_cli.local.stand_in.quoting import QuoteSource, quotes
 
 
 class WebPage(TypedDict):
-    """A result of a search; a page has its score only among results."""
+    """A search result; only results have a score."""
 
     url: str
     title: str
@@ -26,16 +26,16 @@ class WebReply(TypedDict):
 
 
 class SamplePages:
-    """The web of `*.md` files: a line `url: ...`, a line `title: ...`, an empty line, the text.
+    """A web of `*.md` files: `url: ...`, `title: ...`, an empty line, the text.
 
-    Like the real service it takes excluded domains for a wish and lets their pages through.
+    Like the real service, it treats excluded domains as a preference only.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def __call__(self, query: str, max_results: int, domains: Domains) -> WebReply:
-        """Return the pages that fit a query best, each with its score."""
+        """Return the best pages for a query with scores."""
         wished = Domains(included=domains.included)
         pages = [page for page in self._pages if wished.allow(page["url"])]
         scored: list[WebPage] = [{**page, "score": _score(query, page)} for page in pages]

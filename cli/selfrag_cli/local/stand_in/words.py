@@ -1,4 +1,4 @@
-"""Content words of a text in any script, and the names in a question."""
+"""Content words in any script, and names in questions."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ import Stemmer
 from selfrag.text.east_asian import RUN
 from selfrag.text.language import language_of
 
-# Words that ask or join: whatever else a text holds is content.
+# Stop words: interrogatives and connectives.
 _STOP = """
     a an the and or but so if then than that this these those it its he she they them their we us our you your i me my
     is are was were be been being am do does did have has had will would shall should can could may might must
@@ -29,15 +29,15 @@ GREETINGS = frozenset(("hello", "hi", "good morning", "thanks", "thank you", "�
 _WORD = re.compile(r"[^\W_]+(?:[-.,:/][^\W_]+)*")
 _PARTS = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
-# A shorter word with one letter else is likely another word.
+# A shorter word with one different letter is probably another word.
 _MIN_TYPO = 5
-# An amount is asked for by these, which are no content.
+# Interrogatives of amounts, which are not content.
 AMOUNT = re.compile(
     r"\bhow (?:many|much|long|often|fast|far|high|tall|big|large|heavy|deep|wide|old|late|early|soon|expensive)\b"
     r"|\bwie (?:viele?|lange|oft|hoch|schnell|weit|schwer|gross|alt|teuer)\b|\bwieviel\b|\bwann\b"
     r"|何(?=[^がはをに])|いくら|いつ|\bwhen\b|몇|얼마"
 )
-# A quantity, whose number is no part of a name.
+# A quantity, whose number does not belong to a name.
 _UNIT = (
     r"\s?(?:%|°|[€$£¥]|(?-i:[A-Z]{3})\b|(?:days?|nights?|weeks?|months?|years?|hours?|minutes?|seconds?|times|people|persons?"
     r"|euros?|dollars?|pounds?|percent|prozent|metres?|meters?|km|kg|gb|mb|tage?n?|nachte?n?|wochen?|monate?n?|jahre?n?"
@@ -49,23 +49,23 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _YEAR_NAME = re.compile(rf"(?<![\d.,])(?:19|20)\d\d(?![\d.,]?\d|-\d|{_UNIT})", re.IGNORECASE)
-# Words that stand before a quantity.
+# Words before a quantity.
 _QUANTITY_WORDS = """
     after before above over under below within than least most until till since only up last next nach vor uber unter
     bis seit ab cost costs pay pays take takes give gives january february march april june july august september
     october november december
 """
 _BEFORE_QUANTITY = frozenset(_QUANTITY_WORDS.split())
-# Forms that no ending makes, each with its verb.
+# Irregular forms with their verbs.
 _IRREGULAR_PAIRS = """
     fell/fall rose/rise paid/pay began/begin went/go bought/buy kept/keep held/hold took/take gave/give sent/send
     spent/spend sold/sell became/become broke/break grew/grow wrote/write lost/lose built/build chose/choose ran/run
     met/meet brought/bring caught/catch drove/drive drew/draw stood/stand felt/feel won/win
 """
 _IRREGULAR = {form: verb for form, _, verb in (pair.partition("/") for pair in _IRREGULAR_PAIRS.split())}
-# Endings of German verbs that the stemmer leaves: dauert, dauern, kostet, kosteten.
+# German verb endings that the stemmer keeps: dauert, dauern, kostet, kosteten.
 _GERMAN_VERB = re.compile(r"(?<=\w{3})(?:(?<=e[rl])n|e?t(?:e[nt]?)?)$")
-# Hiragana is grammar for the most part: it separates content words.
+# Hiragana is mostly grammar: it separates content words.
 _HIRAGANA = re.compile("[\u3041-\u309f]+")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _KATAKANA = re.compile("[\u30a1-\u30ff]{2,}")
@@ -75,41 +75,41 @@ _STEMMERS, _STEMMER_LOCK = {name: Stemmer.Stemmer(name) for name in ("english", 
 
 
 def plain(text: str) -> str:
-    """Return the text in Unicode's compatible form."""
+    """Return text in Unicode's compatible form."""
     return unicodedata.normalize("NFKC", text)
 
 
 def folded(text: str) -> str:
-    """Return a text without case, width and accents."""
+    """Return text without case, width and accents."""
     letters = _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
     return unicodedata.normalize("NFC", letters)
 
 
 @lru_cache(4096)
 def units(question: str) -> tuple[str, ...]:
-    """Return what a question is compared by, once each: stems of words, numbers, and pairs of East Asian characters."""
+    """Return a question's distinct units of comparison: stems, numbers and East Asian pairs."""
     language = "german" if language_of(question.lower()) == "de" else "english"
     return tuple(dict.fromkeys(unit for _, parts in _content(question) for unit in parts[language]))
 
 
 @lru_cache(4096)
 def _text_units(text: str) -> frozenset[str]:
-    """Return the units that a text has, whichever language a question is in."""
+    """Return a text's units for questions in any language."""
     return frozenset(unit for _, parts in _content(text) for stems in parts.values() for unit in stems)
 
 
 def has(text: str, unit: str) -> bool:
-    """Return whether a text has a unit; one of East Asian characters may stand within a word."""
+    """Return whether a text has a unit; East Asian pairs also match within words."""
     return unit in _text_units(text) or (bool(RUN.match(unit)) and unit in plain(text))
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a text that are content, once each, and the runs of East Asian characters."""
+    """Return distinct content words and East Asian runs."""
     return list(dict.fromkeys(word for word, _ in _content(text)))
 
 
 def corrected(question: str, text: str) -> str:
-    """Return a question in the words of a text: those that it writes apart, or that differ by a typing error."""
+    """Return a question with a text's spelling: compounds split, and typing errors corrected."""
     words = [word for word in _PARTS.findall(folded(text)) if word.isalpha()]
     apart = {first + second: f"{first} {second}" for first, second in pairwise(words)}
 
@@ -123,7 +123,7 @@ def corrected(question: str, text: str) -> str:
 
 
 def _is_typo(word: str, other: str) -> bool:
-    """Return whether two words differ by one letter inserted, removed, swapped or, in a long word, replaced."""
+    """Return whether two words differ by one inserted, removed, swapped or (in a long word) replaced letter."""
     if word[0] != other[0] or abs(len(word) - len(other)) > 1:
         return False
     start = next((at for at, (mine, theirs) in enumerate(zip(word, other, strict=False)) if mine != theirs), len(word))
@@ -146,7 +146,7 @@ def _content(text: str) -> Iterator[tuple[str, dict[str, list[str]]]]:
     for run in RUN.findall(text):
         for part in _HIRAGANA.split(run):
             if part and part not in STOP:
-                # A Korean word ends in a particle or an ending.
+                # Korean words end in a particle or ending.
                 stem = part[:-1] if len(part) > 1 and _HANGUL.match(part) else part
                 pairs = [stem[at : at + 2] for at in range(len(stem) - 1)] or [stem]
                 yield part, dict.fromkeys(_STEMMERS, pairs)
@@ -159,9 +159,9 @@ def _stem(word: str, language: str) -> str:
 
 
 def names(question: str) -> tuple[str, ...]:
-    """Return the names in a question: capitalised words within a sentence, acronyms, words with digits, katakana.
+    """Return the names in a question: capitalized words within a sentence, acronyms, words with digits, katakana.
 
-    A noun with a number ("Hall 2") and a year are names, too. In a question in capitals, no capital makes a name.
+    Nouns with a number ("Hall 2") and years count, too. In an all-capitals question, capitals do not.
     """
     question = plain(question)
     if question.isupper() and question.count(" ") > 1:
@@ -183,7 +183,7 @@ def names(question: str) -> tuple[str, ...]:
 
 
 def holds(text: str, name: str) -> bool:
-    """Return whether a name stands in a text, at the beginning of a word or with another ending."""
+    """Return whether a name occurs in a text, at the start of a word or with another ending."""
     if numbered := _NUMBERED.fullmatch(name):
         return _number(numbered) in _numbers_of(text, numbered)
     if RUN.match(name):
@@ -193,7 +193,7 @@ def holds(text: str, name: str) -> bool:
 
 
 def denies(text: str, name: str) -> bool:
-    """Return whether a text has the noun of a name with other numbers alone."""
+    """Return whether a text has the noun of a numbered name only with other numbers."""
     numbered = _NUMBERED.fullmatch(name)
     numbers = _numbers_of(text, numbered) if numbered else set()
     return numbered is not None and bool(numbers) and _number(numbered) not in numbers
@@ -204,7 +204,7 @@ def _number(numbered: re.Match[str]) -> str:
 
 
 def _numbers_of(text: str, numbered: re.Match[str]) -> set[str]:
-    """Return the numbers that a text has with the noun of a numbered name."""
+    """Return the numbers in a text with the noun of a numbered name."""
     noun, counter = folded(numbered["noun"] or ""), numbered["counter"] or ""
     if noun:
         listed = re.compile(
@@ -219,5 +219,5 @@ def _numbers_of(text: str, numbered: re.Match[str]) -> set[str]:
 
 
 def letters(text: str) -> str:
-    """Return the letters and digits of a text, by which it is the same as another one."""
+    """Return only letters and digits in folded form, to compare texts."""
     return re.sub(r"[\W_]+", "", plain(text)).casefold()

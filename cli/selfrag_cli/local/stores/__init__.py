@@ -1,1 +1,1 @@
-"""The ports over the home's SQLite file and a directory: what DynamoDB, S3 and Step Functions keep in a deployment."""
+"""Local implementations of the ports for DynamoDB, S3 and Step Functions, over SQLite and a directory."""

@@ -1,4 +1,4 @@
-"""The binding of all callers on the laptop, where one person asks."""
+"""The single binding of the laptop, which has one user."""
 
 from collections.abc import Collection
 from typing import get_args
@@ -9,7 +9,7 @@ from selfrag.ports.bindings import Action, Binding, Bindings
 
 
 class LocalBindings(Bindings):
-    """Every caller has one collection, and every action in it."""
+    """Every caller may do everything in the one collection."""
 
     def __init__(self, collection: str) -> None:
         self._binding = Binding((collection,), frozenset(get_args(Action)))

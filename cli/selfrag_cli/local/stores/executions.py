@@ -1,4 +1,4 @@
-"""Executions of questions in this process, with the answers and the histories in the home."""
+"""Executions of questions in this process; answers and histories are in the home."""
 
 import json
 import threading
@@ -17,8 +17,8 @@ from selfrag_cli.local.runner.tasks import Item, item_of, values_of
 from selfrag_cli.local.stores.histories import ExecutionHistory, delete_history, keep_history, last_history
 from selfrag_cli.local.stores.tables import ANSWERS, Items
 
-# The questions of callers at a time: by rule two cores answer them within a third of a question's 25 seconds, and six
-# requests to models at a time about as many within all of it.
+# Maximum parallel questions: by rule two cores answer them within a third of a question's 25 seconds; six parallel
+# model requests take about all of it.
 MAX_QUESTIONS = 16
 
 OnEnd = Callable[[Execution], None]
@@ -26,9 +26,9 @@ OnBegin = Callable[[Callable[[], None]], None]
 
 
 class LocalExecutions(Executions):
-    """Starts questions on a machine and looks at them; each execution's history is kept when it has ended.
+    """Starts and inspects questions; histories are stored at the end.
 
-    Without `keeps_histories` only those that are at work have one. `on_end` is called with each that has ended.
+    Without `keeps_histories`, only running ones have a history. `on_end` gets each ended execution.
     """
 
     def __init__(
@@ -41,9 +41,9 @@ class LocalExecutions(Executions):
 
     @contextmanager
     def admit(self) -> Iterator[None]:
-        """Count a caller's request that starts a question; raises TemporarilyUnavailable if too many are at work."""
+        """Count a request that starts a question; raises TemporarilyUnavailable above the limit."""
         with self._lock:
-            # A request may have begun its question: the sum would count it twice.
+            # A request may already be running as a question: the sum would count it twice.
             _check_capacity(max(self._requests, len(self._at_work)))
             self._requests += 1
         try:
@@ -55,14 +55,14 @@ class LocalExecutions(Executions):
     def execute(
         self, question_id: str, payload: Mapping[str, object], on_begin: OnBegin = lambda stop: None
     ) -> Execution:
-        """Run a question to its end, and return its execution; `on_begin` gets what ends it before."""
+        """Run a question to its end and return its execution; `on_begin` gets a function that stops it."""
         execution = self._begun(question_id, payload)
         on_begin(execution.stop)
         return execution.wait()
 
     @override
     def answer(self, question_id: str, payload: Mapping[str, object]) -> dict[str, Any] | None:
-        """Run a question to its end, and return its response; raises TemporarilyUnavailable if there is none."""
+        """Run a question and return its response; raises TemporarilyUnavailable without one."""
         ended = self._begun(question_id, payload, by_caller=True).wait()
         if ended.output is None:
             raise TemporarilyUnavailable(f"The execution of question {question_id} gave no response: {ended.error}")
@@ -73,14 +73,14 @@ class LocalExecutions(Executions):
         self._begun(question_id, payload, by_caller=True)
 
     def stop(self, question_id: str) -> None:
-        """End a question that is at work here, as StopExecution does."""
+        """Stop a running question, like StopExecution."""
         if execution := self._at_work.get(question_id):
             execution.stop()
 
     def watch(self, question_id: str, seen: int, seconds: float) -> int | None:
-        """Return the number of a question's events as soon as it is more than `seen`, or the time is up.
+        """Wait for more than `seen` events or the timeout and return their number.
 
-        None if the question is not at work here, or has ended and had no more.
+        None if the question is not running here or its events have ended.
         """
         execution = self._at_work.get(question_id)
         return execution.watch(seen, seconds) if execution else None
@@ -104,7 +104,7 @@ class LocalExecutions(Executions):
 
     @override
     def snapshot(self, question_id: str) -> Snapshot | None:
-        """Return how a question's execution stands; None if it is neither at work nor among the last."""
+        """Return the state of a question's execution; None if neither running nor recent."""
         execution = self._at_work.get(question_id)
         if execution:
             return Snapshot(execution.status, execution.output)
@@ -134,7 +134,7 @@ class LocalExecutions(Executions):
         try:
             if self._keeps_histories:
                 keep_history(ExecutionHistory(execution.id, execution.history))
-        except SelfragError as error:  # the answer is there all the same
+        except SelfragError as error:  # the answer is stored regardless
             logger.warning("a history could not be kept", extra={"error": str(error)})
         finally:
             with self._lock:
@@ -150,7 +150,7 @@ def _check_capacity(count: int) -> None:
 
 
 def stored_question(item: Item) -> StoredQuestion:
-    """Return what an item of the table of answers says."""
+    """Parse an item of the answers table."""
     values = values_of(item)
     response = json.loads(values["response"]) if "response" in values else None
     due, texts = float(values.get("due_at", 0)), (values.get(name, "") for name in ("question", "previous", "request"))

@@ -1,4 +1,4 @@
-"""Feedback on answers in the home."""
+"""Local storage of feedback."""
 
 import hashlib
 

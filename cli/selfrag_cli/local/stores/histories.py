@@ -1,4 +1,4 @@
-"""The histories of executions, and the last ones in the home, for traces of questions that have ended."""
+"""Execution histories; the latest are stored in the home for traces."""
 
 import json
 import sqlite3
@@ -18,20 +18,20 @@ KEPT_EXECUTIONS = 50
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS executions (id TEXT PRIMARY KEY, ended_at REAL NOT NULL, history TEXT NOT NULL);
 """
-# SQLite closes no file of a process that has another connection with a lock, so each of many at once would stay open.
+# One shared connection: SQLite keeps a process's files open while another connection holds a lock.
 _LOCK = Lock()
 
 
 @dataclass(frozen=True)
 class ExecutionHistory:
-    """The events of an execution as GetExecutionHistory returns them, by the id of its question."""
+    """The events of an execution, like GetExecutionHistory's, by question id."""
 
     id: str
     events: list[dict[str, Any]]
 
     @cached_property
     def steps(self) -> list[Step]:
-        """Return the tasks in the order in which they began."""
+        """Return the tasks in order of their beginning."""
         return steps_of(self.events)
 
     @property
@@ -47,17 +47,17 @@ class ExecutionHistory:
 
     @property
     def response(self) -> dict[str, object]:
-        """Return the response; empty where there is none."""
+        """Return the response, empty without one."""
         return _details(self.events[-1], "executionSucceededEventDetails", "output")
 
     @property
     def status(self) -> str:
-        """Return the response's status, or the event with which the execution ended without one."""
+        """Return the response's status, or the final event without one."""
         return str(self.response.get("status", "")) or f"no response ({self.events[-1]['type']})"
 
     @property
     def seconds(self) -> float:
-        """Return the seconds from the first event to the last."""
+        """Return the seconds from first to last event."""
         return epoch_seconds(self.events[-1]) - epoch_seconds(self.events[0])
 
     @property
@@ -72,7 +72,7 @@ def _opened() -> Iterator[sqlite3.Connection]:
 
 
 def keep_history(history: ExecutionHistory) -> None:
-    """Store the history of a question's execution, and delete the oldest ones."""
+    """Store a history and delete the oldest ones."""
     with _opened() as connection:
         connection.execute(
             "INSERT OR REPLACE INTO executions VALUES (?, ?, ?)", (history.id, time.time(), json.dumps(history.events))
@@ -84,13 +84,13 @@ def keep_history(history: ExecutionHistory) -> None:
 
 
 def delete_history(question_id: str) -> None:
-    """Delete the history of a question's execution; one that is not there is no error."""
+    """Delete a history, if it exists."""
     with _opened() as connection:
         connection.execute("DELETE FROM executions WHERE id = ?", (question_id,))
 
 
 def last_history(question_id: str = "") -> ExecutionHistory | None:
-    """Return the history of the question with this id, or of the last one; None if there is none."""
+    """Return the history with this id, or the last one; None without one."""
     where, values = ("WHERE id = ?", (question_id,)) if question_id else ("", ())
     with _opened() as connection:
         row = connection.execute(

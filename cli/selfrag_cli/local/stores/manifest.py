@@ -1,7 +1,7 @@
-"""The manifest in the home: what is known of each document, and which passages of it the index holds.
+"""The local manifest: records of documents and their indexed passages.
 
-One process at a time works on a collection (`home.alone`), and on each of its documents once, so a claim finds no
-other: what a process that died has left behind is void.
+One process at a time works on a collection (`home.alone`), and once on each document, so claims never conflict:
+leftovers of a dead process are void.
 """
 
 import json
@@ -33,7 +33,7 @@ Values = dict[str, Any]
 
 
 class LocalManifest(Manifest):
-    """Records and parts in SQLite; any thread may use it."""
+    """Records and parts in SQLite; thread-safe."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection, self._lock = connection, threading.Lock()
@@ -44,7 +44,7 @@ class LocalManifest(Manifest):
         return _record(rows[0]) if rows else None
 
     def records(self, collection: str) -> dict[str, Record]:
-        """Return what is known of each document of a collection, by key; removed ones are left out."""
+        """Return a collection's records by key, without removed ones."""
         records = sorted(map(_record, self._rows("collection = ?", collection)), key=lambda record: record.key)
         return {record.key: record for record in records if record.status != "removed"}
 
@@ -59,7 +59,7 @@ class LocalManifest(Manifest):
 
     @override
     def claim(self, document_id: str, key: str, collection: str, owner: str) -> bool:
-        """Take a document, and note which deletion the bucket is looked at after; always true here."""
+        """Claim a document and record the deletion seen; always succeeds here."""
         self._change(
             document_id,
             lambda values: {
@@ -83,7 +83,7 @@ class LocalManifest(Manifest):
 
     @override
     def release(self, record: Record, owner: str) -> bool:
-        """Write what is known now and let the document go; always true here: no event comes meanwhile."""
+        """Write the record and release the claim; always succeeds here, since no event can intervene."""
         stated = record.model_dump(exclude={"id", "deleted_at", "deletion_seen"})
 
         def let_go(values: Values) -> Values:
@@ -94,13 +94,13 @@ class LocalManifest(Manifest):
         return True
 
     def mark(self, document_id: str, key: str, collection: str, status: str, reason: str = "") -> None:
-        """Write how a document stands before it is read, or that it could not be; what the index holds stays known."""
+        """Set a document's status before it is read or if it is unreadable, keeping index data."""
         marked: Values = {"key": key, "collection": collection, "status": status, "reason": reason}
         marked |= {"updated_at": int(time.time()), "deleted_at": 0}
         self._change(document_id, lambda values: {**values, **marked})
 
     def withdraw_suggestion(self, document_id: str) -> None:
-        """Offer no question for a document any more."""
+        """Remove a document's suggested question."""
         self._change(document_id, lambda values: {**values, "suggestion": None})
 
     @override
@@ -127,7 +127,7 @@ class LocalManifest(Manifest):
             self._connection.execute("DELETE FROM kept_documents WHERE id = ? AND part = ?", where)
 
     def _change(self, document_id: str, change: Callable[[Values], Values | None]) -> None:
-        """Write what `change` makes of a document's values, {} if it is not known; nothing if it gives None."""
+        """Apply `change` to a document's values ({} if unknown); None writes nothing."""
         with self._lock, writing(self._connection):
             rows = self._select("id = ? AND part = ?", document_id, _DOCUMENT)
             if changed := change(rows[0] if rows else {}):
@@ -148,7 +148,7 @@ class LocalManifest(Manifest):
 
 @contextmanager
 def opened_manifest() -> Iterator[LocalManifest]:
-    """Open the manifest for a block."""
+    """Open the manifest for the block."""
     with closing(connect(SCHEMA)) as connection:
         yield LocalManifest(connection)
 

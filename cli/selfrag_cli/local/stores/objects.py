@@ -1,4 +1,4 @@
-"""Objects while they are ingested: a document's content, and the work in progress on it, both in memory."""
+"""Objects during ingestion: contents and intermediate results, in memory."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from selfrag.ports.objects import Object, Objects
 
 
 class LocalObjects(Objects):
-    """The documents at hand by their keys; work in progress goes with the document that it is about."""
+    """Current documents by key; intermediate results are dropped with their document."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -23,7 +23,7 @@ class LocalObjects(Objects):
 
     @contextmanager
     def holding(self, document_id: str, key: str, document: Object | None) -> Iterator[None]:
-        """Have a document, unless it is None, and the work on it until the block ends."""
+        """Provide a document (unless None) and its intermediate results for the block."""
         if document is not None:
             self._documents[key] = document
         try:

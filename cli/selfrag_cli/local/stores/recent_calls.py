@@ -1,4 +1,4 @@
-"""The recent calls to models in the home: an item for each model, which all processes read and write."""
+"""Recent model calls in the home: an item per model, shared by all processes."""
 
 import time
 from collections.abc import Callable
@@ -14,13 +14,13 @@ from selfrag_cli.local.runner.tasks import Item, item_of, values_of
 from selfrag_cli.local.stores.tables import VERDICTS, Items
 
 _ARRIVALS = 9
-# Calls of a step within so many seconds are one arrival.
+# Calls of a step within this many seconds count as one arrival.
 _TOGETHER_SECONDS = 5.0
 _KEPT_SECONDS = 2 * 86_400
 
 
 class LocalCalls(RecentCalls):
-    """The arrivals of steps at models, newest first, and until when a model is to be left; `now` gives seconds."""
+    """Arrivals of steps at models, newest first, and the end of a model's back-off; `now` is in seconds."""
 
     def __init__(self, items: Items, now: Callable[[], float] = time.time) -> None:
         self._items, self._now = items, now
@@ -48,8 +48,8 @@ class LocalCalls(RecentCalls):
         self._changed(model, wait)
 
     def _changed(self, model: str, change: Callable[["_ModelCalls"], None]) -> "_ModelCalls":
-        """Change the calls of a model, and return them; none if the file fails."""
-        # No verdict has such a key: those are hashes.
+        """Update and return a model's calls; none if the file fails."""
+        # Verdict keys are hashes, so this key is free.
         key, after = f"calls#{model}", _ModelCalls()
 
         def write(item: Item | None) -> Item:
@@ -65,7 +65,7 @@ class LocalCalls(RecentCalls):
 
 
 class _ModelCalls(BaseModel):
-    """The arrivals at a model by step, newest first, and until when it is to be left; in seconds since the epoch."""
+    """A model's arrivals by step, newest first, and its back-off end; in seconds since the epoch."""
 
     arrivals: dict[str, list[float]] = {}
     patience_until: float = 0.0

@@ -1,4 +1,4 @@
-"""The requests that had an Idempotency-Key, in the home; Powertools says what is kept of one."""
+"""Records of requests with an Idempotency-Key, as Powertools defines them."""
 
 import time
 from typing import Any
@@ -15,7 +15,7 @@ from selfrag_cli.local.stores.tables import REQUESTS, Items
 
 
 class LocalRequests(BasePersistenceLayer):
-    """Records of requests, each at work or completed, under the attributes that Powertools gives them in DynamoDB."""
+    """Request records, running or completed, with Powertools' DynamoDB attributes."""
 
     def __init__(self, items: Items) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -28,7 +28,7 @@ class LocalRequests(BasePersistenceLayer):
         return _record(item)
 
     def _put_record(self, data_record: DataRecord) -> None:
-        """Keep that a request is at work; raises if it is already, or has been answered."""
+        """Record a running request; raises if it is already running or answered."""
 
         def begin(stored: Item | None) -> Item | None:
             return None if stored and not _is_over(_record(stored)) else _item(data_record)
@@ -46,7 +46,7 @@ class LocalRequests(BasePersistenceLayer):
 
 
 def _is_over(record: DataRecord) -> bool:
-    """Return whether a request was at work in a process that is gone, for longer than a request may take."""
+    """Return whether a running request has expired because its process died."""
     ends: Any = record.in_progress_expiry_timestamp
     return record.status == "INPROGRESS" and ends is not None and ends < 1000 * time.time()
 

@@ -1,4 +1,4 @@
-"""Tables of items with an end, in the home's SQLite file; several processes may use them at once."""
+"""Expiring items in SQLite tables, shared by processes."""
 
 import json
 import sqlite3
@@ -16,13 +16,13 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS kept_items (
     table_name TEXT, key TEXT, item TEXT NOT NULL, expires_at INTEGER NOT NULL, PRIMARY KEY (table_name, key));
 """
-# An item without an end of its own is kept as long as the table is.
+# Items without an expiry never expire.
 _NEVER = 1 << 62
 
 
 @dataclass(frozen=True)
 class ItemTable:
-    """A table's name, and the attributes that hold an item's key and its end (seconds since the epoch)."""
+    """A table's name, and the attributes for key and expiry (seconds since the epoch)."""
 
     name: str
     key: str = "id"
@@ -35,12 +35,12 @@ _BY_NAME = {table.name: table for table in (VERDICTS, ANSWERS, REQUESTS, FEEDBAC
 
 
 class Items:
-    """The items of all tables; any thread may use them. Raises Misconfigured for a file that cannot be used."""
+    """The items of all tables; thread-safe. Raises Misconfigured for an unusable file."""
 
     def __init__(self) -> None:
         self._connection, self._lock = connect(SCHEMA), threading.Lock()
         with self._lock, writing(self._connection):
-            # What DynamoDB deletes within days may go at once here.
+            # DynamoDB deletes expired items within days; here it happens at once.
             self._connection.execute("DELETE FROM kept_items WHERE expires_at <= ?", (time.time(),))
 
     def close(self) -> None:
@@ -49,7 +49,7 @@ class Items:
             self._connection.close()
 
     def get(self, table: ItemTable, key: str) -> Item | None:
-        """Return the item with this key, or None if there is none or its end has come."""
+        """Return the unexpired item with this key, or None."""
         with self._lock, _usable():
             return self._read(table, key)
 
@@ -61,13 +61,13 @@ class Items:
         return [json.loads(item) for (item,) in rows]
 
     def put(self, table: ItemTable, item: Item) -> None:
-        """Write an item, in place of one with its key."""
+        """Write an item, replacing its predecessor."""
         self.change(table, item[table.key]["S"], lambda before: item)
 
     def change(self, table: ItemTable, key: str, change: Callable[[Item | None], Item | None]) -> Item | None:
-        """Write what `change` makes of an item, nothing if it gives None; return the item as it was before.
+        """Apply `change` to an item (None writes nothing) and return the old one.
 
-        Both are one transaction: no other process writes in between.
+        Both happen in one transaction.
         """
         with self._lock, _usable(), writing(self._connection):
             before = self._read(table, key)
@@ -79,17 +79,17 @@ class Items:
         return before
 
     def delete(self, table: ItemTable, key: str) -> None:
-        """Delete an item; one that is not there is no error."""
+        """Delete an item, if it exists."""
         with self._lock, _usable(), writing(self._connection):
             self._connection.execute("DELETE FROM kept_items WHERE table_name = ? AND key = ?", (table.name, key))
 
     def get_item(self, table: str, key: Item) -> Item | None:
-        """Return the item with this key of the table with this name, as a definition asks for it."""
+        """Return an item by table name, for a definition."""
         definition = _BY_NAME[table]
         return self.get(definition, key[definition.key]["S"])
 
     def put_item(self, table: str, item: Item) -> None:
-        """Write an item into the table with this name, as a definition does."""
+        """Write an item by table name, for a definition."""
         self.put(_BY_NAME[table], item)
 
     def _read(self, table: ItemTable, key: str) -> Item | None:
@@ -100,7 +100,7 @@ class Items:
 
 @contextmanager
 def opened_items() -> Iterator[Items]:
-    """Open the tables for a block."""
+    """Open the tables for the block."""
     items = Items()
     try:
         yield items

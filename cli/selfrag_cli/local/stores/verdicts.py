@@ -11,7 +11,7 @@ from selfrag_cli.local.stores.tables import VERDICTS, Items
 
 
 class LocalVerdicts(VerdictCache):
-    """Verdicts by their keys, each for as long as the settings say."""
+    """Verdicts by key, with the expiry of the settings."""
 
     def __init__(self, items: Items) -> None:
         self._items, self._seconds = items, read(Settings).verdict_ttl_days * 86_400

@@ -6,9 +6,9 @@ from selfrag.adapters.claude.profiles import Feature, Profile, profile_of
 
 
 class Capabilities:
-    """The profile of each model, less what it refused or ignored; `on_refusal` is called with the model and that.
+    """Each model's profile, without features that it refused or ignored; `on_refusal` is called with each.
 
-    `first_profile` returns the one by which a model is asked first. `lost` has what became of which feature.
+    `first_profile` returns a model's initial profile. `lost` records the features.
     """
 
     def __init__(

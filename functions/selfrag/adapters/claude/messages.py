@@ -1,8 +1,7 @@
 """Requests and replies of the Messages API.
 
-A reply comes from a server that is not ours, or from a proxy in front of it, so nothing of it is used unchecked. It is
-readable if it is JSON and says what it cost. Its content must be text that UTF-8 can hold, and not longer than a model
-writes.
+Replies come from an untrusted server or proxy and are validated: JSON with usage figures, and text in valid UTF-8 no
+longer than a model writes.
 """
 
 import json
@@ -228,11 +227,10 @@ def mark_for(
 
 
 def cheapest_life(intervals: Sequence[float], read: float) -> Life | None:
-    """Return the time to live for which a prompt costs least, None for no mark.
+    """Return the prompt cache's cheapest time to live, None for no cache mark.
 
-    `read` is the price of a cache read in times of the input price. An interval shorter than a life counts as a read, a
-    longer one as a write. Of two equal costs the shorter life wins, and no mark before any. Without intervals there is
-    no mark.
+    `read` is the price of a cache read relative to input. Intervals shorter than a life count as reads, longer ones as
+    writes. Ties prefer no mark, then the shorter life. Without intervals there is no mark.
     """
     if not intervals:
         return None

@@ -1,8 +1,8 @@
-"""Request profiles: the ways to ask a model for a verdict, and what else its requests have.
+"""Request profiles: how to ask a model for a verdict, and other features of its requests.
 
-They follow from the provider and the model, both of which a model id names: Bedrock's ids have `anthropic.` before the
-model's name. Read from the vendors' pages and from reports of users, November 2026; what a model refuses after all is
-found by asking, and the next way is taken (capabilities.py).
+They follow from the provider and model in a model id: Bedrock's ids have `anthropic.` before the model's name. Sources
+are vendor documentation and user reports of November 2026; when a model refuses a feature, the next profile is used
+(capabilities.py).
 """
 
 import re
@@ -21,7 +21,7 @@ _WITHOUT_THINKING = {
     ("haiku", 5, 5): "disabled", ("sonnet", 5, 5): "between_tools", ("sonnet", 5, 0): "disabled",
     ("opus", 5, 0): "disabled",
 }  # fmt: skip
-# Of the 5 family, these take a forced tool; Opus and Sonnet 5.5 refuse one.
+# Models of family 5 that accept a forced tool; Opus and Sonnet 5.5 refuse one.
 _FORCED = (("haiku", 5, 5), ("sonnet", 5, 0), ("opus", 5, 0))
 # The words of a refusal for each feature; of several, the one that a message names first.
 _NAMES: dict[Feature, str] = {

@@ -61,15 +61,15 @@ class Purse:
             self._left -= call.cost_usd
 
     def lost(self) -> None:
-        """Subtract the input of the last request, which got no reply that says what it cost."""
+        """Subtract the input cost of a request whose reply did not report usage."""
         if self._left is not None:
             self._left -= self._input_usd
 
 
 def reply_tokens(kind: Kind, profile: Profile, judged: str = "") -> int:
-    """Return the most tokens of a reply; a verdict on a `judged` answer repeats its claims, and thoughts are counted.
+    """Return the token limit of a reply; verdicts on a `judged` answer repeat its claims, and thoughts count.
 
-    Bedrock takes these from the account's quota when a request begins, and gives back at its end what was not used.
+    Bedrock reserves these in the account's quota during a request.
     """
     if kind == "answer":
         # A small model may write without an end, and would take the time of the whole question.

@@ -44,7 +44,7 @@ class SdkClaude(ServiceModel):
                 client = anthropic.Anthropic(api_key=key, **options)
         except (anthropic.AnthropicError, ValueError) as error:
             raise Misconfigured(f"the {provider} client cannot be made: {error}") from error
-        # The SDK has variables of its own for a base URL.
+        # The SDK reads its own environment variables for a base URL.
         checked_url(str(client.base_url), "The model's base URL")
         return client
 

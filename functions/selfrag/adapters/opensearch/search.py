@@ -111,7 +111,7 @@ class OpenSearchPassages:
         return added
 
     def delete(self, ids: Iterable[str]) -> None:
-        """Delete documents by the service's ids; one that is gone already is no error."""
+        """Delete documents by the service's ids, ignoring missing ones."""
         with index_faults():
             for service_id in ids:
                 self._client.delete(index=self._index, id=service_id, ignore=404)

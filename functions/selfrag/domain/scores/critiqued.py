@@ -1,4 +1,4 @@
-"""An answer with its critique, and what the critique is worth (arXiv 2310.11511, 3.3 and A.3)."""
+"""Answers with a critique, and their scores (arXiv 2310.11511, 3.3 and A.3)."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -12,17 +12,17 @@ from selfrag.domain.scores.shown import Scale
 from selfrag.domain.verdicts import Claim, Critique, Decision, Probable, RelevanceVerdict, UtilityVerdict
 
 Constraints = Literal["hard", "soft"]
-# Why an answer is out. `irrelevant` and `no_support` are so under hard constraints alone; `cut` and `repeated` are
-# of segments, and `beam` is what others were better than.
+# Reasons for rejection. `irrelevant` and `no_support` apply under hard constraints only; `cut` and `repeated` to
+# segments; `beam` means outranked.
 Out = Literal["", "ungraded", "irrelevant", "no_support", "no_answer", "repeated", "cut", "beam"]
 CLAIMS = {"full": 1.0, "partial": 0.5, "none": 0.0, "contradicted": 0.0}
 LEVELS = {"fully_supported": 1.0, "partially_supported": 0.5, "no_support": 0.0, "ungraded": 0.0}
 
 
 class Terms(Model):
-    """The terms of a score: s(Rel) and s(Sup) from 0 to 1, and s(Use) from -1 to 1.
+    """Terms of a score: s(Rel) and s(Sup) from 0 to 1, and s(Use) from -1 to 1.
 
-    A `rel` of null is no verdict, which puts an answer out.
+    A null `rel` is a missing verdict, which rejects an answer.
     """
 
     rel: float | None
@@ -33,10 +33,10 @@ class Terms(Model):
 class CritiquedAnswer(Critique):
     """An answer from one passage with its critique.
 
-    `passage_id` is null of what rests on no passage; `not_said` is as in `Draft`. A `cut` text met the length limit.
+    `passage_id` is null without a passage; `not_said` is as in `Draft`. A `cut` text reached the length limit.
     """
 
-    # The workflow keeps more with it.
+    # Stored items have further fields.
     model_config = ConfigDict(extra="ignore")
 
     passage_id: str | None
@@ -48,9 +48,9 @@ class CritiquedAnswer(Critique):
 
     @property
     def terms(self) -> Terms:
-        """Return the terms of its verdicts by their probabilities; without them all mass is on one token (ours).
+        """Return the terms from the verdicts' probabilities; without them all mass is on one token (ours).
 
-        s(Sup) is the mean over the claims. What is missing has the lowest value of its group.
+        s(Sup) is the mean over claims. Missing values count as the lowest.
         """
         supports = [_support_of(claim) for claim in self.support.claims]
         level = self.support.level or "ungraded"
@@ -62,15 +62,15 @@ class CritiquedAnswer(Critique):
 
     @property
     def judgements(self) -> list[Probable]:
-        """Return the judgements that the terms are made of."""
+        """Return the verdicts behind the terms."""
         relevance = [self.relevance] if self.relevance and self.relevance.label != "ungraded" else []
         return [*relevance, *self.support.claims, *([] if self.utility.ungraded else [self.utility])]
 
 
 class Segment(CritiquedAnswer):
-    """One sentence of a path; `parent` is the id of the one before it, "" for the first.
+    """A sentence of a path; `parent` is the previous one's id, "" for the first.
 
-    `next` is the decision at its end, null before it was made.
+    `next` is the decision at its end, null before it is made.
     """
 
     id: str
@@ -79,12 +79,12 @@ class Segment(CritiquedAnswer):
 
     @property
     def grounded(self) -> bool:
-        """Return whether it was written from a passage."""
+        """Return whether it has a passage."""
         return self.passage_id is not None
 
 
 def draft_of(answer: CritiquedAnswer) -> Draft:
-    """Return an answer as what may go out."""
+    """Convert an answer to a draft."""
     return Draft(
         answer=answer.answer,
         citations=answer.citations,
@@ -96,7 +96,7 @@ def draft_of(answer: CritiquedAnswer) -> Draft:
 
 
 def _support_of(claim: Claim) -> float:
-    """Return s(Sup) of a claim: where none can tell, the paper's model has no token (A.3)."""
+    """Return s(Sup) of a claim, renormalized without "cannot tell", which the paper lacks (A.3)."""
     if claim.probabilities is None:
         return CLAIMS[claim.support or "none"]
     total = sum(claim.probabilities.get(support, 0.0) for support in CLAIMS)
@@ -105,7 +105,7 @@ def _support_of(claim: Claim) -> float:
 
 
 def use_of(utility: UtilityVerdict) -> float:
-    """Return s(Use): the mean of what the five scores are worth (A.3), -1 without a verdict."""
+    """Return s(Use): the expected value of the five scores (A.3), -1 without a verdict."""
     if utility.score is None:
         return -1.0
     if utility.probabilities is None:
@@ -116,13 +116,13 @@ def use_of(utility: UtilityVerdict) -> float:
 
 
 def scale_of(judgements: Iterable[Probable]) -> Scale:
-    """Return the scale of the scores that are made of these judgements."""
+    """Return the scale of scores based on these verdicts."""
     scales: set[Scale] = {"labels" if judged.probabilities is None else "probabilities" for judged in judgements}
     return "labels" if not scales else scales.pop() if len(scales) == 1 else "mixed"
 
 
 def grounds(terms: Terms, weights: Weights) -> float:
-    """Return the score of a text without its use: w_rel s(Rel) + w_sup s(Sup)."""
+    """Return a text's score without usefulness: w_rel s(Rel) + w_sup s(Sup)."""
     return weights.rel * (terms.rel or 0.0) + weights.sup * terms.sup
 
 
@@ -132,7 +132,7 @@ def score(terms: Terms, weights: Weights) -> float:
 
 
 def out(answer: CritiquedAnswer, constraints: Constraints) -> Out:
-    """Return why it cannot win, "" if it can: no verdict on its passage, no text, or a hard constraint (3.3)."""
+    """Return why an answer is rejected, or "": no verdict on its passage, no text, or a hard constraint (3.3)."""
     if answer.relevance is not None and answer.terms.rel is None:
         return "ungraded"
     if constraints == "hard" and answer.relevance is not None and not answer.relevance.relevant:

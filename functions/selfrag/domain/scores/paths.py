@@ -1,4 +1,4 @@
-"""The beam over segments: what a path is worth, and which paths are kept (arXiv 2310.11511, algorithm 1)."""
+"""Scores and selection of paths in the beam over segments (arXiv 2310.11511, algorithm 1)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -11,14 +11,14 @@ from selfrag.domain.scores.critiqued import Segment, grounds, use_of
 from selfrag.domain.scores.ranking import ages, in_order
 from selfrag.domain.verdicts import Probable, UtilityVerdict
 
-# Why a path is finished: it was decided so, or no child of it remained. "" is live.
+# Why a path is finished: by decision, or without remaining children. "" is live.
 Finish = Literal["", "complete", "no_evidence"]
 
 
 class Path(Model):
-    """Segments one after the other; `utility` is IsUse of the whole, judged when it is finished."""
+    """A sequence of segments; `utility` is IsUse of the finished path."""
 
-    # The workflow keeps more with it.
+    # Stored paths have further fields.
     model_config = ConfigDict(extra="ignore")
 
     segments: list[Segment] = Field(min_length=1)
@@ -27,12 +27,12 @@ class Path(Model):
 
     @property
     def id(self) -> str:
-        """Return the id of its last segment."""
+        """Return the last segment's id."""
         return self.segments[-1].id
 
     @property
     def judgements(self) -> list[Probable]:
-        """Return the judgements that its score is made of."""
+        """Return the verdicts behind its score."""
         own = [self.utility] if self.utility and not self.utility.ungraded else []
         return [judgement for segment in self.segments for judgement in segment.judgements] + own
 
@@ -47,7 +47,7 @@ def path_score(path: Path, weights: Weights) -> float:
 
 
 def best_first(paths: Sequence[Path], weights: Weights, dates: Mapping[str, str] | None = None) -> list[Path]:
-    """Paths by score; of equals a finished one is better, then one of fewer segments, of later dates, the earlier."""
+    """Sort paths by score; ties by finished, fewer segments, later dates, then earlier position."""
     age = ages(dates or {})
     places = {id(path): place for place, path in enumerate(paths)}
     return in_order(

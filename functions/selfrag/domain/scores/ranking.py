@@ -1,4 +1,4 @@
-"""The best of several answers, alone or as votes for the options of a closed set (arXiv 2310.11511, B.2)."""
+"""Ranking of answers, individually or as votes for the options of a closed set (arXiv 2310.11511, B.2)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, Out, out, score
 from selfrag.domain.scores.options import normal
 
-# Scores that differ by no more are equal.
+# Tolerance for equal scores.
 EQUAL = 1e-9
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class RankedAnswer:
-    """One answer by its place in retrieval order, its score, and why it is `out`, if it is."""
+    """An answer's index in retrieval order, score and rejection reason (`out`)."""
 
     index: int
     score: float
@@ -24,7 +24,7 @@ class RankedAnswer:
 
 @dataclass(frozen=True)
 class Vote:
-    """The option that won, the sum of f of each, who voted for which (by index), and how many voted for none."""
+    """The winning option, each option's sum of f, its voters (indexes), and the number of abstentions."""
 
     option: str
     sums: dict[str, float]
@@ -38,9 +38,9 @@ def ranked(
     constraints: Constraints,
     dates: Mapping[str, str] | None = None,
 ) -> list[RankedAnswer]:
-    """Return all answers, best first, then those that are out.
+    """Rank all answers, best first, then the rejected ones.
 
-    Of equals the one of the later date is better, then the earlier in retrieval order.
+    Ties go to the later date, then to the earlier in retrieval order.
     """
     age = ages(dates or {})
     judged = [
@@ -56,15 +56,15 @@ def ranked(
 
 
 def ages(dates: Mapping[str, str]) -> Callable[[str | None], int]:
-    """Return a function of a passage's id that is 0 for the latest date; a passage without a date counts as oldest."""
+    """Return a function from passage id to age rank, 0 for the latest date; undated passages are oldest."""
     order = sorted(set(dates.values()), reverse=True)
     return lambda passage_id: order.index(date) if (date := dates.get(passage_id or "")) else len(order)
 
 
 def voted(answers: Sequence[CritiquedAnswer], order: Sequence[RankedAnswer], choices: Sequence[str]) -> Vote | None:
-    """Return the option with the highest sum of f (B.2), or None where no answer names an option.
+    """Return the vote with the highest sum of f (B.2), or None if no answer names an option.
 
-    Of equal sums the option wins that holds the best single answer, then the first of the caller's.
+    Ties go to the option with the best single answer, then to the caller's order.
     """
     voters: dict[str, list[int]] = {option: [] for option in choices}
     inside = [answer for answer in order if not answer.out]
@@ -83,13 +83,13 @@ def voted(answers: Sequence[CritiquedAnswer], order: Sequence[RankedAnswer], cho
 
 
 def option_of(answer: str, choices: Sequence[str]) -> str | None:
-    """Return the option that an answer names, both normalised: "(A)" is A, "True." and SUPPORTS are true."""
+    """Return the option that an answer names, both normalized: "(A)" is A, "True." and SUPPORTS are true."""
     name = normal(answer)
     return next((option for option in choices if normal(option) == name), None)
 
 
 def in_order(items: Sequence[T], score_of: Callable[[T], float], tie: Callable[[T], Any]) -> list[T]:
-    """Items by score, highest first; those within EQUAL of the first of their run by `tie`, least first."""
+    """Sort by score, highest first; runs within EQUAL of their first by `tie`, lowest first."""
     groups: list[list[T]] = []
     for item in sorted(items, key=score_of, reverse=True):
         if groups and score_of(groups[-1][0]) - score_of(item) <= EQUAL:

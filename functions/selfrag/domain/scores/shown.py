@@ -1,4 +1,4 @@
-"""The answers that were compared, as a reader sees them: each with its scores, and why it won or not."""
+"""Compared answers as shown to users: scores, and why each won or lost."""
 
 from typing import Literal
 
@@ -11,11 +11,11 @@ _DIGITS = 6
 
 
 class Node(Model):
-    """One answer of `candidates`, or one segment of `segments`; `parent` is the segment before it, "" for the first.
+    """An answer of `candidates` or a segment of `segments`; `parent` is the previous segment, "" for the first.
 
-    `passage_id` is null of what rests on no passage. `text` is "" of what was pruned in a tree, which the trace has.
-    `rel`, `sup` and `use` are s(Rel), s(Sup) and s(Use), and `score` is f, or of a segment that of the path that ends
-    with it; null is what was not judged. `reason` says why it was pruned.
+    `passage_id` is null without a passage. `text` is "" for pruned nodes of a tree; the trace has it. `rel`, `sup` and
+    `use` are s(Rel), s(Sup) and s(Use); `score` is f, or for a segment that of its path; null means not judged.
+    `reason` says why it was pruned.
     """
 
     id: str
@@ -32,11 +32,11 @@ class Node(Model):
 
 
 class Scores(Model):
-    """All that were compared, in the order in which they were written; scores of two scales are not comparable.
+    """All compared answers in order of writing; scores of different scales are not comparable.
 
-    The scale is `probabilities` if a decision model gave all verdicts, `labels` if it gave none, else `mixed`. `votes`
-    has the sum of f of each option of a closed set. `stopped` is what ended a search of segments before its best path
-    was finished.
+    The scale is `probabilities` if a decision model gave all verdicts, `labels` if none, else `mixed`. `votes` has the
+    sum of f of each option of a closed set. `stopped` is the limit that ended a search before its best path was
+    finished.
     """
 
     scale: Scale
@@ -46,5 +46,5 @@ class Scores(Model):
 
 
 def rounded(figure: float | None) -> float | None:
-    """Round a figure for a reader."""
+    """Round a figure for display."""
     return None if figure is None else round(figure, _DIGITS)

@@ -1,4 +1,4 @@
-"""Claim of a document: the bucket as it is now against the manifest, whatever event came."""
+"""Claim of a document: compares the bucket's current state with the manifest, whatever the event."""
 
 from typing import Literal
 

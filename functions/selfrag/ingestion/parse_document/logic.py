@@ -53,7 +53,7 @@ def read_object(
     recognizer: Recognizer | None = None,
     most_pages: int = MOST_PAGES,
 ) -> ParseDocumentResult:
-    """Read the object as it is now; of pages without text `most_pages` are kept for the recogniser, if there is one."""
+    """Parse the object's current version; up to `most_pages` pages without text go to the recognizer, if any."""
     # One byte more than is read shows that there is more.
     stored = objects.get(task.bucket, task.key, MAX_DOCUMENT_BYTES + 1)
     if stored is None:

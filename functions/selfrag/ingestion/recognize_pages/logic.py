@@ -18,7 +18,7 @@ from selfrag.ports.recognizer import RecognizedPage, Recognizer
 SURE = 90.0
 Span = TypeVar("Span", Heading, Row, Table)
 _BETWEEN_PAGES = "\n\n"
-# Lines end where the paper does: a word or a sentence that goes on in small letters is joined.
+# Lines end at the margin: a word or sentence that continues in lower case is joined.
 _WORD_GOES_ON = re.compile(r"(?<=[^\W\d_])-\n(?=([^\W\d_]))")
 _SENTENCE_GOES_ON = re.compile(r"(?<=[^\s.!?:;])[ \t]*\n[ \t]*(?=([^\W\d_]))")
 

@@ -9,7 +9,7 @@ from selfrag.domain.records import StoredPart
 from selfrag.ports.index import PassageWriter
 from selfrag.ports.manifest import Manifest
 
-# Each deletion is a request of its own to the index.
+# Maximum deletions per run; each takes a separate index request.
 AT_ONCE = 500
 
 
@@ -32,7 +32,7 @@ class RemovePassagesResult(BaseModel):
 def remove(
     task: RemovePassagesTask, manifest: Manifest, writer: PassageWriter, view_seconds: float
 ) -> RemovePassagesResult:
-    """Remove batch by batch; a batch is forgotten only when its passages are gone."""
+    """Remove passages batch by batch; a batch is forgotten after its passages are deleted."""
     removed, waiting = 0, False
     for part in manifest.parts(task.document_id):
         if part.generation == task.keep:

@@ -101,7 +101,7 @@ def part_at(document: Document, start: int) -> Part | None:
 
 
 def _alone(document: Document) -> list[Table]:
-    """Return the tables that are sections of their own."""
+    """Return the tables that form separate sections."""
     first = document.headings[0].start if document.headings else -1
     starts = [row.start for row in document.rows]
     return [
@@ -182,7 +182,7 @@ def _slices(document: Document, section: Section) -> list[Stretch]:
     text = document.text
     if weigh(text[section.start : section.end].strip()) <= CAPACITY:
         return [(section.start, section.end)]
-    # The empty line below a heading stays with it: it could become a slice of its own otherwise, with the heading.
+    # The empty line below a heading stays with it; otherwise the heading alone could become a slice.
     body = section.end - len(text[section.body : section.end].lstrip())
     room = CAPACITY - weigh(text[section.start : body])
     if room < CAPACITY // 2:
@@ -240,11 +240,10 @@ def _cited(text: str, row: Row, begins: int, ends: int) -> Iterator[Row]:
 
 
 def runs(text: str, start: int, end: int, rows: Sequence[Row], room: int) -> Iterator[list[Stretch]]:
-    """Cut a text into stretches, none of more than CAPACITY, the first not over `room` unless it is a whole row.
+    """Cut a text into stretches of at most CAPACITY, the first of at most `room` unless it is a whole row.
 
-    A row or a paragraph is one stretch if it fits. A longer one is cut into sentences; a sentence joins the one that it
-    continues, if both fit. A row that does not fit is a run of its own: no piece should hold a part of one row and
-    another.
+    A row or paragraph is one stretch if it fits, else it is cut into sentences, which join their continuation if both
+    fit. A row that does not fit is a separate run, so that no piece mixes parts of rows.
     """
     run: list[Stretch] = []
     for begins, ends, is_row in _spans(text, start, end, rows):

@@ -14,12 +14,12 @@ from selfrag.runtime.observability import logger
 
 
 class EmptyResult(BaseModel):
-    """The empty result of a loss that was counted."""
+    """The empty result of counting an answer that could not be stored."""
 
 
 @bootstrap.step("compose_answer", ComposeAnswerTask)
 def handler(task: ComposeAnswerTask) -> AnswerResponse | EmptyResult:
-    """Compose the response from what the workflow gathered, and count it; or count one that could not be stored."""
+    """Compose and count the response; or count one that could not be stored."""
     if task.unkept:
         count_unkept_answer()
         logger.warning("answer not kept", extra={"error": task.unkept})
@@ -39,8 +39,8 @@ bootstrap.warm(guardrail, bootstrap.spending)
 
 
 def _settle(task: ComposeAnswerTask, cost_usd: float | None) -> None:
-    """Replace what the question reserved of the daily cap by its cost; an unknown cost counts as all of it."""
-    # A step that ended without a result of its own took the cost of its calls with it.
+    """Replace the question's reservation from the daily cap by its cost; an unknown cost keeps all of it."""
+    # A failed step without a result has lost the cost of its calls.
     if cost_usd is None or any(entry.error and entry.error not in HINTS for entry in task.ledger):
         return
     try:
@@ -51,7 +51,7 @@ def _settle(task: ComposeAnswerTask, cost_usd: float | None) -> None:
 
 
 def _in_short(response: AnswerResponse) -> dict[str, object]:
-    """Return the log fields that the saved queries read; no text of the question, the answer or a passage."""
+    """Return the log fields for the saved queries, without any text of the question, answer or passages."""
     reflection = response.reflection
     claims = reflection.support.claims if reflection.support else []
     return {

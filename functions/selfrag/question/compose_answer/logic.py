@@ -1,4 +1,4 @@
-"""The response: status, answer, citations, verdicts, path and cost, from what the workflow gathered (pure)."""
+"""The response: status, answer, citations, verdicts, path and cost (pure)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,22 +30,22 @@ from selfrag.question.compose_answer.messages import Messages
 from selfrag.question.compose_answer.task import ComposeAnswerTask
 from selfrag.text.collection_questions import asks_for_documents
 
-# Without the results of these steps there is no answer.
+# Steps without whose results there is no answer.
 _DECISIVE = ("Plan", "RunSteps", "Retrieve", "Generate", "RankPaths", "PickCandidate")
 
-# The error of a state that took longer than its `TimeoutSeconds`.
+# The error of a state that exceeded its `TimeoutSeconds`.
 TIMEOUT = "States.Timeout"
 _GUARDED = "The guardrail did not let the answer pass."
-# The fields of a task that have no text of a model or a document, but for the question's.
+# The fields of a task without model or document text, apart from the question.
 _OUTWARD = {"id", "question", "min_utility", "strategy", "reflects", "filters", "execution_arn", "began_ms"}
 _LIMITS = (BudgetExceeded.__name__, DeadlineExceeded.__name__)
 
 
 @dataclass(frozen=True)
 class AnswerOutcome:
-    """The answer that is returned, if any (`draft`), its text, its status, and what was not checked (`notes`).
+    """The returned answer (`draft`, if any), its text, its status, and `notes` on missing checks.
 
-    `selection` is there for an answer over documents, which passages alone cannot prove to be complete.
+    `selection` is set for answers over documents, whose completeness passages cannot prove.
     """
 
     draft: Draft | None
@@ -58,7 +58,7 @@ class AnswerOutcome:
 def compose(
     task: ComposeAnswerTask, prices: Mapping[str, Prices], console_links: bool, writer: JudgedBy = "model"
 ) -> AnswerResponse:
-    """Return the response: the answer, its status, its verdicts, and its cost."""
+    """Return the response: answer, status, verdicts and cost."""
     result = outcome_of(task)
     return AnswerResponse(
         id=task.id,
@@ -82,14 +82,14 @@ def compose(
 
 
 def without_texts(task: ComposeAnswerTask) -> ComposeAnswerTask:
-    """Return the task without any text of a model or a document: what is composed of it says why there is no answer."""
+    """Return the task without model or document text; its response only says why there is no answer."""
     emptied = ComposeAnswerTask(**task.model_dump(include=_OUTWARD)).model_copy(update={"guarded": "answer"})
     ledger = [entry.model_copy(update={"warnings": [], "query": "", "aim": ""}) for entry in task.ledger]
     return emptied.model_copy(update={"ledger": ledger, "passes": [Pass(why=_GUARDED)]})
 
 
 def texts_of(response: AnswerResponse) -> list[str]:
-    """Return the texts of a response that a model wrote, or that are of documents."""
+    """Return all texts of a response that come from a model or a document."""
     cited = [(each.document, each.heading, each.before + each.quote + each.after) for each in response.citations]
     near = [(each.document, each.heading, each.text) for each in response.nearest]
     texts = [text for place in [*cited, *near] for text in place]
@@ -101,7 +101,7 @@ def texts_of(response: AnswerResponse) -> list[str]:
 
 
 def outcome_of(task: ComposeAnswerTask) -> AnswerOutcome:
-    """Return what goes out and its status: the plan's best answer, else the last one that no grader refused."""
+    """Choose the answer and its status: the best of the plan, else the last that no grader refused."""
     messages, chosen, faults = Messages(task.question), _chosen(task), _faults(task)
     if chosen and chosen.not_said and task.doubtful:
         chosen = _with_doubt(task, chosen, messages)
@@ -148,7 +148,7 @@ def _chosen(task: ComposeAnswerTask) -> Draft | None:
 
 
 def _with_doubt(task: ComposeAnswerTask, draft: Draft, messages: Messages) -> Draft:
-    """Return an answer that ends with what was not found, in place of the writer's words that no document says it."""
+    """Replace the writer's remarks on missing parts by a note that they were not found."""
     start = draft.answer.find(draft.not_said[0])
     rest = draft.answer[start:].replace(UNCITED, "")
     for sentence in draft.not_said:
@@ -162,7 +162,7 @@ def _with_doubt(task: ComposeAnswerTask, draft: Draft, messages: Messages) -> Dr
 
 
 def _outdated(task: ComposeAnswerTask, chosen: Draft | None, messages: Messages) -> list[str]:
-    """Return a warning for each cited passage whose newer version says otherwise and is not cited."""
+    """Return a warning for each cited passage that contradicts its newer, uncited version."""
     cited = dict.fromkeys(citation.passage_id for citation in chosen.citations) if chosen else {}
     return [
         messages(
@@ -178,7 +178,7 @@ def _outdated(task: ComposeAnswerTask, chosen: Draft | None, messages: Messages)
 
 
 def _selection(task: ComposeAnswerTask, chosen: Draft | None, messages: Messages) -> Selection | None:
-    """Return the passages of an answer that counts, adds up or lists over documents; None for any other."""
+    """Return the passages behind a count, total or list over documents; None for other answers."""
     if chosen is None or chosen.direct or task.retrieval is None or not task.retrieval.aggregate:
         return None
     passages, hits = sum(verdict.relevant for verdict in task.relevance), task.text_hits
@@ -208,13 +208,13 @@ def _status(task: ComposeAnswerTask, chosen: Draft | None, *, ended_early: bool,
 
 
 def _queries(task: ComposeAnswerTask) -> list[str]:
-    """Return the queries that were searched; a sentence of a draft, which nothing supports, is not shown as one."""
+    """Return the searched queries without unsupported draft sentences."""
     statement = Messages(task.question)("statement")
     return list(dict.fromkeys(statement if query in task.statements else query for query in task.queries))
 
 
 def _faults(task: ComposeAnswerTask) -> list[Entry]:
-    """Return the steps by which a fault, and neither a limit nor the documents, is the reason for no answer."""
+    """Return the failed steps, if they and neither limits nor documents caused the missing answer."""
     all_ungraded = bool(task.relevance) and all(verdict.label == "ungraded" for verdict in task.relevance)
     decisive = (*_DECISIVE, "GradeRelevance") if all_ungraded else _DECISIVE
     faults = [entry for entry in task.problems if entry.step in decisive]
@@ -224,9 +224,9 @@ def _faults(task: ComposeAnswerTask) -> list[Entry]:
 
 
 def _failure(messages: Messages, faults: Sequence[Entry]) -> str:
-    """Return the sentences on the steps that failed: what went wrong, and what to do about it."""
+    """Return sentences on the failed steps: the cause and the remedy."""
     steps = ", ".join(dict.fromkeys(entry.step for entry in faults))
-    # A text that is no answer has its flaw as its error.
+    # A text that is not an answer has its flaw as its error.
     names = [name for entry in faults for name in (entry.flaw, entry.error) if name]
     causes = [messages(name) if name in messages else messages("unexpected", error=name) for name in names]
     return messages("failed", steps=steps, causes=messages.joined(*causes)).strip()
@@ -239,9 +239,9 @@ def _problem(messages: Messages, entry: Entry) -> str:
 
 
 def _filtered_out(task: ComposeAnswerTask) -> bool:
-    """Return whether the filters left nothing to search: a vector search always finds something else."""
+    """Return whether the filters excluded everything; without them vector search always has hits."""
     searches = [entry for entry in task.ledger if entry.step == "Retrieve" and not entry.waste]
-    # A warning says that a search was by full text alone, or dropped passages for want of room.
+    # Warnings report a search by full text alone, or passages dropped for size.
     nothing = all(entry.hits == 0 and not entry.warnings for entry in searches)
     return bool(searches) and nothing and task.filters != Filters()
 
@@ -261,7 +261,7 @@ def _notes(messages: Messages, chosen: Draft, min_utility: int) -> list[str]:
 
 
 def _nearest(task: ComposeAnswerTask) -> list[NearPassage]:
-    """Return the passages of documents that came nearest, at most NEAREST; those without a verdict are the last."""
+    """Return up to NEAREST of the nearest document passages, ungraded ones last."""
     own = {
         passage.passage_id: NearPassage(**passage.model_dump())
         for passage in task.passages
@@ -272,7 +272,7 @@ def _nearest(task: ComposeAnswerTask) -> list[NearPassage]:
 
 
 def _notice(task: ComposeAnswerTask, writer: JudgedBy) -> str | None:
-    """Return what a reader must know of an answer that no model wrote."""
+    """Return the notice for an answer that no model wrote."""
     if writer != "rule":
         return None
     decided = any(call.decision for entry in task.ledger for call in entry.calls)
@@ -280,7 +280,7 @@ def _notice(task: ComposeAnswerTask, writer: JudgedBy) -> str | None:
 
 
 def _reflection(task: ComposeAnswerTask, result: AnswerOutcome) -> Reflection:
-    # The verdicts on a without_texts answer say why it was without_texts.
+    # After without_texts, the remaining verdicts would not explain the outcome.
     judged = result.draft or (task.draft if task.draft.answer else None)
     verdicts = {name: getattr(judged, name, None) for name in Critique.model_fields}
     if not task.reflects:
@@ -297,12 +297,12 @@ def _console_url(task: ComposeAnswerTask) -> str | None:
     console = f"https://{parts[3]}.console.aws.amazon.com/states/home?region={parts[3]}#"
     if parts[5] != "express":
         return f"{console}/v2/executions/details/{task.execution_arn}"
-    # One second earlier: the console searches the log from this moment on.
+    # One second earlier, because the console searches the log from this moment.
     return f"{console}/express-executions/details/{task.execution_arn}?startDate={task.began_ms - 1000:.0f}"
 
 
 def usage_of(task: ComposeAnswerTask, result: AnswerOutcome, prices: Mapping[str, Prices]) -> Usage:
-    """Return the sums of the ledger; a model without a known price makes the cost unknown."""
+    """Return the totals of the ledger; one unknown price makes the cost unknown."""
     calls = [call for entry in task.ledger for call in entry.calls]
     steps = dict.fromkeys(call.step for call in calls)
     begin = min((call.started_at for call in calls), default=0.0)
@@ -350,13 +350,13 @@ def _model_calls(entries: Sequence[Entry]) -> int:
 
 
 def _sum(costs: Iterable[float | None]) -> float | None:
-    """Return the sum in dollars; None if one part has no known price, because a wrong sum misleads."""
+    """Return the sum in dollars, None if a price is unknown."""
     amounts = list(costs)
     return None if None in amounts else round(sum(cost for cost in amounts if cost is not None), 6)
 
 
 def _warnings(task: ComposeAnswerTask, result: AnswerOutcome) -> list[str]:
-    """Return each warning once: of the steps, of steps without a result, and of missing verdicts."""
+    """Return distinct warnings: from steps, failed steps and missing verdicts."""
     messages = Messages(task.question)
     warnings = [warning for entry in task.ledger if not entry.waste for warning in entry.warnings]
     warnings += [_problem(messages, entry) for entry in task.problems]

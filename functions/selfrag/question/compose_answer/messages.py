@@ -1,6 +1,6 @@
-"""The messages of selfrag to the person who asked, in the language of the question.
+"""Messages to the asker, in the language of the question.
 
-They stand in an answer that is no answer of the writer's, and among the warnings of a response.
+They replace a missing answer or appear among a response's warnings.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 from selfrag.domain.errors import HINTS
 from selfrag.text.language import Language, language_of
 
-# How a query is quoted, and what stands between two.
+# Quotation marks for a query, and the separator of queries.
 _QUOTED: dict[Language, tuple[str, str]] = {
     "en": ('"{}"', "; "),
     "de": ("„{}“", "; "),
@@ -26,7 +26,7 @@ MESSAGES: dict[Language, dict[str, str]] = json.loads(
 )
 MESSAGES["en"] |= HINTS
 
-# The texts of a response that is partial and has no answer.
+# Texts of a partial response without an answer.
 WITHOUT_ANSWER = frozenset(texts[name] for texts in MESSAGES.values() for name in ("no_time", "no_money", "no_room"))
 
 
@@ -40,15 +40,15 @@ class Messages:
         return name in MESSAGES[self._language]
 
     def __call__(self, name: str, **values: Any) -> str:
-        """Return a message with values in its places."""
+        """Return a message with its placeholders filled in."""
         return MESSAGES[self._language][name].format(**values)
 
     def joined(self, *texts: str) -> str:
-        """Return sentences one after the other, each once; Japanese has no space between them."""
+        """Join distinct sentences; Japanese uses no space."""
         return ("" if self._language == "ja" else " ").join(filter(None, dict.fromkeys(texts)))
 
     def searched(self, queries: Sequence[str]) -> str:
-        """Return the sentence on what was searched for."""
+        """Return the sentence that lists the queries."""
         return self("searched", queries=self.quoted(queries)) if queries else self("not_searched")
 
     def quoted(self, queries: Sequence[str]) -> str:

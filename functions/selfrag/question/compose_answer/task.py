@@ -1,4 +1,4 @@
-"""The task of ComposeAnswer: everything that the workflow gathered."""
+"""The task of ComposeAnswer: the final state of a question."""
 
 from typing import Any
 
@@ -15,14 +15,13 @@ from selfrag.ports.guardrail import Side
 
 
 class ComposeAnswerTask(BaseModel):
-    """The state of a question; `best` is the best checked answer, `draft` the last one written.
+    """The state of a question; `best` is the best checked answer, `draft` the latest.
 
-    `statements` are the queries that are sentences of a draft. Unless it `reflects`, the strategy sends its answers out
-    unchecked. Reports that no plan took in, because Plan failed, are at the end of the ledger. `passages` are the ones
-    at hand, their texts cut. `began_ms` is when the question began. `unkept` is the error by which a response that was
-    composed before could not be stored; nothing is composed then. What an answer does not say is `doubtful` if a
-    passage that may say it was refused, and `newer` has the newest version of older passages. `guarded` is what the
-    guardrail did not let pass.
+    `statements` are queries that are draft sentences. Unless it `reflects`, the strategy returns unchecked answers.
+    Reports that Plan could not process are at the end of the ledger. `passages` are those at hand, with shortened
+    texts. `began_ms` is the start of the question. `unkept` is the error of storing a composed response; nothing is
+    composed then. An answer's gaps are `doubtful` if a refused passage may fill them; `newer` maps older passages to
+    their newest versions. `guarded` names the text that the guardrail blocked.
     """
 
     id: str
@@ -55,7 +54,7 @@ class ComposeAnswerTask(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _with_state(cls, event: dict[str, Any]) -> dict[str, Any]:
-        """Merge in the state that Plan returned (empty if its first run failed), and the entries after it."""
+        """Merge the state from Plan (empty if its first run failed) and later entries."""
         state = event.get("state") or {}
         turn = state.get("turn", 0) + 1
         lost = [entry_of(report, turn) for report in REPORTS.validate_python(event.get("results", []))]
@@ -63,9 +62,9 @@ class ComposeAnswerTask(BaseModel):
 
     @property
     def problems(self) -> list[Entry]:
-        """Return the steps without a result, wasted speculative work apart.
+        """Return the steps without a result, except wasted speculative work.
 
-        A text with a flaw may still be an answer, or the beginning of one; without one, its flaw is its error.
+        A flawed text may still be an answer or its beginning; without one, its flaw is its error.
         """
         return [
             entry

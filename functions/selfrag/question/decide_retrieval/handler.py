@@ -12,7 +12,7 @@ grader = questions.grader(
     guidance=lambda: bootstrap.question_settings().retrieval_guidance,
     module=__name__,
 )
-# The guidance says what the documents hold, not how an answer goes on.
+# The guidance describes the documents, not the continuation of an answer.
 following = questions.grader(
     "decide_retrieval", load_prompt(__name__, "next.md"), "decide_retrieval/next", module=__name__
 )
@@ -20,5 +20,5 @@ following = questions.grader(
 
 @bootstrap.step("decide_retrieval", DecideRetrievalTask)
 def handler(task: DecideRetrievalTask) -> DecideRetrievalResult:
-    """Decide whether the question needs a search, or how an answer goes on."""
+    """Decide whether the question needs a search, or how an answer continues."""
     return decide_continuation(task, following(task)) if task.so_far else decide(task, grader(task))

@@ -1,6 +1,6 @@
 """Retrieve: the decision whether a question needs a search (Self-RAG, arXiv 2310.11511, table 1).
 
-Where the task asks for it, also whether one search will do (Adaptive-RAG, arXiv 2403.14403, section 3.2).
+On request, also whether one search is enough (Adaptive-RAG, arXiv 2403.14403, section 3.2).
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ def require_all(schema: dict[str, Any]) -> None:
 class Retrieval(BaseModel):
     """The shape of the model's verdict."""
 
-    # The schema requires every field, though a verdict without `aggregate` can be read.
+    # Required in the schema, but optional when stored verdicts are read.
     model_config = ConfigDict(json_schema_extra=require_all)
 
     reason: str
@@ -34,7 +34,7 @@ class Retrieval(BaseModel):
 class RetrievalAndComplexity(Retrieval):
     """The shape of the verdict where the complexity is asked for."""
 
-    # The same verdict with one more field; the title names the step to a reader of the request.
+    # Adds one field; the title names the step in requests.
     model_config = ConfigDict(title="Retrieval", json_schema_extra=require_all)
 
     complexity: Complexity
@@ -53,10 +53,10 @@ class RetrievalOfFollowUpAndComplexity(RetrievalOfFollowUp, RetrievalAndComplexi
 
 
 def decide(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
-    """Return the verdict; `continue` without an earlier turn becomes `yes`, an ungraded one stays ungraded.
+    """Return the verdict; `continue` without an earlier turn becomes `yes`, ungraded stays ungraded.
 
-    Only a question that is searched for is simple or complex. A decision model's verdict stands if it is beyond doubt,
-    but Claude words the query of a follow-up, and confirms a `no` of one whose thresholds were not measured.
+    Complexity applies only to questions that need a search. A conclusive verdict of the decision model is final, except
+    that Claude words the query of a follow-up and confirms a `no` if the thresholds were not measured.
     """
     fields = {"question": task.question, "previous": task.previous.model_dump(), **task.dated}
     names = ["decision", "aggregate", *(["complexity"] if task.complexity else [])]
@@ -82,9 +82,9 @@ def _by_claude(task: DecideRetrievalTask, grader: Grader, fields: Mapping[str, o
 def _by_decider(
     fields: Mapping[str, object], grader: Grader, names: Sequence[str], *, follows: bool
 ) -> DecideRetrievalResult | None:
-    """Return the verdict of the decision model on the first of these questions, None without such a model.
+    """Return the decision model's verdict, or None.
 
-    A search is the more careful of two decisions that are equally probable. r is that of the paper (A.3).
+    At equal probability, searching wins. r is the paper's ratio (A.3).
     """
     if grader.decider is None:
         return None
@@ -118,7 +118,7 @@ def _by_decider(
 
 
 def _stands(decided: DecideRetrievalResult, grader: Grader) -> bool:
-    """Return whether a decision model's verdict stands: what is answered without a search is checked by nobody."""
+    """Return whether the decision model's verdict is final; answers without a search are never checked."""
     is_advice = decided.verdict.decision == NO and grader.judged_by != "rule"
     measured = grader.decider is not None and grader.decider.measured
     return (measured or not is_advice) and grader.stands(decided.verdict.probability, if_low=False)
@@ -134,7 +134,7 @@ _SHAPES: dict[tuple[bool, bool], type[Retrieval]] = {
 
 
 def _verdict(retrieval: Retrieval, judge: JudgeFields) -> RetrievalVerdict:
-    """Return the verdict, with a complexity only if there is a search; a query is kept for a later search."""
+    """Return the verdict; complexity needs a search, and a query is kept for later."""
     fields = retrieval.model_dump(exclude=None if retrieval.decision == "yes" else {"complexity"})
     if "query" in fields:
         fields["query"] = " ".join(fields["query"].split())[:MAX_QUERY_CHARACTERS]
@@ -144,7 +144,7 @@ def _verdict(retrieval: Retrieval, judge: JudgeFields) -> RetrievalVerdict:
 class Continuation(BaseModel):
     """The shape of the verdict on how an answer that grows by segments goes on (arXiv 2310.11511, algorithm 1)."""
 
-    # The title names the step to a reader of the request.
+    # The title names the step in requests.
     model_config = ConfigDict(title="Retrieval")
 
     reason: str
@@ -152,7 +152,7 @@ class Continuation(BaseModel):
 
 
 def decide_continuation(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
-    """Return the verdict; an ungraded one stays ungraded, which means a search."""
+    """Return the verdict; an ungraded one leads to a search."""
     fields = {"question": task.question, "previous": task.previous.model_dump(), "so_far": task.so_far, **task.dated}
     decided = _by_decider(fields, grader, ["continuation"], follows=True)
     if decided and _stands(decided, grader):

@@ -1,4 +1,4 @@
-"""Annotations of an answer: the prompt's own signs and typed citation marks go, and what cites nothing is marked."""
+"""Annotations of an answer: removes the prompt's signs and typed citation marks, and marks uncited sentences."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -11,10 +11,10 @@ from selfrag.ports.model import TextBlock
 from selfrag.text.markers import Marker, markers_in
 from selfrag.text.sentences import split_sentences
 
-# The sign, by prompt.md, that the passages do not hold the answer.
+# The sign of prompt.md for "the passages do not contain the answer".
 NO_ANSWER = "NO_ANSWER"
-# The sign before a sentence that says what the documents do not hold, which can cite nothing; a phrase to search for
-# may follow it in brackets. Both signs are the same in every language, and never reach a caller.
+# The sign before a sentence about gaps in the documents, which needs no citation; a search phrase in brackets may
+# follow. Both signs are language-independent and never reach a caller.
 NOT_SAID = "NOT_SAID"
 MOST_PHRASE_CHARACTERS = 200
 
@@ -28,7 +28,7 @@ _QUOTES = (("“", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("„",
 
 @dataclass(frozen=True)
 class Remark:
-    """A sentence on what the documents do not hold, with its sign from `start` to `words`, and the writer's phrase."""
+    """A sentence about a gap in the documents: its sign from `start` to `words`, and the writer's search phrase."""
 
     start: int
     words: int
@@ -38,7 +38,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class AnnotatedAnswer:
-    """An answer as the model wrote it: its sentences, each from character to character, and its signs."""
+    """The model's raw answer with the spans of its sentences and signs."""
 
     text: str
     sentences: tuple[tuple[int, int], ...]
@@ -47,7 +47,7 @@ class AnnotatedAnswer:
 
     @property
     def says_something(self) -> bool:
-        """Return whether the answer holds more than remarks on what the documents do not say."""
+        """Return whether the answer has content besides remarks on gaps."""
         if not self.remarks:
             return bool(self.text.strip())  # one emoji may answer a thank-you
         own = {(remark.start, remark.end) for remark in self.remarks}
@@ -56,13 +56,13 @@ class AnnotatedAnswer:
 
     @property
     def not_said(self) -> list[str]:
-        """Return the remarks without their signs; of one without words, its phrase."""
+        """Return the remarks without their signs, or their phrases if they have no words."""
         sentences = [self.text[remark.words : remark.end].strip() or remark.phrase for remark in self.remarks]
         return [sentence for sentence in sentences if re.search(r"\w", sentence)]
 
     @property
     def missing(self) -> list[str]:
-        """Return the phrases to search for."""
+        """Return the search phrases."""
         return list(dict.fromkeys(remark.phrase for remark in self.remarks if re.search(r"\w", remark.phrase)))
 
 
@@ -76,7 +76,7 @@ class _Edit:
 
 
 def read(text: str, segments: Sequence[TextBlock], citations: Sequence[Citation]) -> AnnotatedAnswer:
-    """Read an answer: a sign counts alone or at the start of a sentence, outside of citations and quotes."""
+    """Parse an answer; signs count alone or at the start of a sentence, outside citations and quotes."""
     sentences = tuple(_sentences(text, segments))
     remarks, unanswered = [], False
     for start, end in sentences:
@@ -92,10 +92,10 @@ def read(text: str, segments: Sequence[TextBlock], citations: Sequence[Citation]
 def marked(
     reading: AnnotatedAnswer, citations: Sequence[Citation], passages: Mapping[str, str], *, grounded: bool
 ) -> tuple[str, list[Citation]]:
-    """Remove signs and typed marks, mark what cites nothing if the answer is grounded, and move the citations along.
+    """Remove signs and typed marks, mark uncited sentences of a grounded answer, and shift the citations.
 
-    Only a sign before the last sentence spares it the mark, so that no claim can hide behind a sign. A bracketed number
-    that stands so in a passage which the sentence cites is text, and stays; `passages` are texts by id.
+    A sign exempts only the last sentence, so that no claim can hide behind it. A bracketed number that occurs in a
+    cited passage is text and stays; `passages` are texts by id.
     """
     text, edits = reading.text, []
     signs = {remark.start: remark for remark in reading.remarks}
@@ -104,13 +104,13 @@ def marked(
         if remark := signs.get(start):
             sign = _NOT_SAID.match(text, start, end)
             edits.append(_Edit(sign.start(1) if sign else start, remark.words, ""))
-        # Citations are numbered by code.
+        # Code numbers the citations.
         cited = [c.passage_id for c in citations if c.answer_span[0] < words_end and c.answer_span[1] > start]
         sources = [passages[passage_id] for passage_id in cited] or list(passages.values())
         typed = markers_in(text, remark.words if remark else start, words_end, sources)
         spared = remark is not None and not re.search(r"\w", text[end:])
         if typed and not re.search(r"\w", "".join(_without(text, start, words_end, typed))):
-            # Marks alone are no sentence; at the end, no space is left of them.
+            # Marks alone are not a sentence; at the end, drop the space before them.
             is_last = not text[words_end:].strip()
             edits.append(_Edit(len(text[:start].rstrip()) if is_last else start, end if is_last else words_end, ""))
             continue
@@ -121,7 +121,7 @@ def marked(
 
 
 def _without(text: str, start: int, end: int, markers: Sequence[Marker]) -> Iterator[str]:
-    """Yield the text between the markers."""
+    """Yield the text between markers."""
     for marker in markers:
         yield text[start : marker.start]
         start = marker.end
@@ -129,7 +129,7 @@ def _without(text: str, start: int, end: int, markers: Sequence[Marker]) -> Iter
 
 
 def _sentences(text: str, segments: Sequence[TextBlock]) -> Iterator[tuple[int, int]]:
-    """Yield the sentences; the model's own blocks begin one where a sign follows another block without a space."""
+    """Yield sentences; a model's block also starts one if it begins with a sign."""
     begins, at = list[int](), 0
     for segment in segments:
         is_sign = re.match(rf"{_LEAD}(?:{NOT_SAID}|{NO_ANSWER})", segment.text)
@@ -150,14 +150,14 @@ def _is_cited(start: int, end: int, citations: Sequence[Citation], text: str) ->
 
 
 def _is_quoted(text: str, position: int) -> bool:
-    """Return whether a position lies in a quotation of its line, or in a fence."""
+    """Return whether a position is in a quotation of its line or in a code fence."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
     straight = line.count('"') % 2 or line.count("`") % 2 or text.count("```", 0, position) % 2
     return bool(straight) or any(line.count(opening) > line.count(closing) for opening, closing in _pairs(line))
 
 
 def _pairs(line: str) -> Sequence[tuple[str, str]]:
-    # “ opens a quotation in English, and closes one in German.
+    # “ opens a quotation in English and closes one in German.
     return [pair for pair in _QUOTES if pair[0] != ("“" if "„" in line else "„")]
 
 
@@ -169,7 +169,7 @@ def _edited(text: str, edits: Sequence[_Edit]) -> str:
 
 
 def _moved(citations: Sequence[Citation], edits: Sequence[_Edit]) -> list[Citation]:
-    """Return the citations with spans in the edited text; one that held nothing but a sign is dropped."""
+    """Shift citations to the edited text; drop those that covered only a sign."""
 
     def moved(position: int, *, begins: bool) -> int:
         shift = 0

@@ -10,17 +10,17 @@ from selfrag.text.sentences import split_around
 
 
 def source_of(passage: Evidence) -> Source:
-    """Return a passage as a source of the model: a block for each sentence and each row, of its strips if it has some.
+    """Return a passage as a model source, with a block per sentence and row (of its strips, if any).
 
-    A quote may span strips: it is the passage's own text, with what was left out between them. The title ends with the
-    document's date: passages that contradict each other are weighed by it.
+    A quote may span strips and then includes the text between them. The title ends with the document's date, which
+    helps to weigh contradictions.
     """
     title = f"{passage.title or passage.document}, {passage.date}" if passage.date else passage.title
     return Source(passage.document, title, tuple(passage.text[start:end] for start, end in _blocks(passage)))
 
 
 def citations_of(segments: Sequence[TextBlock], length: int, passages: Sequence[Evidence]) -> list[Citation]:
-    """Return the segments' citations in the first `length` characters, each with its passage and its place."""
+    """Return the citations within the first `length` characters, with their passages and positions."""
     citations: list[Citation] = []
     start = 0
     for segment in segments:
@@ -33,7 +33,7 @@ def citations_of(segments: Sequence[TextBlock], length: int, passages: Sequence[
 
 
 def _citation(passage: Evidence, cited: CitedBlocks, span: tuple[int, int]) -> list[Citation]:
-    """Return one citation, or none where nothing is quoted."""
+    """Return a citation, or None for an empty quote."""
     blocks = _blocks(passage)[cited.start_block : cited.end_block]
     return [citation_of(passage, blocks[0][0], blocks[-1][1], span)] if blocks else []
 

@@ -1,6 +1,7 @@
 """The answer: from passages with citations, from the model alone, repaired, its next sentence, or an option."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -17,6 +18,9 @@ from selfrag.question.generate.citations import citations_of, source_of
 from selfrag.text.sentences import split_sentences
 from selfrag.text.words import words_of
 
+# The sections of other tasks that a task's section of prompt.md refers to.
+_FURTHER_SECTIONS = {"repair": ("grounded",), "segment": ("grounded", "direct")}
+
 
 class Choice(BaseModel):
     """The number of an option of a closed set, from 1; 0 is none of them (arXiv 2310.11511, B.2).
@@ -29,11 +33,12 @@ class Choice(BaseModel):
 
 
 def generate(task: GenerateTask, claude: Claude, prompt: Prompt) -> GenerateResult:
-    """Write the answer, map its citations back to passages, and mark what cites nothing.
+    """Write the answer, map citations to passages, and mark uncited sentences.
 
-    A cut answer keeps its whole sentences; a refused or empty one is no answer. A segment keeps its first sentence; the
-    caller marks segments when it joins them.
+    A truncated answer keeps its complete sentences; refused or empty replies are no answer. A segment keeps its first
+    sentence and is marked when segments are joined.
     """
+    prompt = prompt_for("choose" if task.choices else _task_name(task), prompt)
     passages = [] if task.mode == "direct" else [_stripped(passage, task.strips) for passage in task.passages]
     if task.choices:
         return _choose(task, passages, claude, prompt)
@@ -46,7 +51,7 @@ def generate(task: GenerateTask, claude: Claude, prompt: Prompt) -> GenerateResu
     flaw = writing.flaw
     if task.mode == "segment":
         text = "".join(split_sentences(text)[:1]).rstrip()
-        # The cut comes after a whole sentence.
+        # The cut is after a complete sentence.
         flaw = None if text else flaw
     citations = citations_of(segments, len(text), passages)
     reading = read(text, segments, citations)
@@ -74,7 +79,7 @@ def _stripped(passage: Evidence, strips: Mapping[str, list[Strip]]) -> Evidence:
 
 
 def _choose(task: GenerateTask, passages: Sequence[Evidence], claude: Claude, prompt: Prompt) -> GenerateResult:
-    """Return the chosen option with the passages it rests on; a number without an option is none (B.2)."""
+    """Return the chosen option with its passages, or nothing for an unknown number (B.2)."""
     fields = {
         **_fields(task),
         "task": "choose",
@@ -84,14 +89,30 @@ def _choose(task: GenerateTask, passages: Sequence[Evidence], claude: Claude, pr
     judgement = claude.judge("generate", prompt, fields, Choice)
     option = judgement.verdict.option if judgement.verdict else 0
     answer = task.choices[option - 1] if 1 <= option <= len(task.choices) else ""
-    # An option is chosen and not quoted.
+    # An option is chosen, not quoted.
     citations = [citation_of(passage, 0, 0, (0, len(answer))) for passage in passages] if answer else []
     return GenerateResult(answer=answer, citations=citations, answered=bool(answer), **judgement.usage)
 
 
+def _task_name(task: GenerateTask) -> str:
+    return "repair" if task.failed_claims else task.mode
+
+
+def prompt_for(name: str, prompt: Prompt) -> Prompt:
+    """Leave out the prompt's sections for other tasks: they would be paid for with every answer."""
+    needed = {name, *_FURTHER_SECTIONS.get(name, ())}
+    sections = re.split(r"(?m)^(?=##)", prompt.text)
+    return replace(prompt, text="".join(each for each in sections if _task_of(each) in {"", *needed}))
+
+
+def _task_of(section: str) -> str:
+    heading = re.match(r"### The task (\w+)", section)
+    return heading[1] if heading else ""
+
+
 def _fields(task: GenerateTask) -> dict[str, object]:
     fields: dict[str, object] = {
-        "task": "repair" if task.failed_claims else task.mode,
+        "task": _task_name(task),
         "question": task.question,
         "previous": task.previous.model_dump(),
         **task.dated,
@@ -102,9 +123,9 @@ def _fields(task: GenerateTask) -> dict[str, object]:
 
 
 def _write_prose(claude: Claude, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
-    """Return the model's text; after two replies in another form it is malformed. Without sources any form will do.
+    """Return the model's text, malformed if two replies are data; without sources any form is accepted.
 
-    A document may describe an output format, and a model may obey it. The second request says that its form was wrong.
+    A document may describe an output format that a model obeys. The second request points out the wrong form.
     """
     first = claude.write("generate", prompt, sources, fields)
     if first.flaw or not sources or not _is_data(_text(first)):
@@ -112,7 +133,7 @@ def _write_prose(claude: Claude, prompt: Prompt, sources: Sequence[Source], fiel
     try:
         second = claude.write("generate", prompt, sources, {**fields, "wrong_form": True})
     except SelfragError as error:
-        # The first reply is paid for, and is no answer.
+        # The first reply is paid for but unusable.
         return replace(first, segments=(), flaw="malformed", error=type(error).__name__, cause=str(error))
     flaw = "malformed" if not second.flaw and _is_data(_text(second)) else second.flaw
     return replace(
@@ -126,7 +147,7 @@ def _write_prose(claude: Claude, prompt: Prompt, sources: Sequence[Source], fiel
 
 
 def _is_data(text: str) -> bool:
-    """Return whether a whole text is a JSON object or list, or a code fence."""
+    """Return whether the whole text is JSON or a code fence."""
     text = text.strip()
     if text.startswith("```") and text.endswith("```"):
         return True
@@ -143,10 +164,10 @@ def _text(writing: ModelText) -> str:
 
 
 def _word_sources(answer: str, question: str, passages: Sequence[Evidence]) -> list[list[str]]:
-    """Return for each word of an answer the passages that hold it, but for the question's words.
+    """Return the passages that contain each word of an answer that is not in the question.
 
-    Of words whose passages include those of another word only the latter counts: if none of these is relevant, that is
-    already decided. Words that no passage holds are the writer's own.
+    Supersets are dropped: if a word's passages include another word's, only the smaller set matters. Words without a
+    passage are the writer's.
     """
     held = {passage.passage_id: _shown(passage) for passage in passages}
     own = words_of(answer) - words_of(question)
@@ -155,6 +176,6 @@ def _word_sources(answer: str, question: str, passages: Sequence[Evidence]) -> l
 
 
 def _shown(passage: Evidence) -> set[str]:
-    """Return the words of a passage as the writer sees it, with its document's name, title and date."""
+    """Return the words of a passage as sent to the writer, with document name, title and date."""
     source = source_of(passage)
     return words_of(" ".join([source.name, source.title, "".join(source.blocks)]))

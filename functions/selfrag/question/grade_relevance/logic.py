@@ -1,4 +1,4 @@
-"""IsRel: the relevance of one passage to the question and, where the task asks for it, of its strips."""
+"""IsRel: the relevance of a passage to the question and, on request, of its strips."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,12 +12,12 @@ from selfrag.domain.verdicts import RelevanceLabel, RelevanceVerdict, Score
 from selfrag.judging.graders import DecisionGrader, Grader
 from selfrag.text.sentences import split_around
 
-# The state holds a reason for each passage, up to 70 of them.
+# The state holds up to 70 reasons.
 MOST_REASON_CHARACTERS, MOST_REASON_BYTES = 200, 300
 
-# One reply judges a passage with its strips, and has to stay short.
+# One reply judges all strips of a passage and must stay short.
 MOST_STRIPS = 10
-# A passage of so few sentences is one strip, and judged as a whole.
+# A passage of at most so many sentences is one strip.
 _SENTENCES_OF_ONE = 2
 
 
@@ -38,17 +38,16 @@ class JudgedStrip(BaseModel):
 class RelevanceOfStrips(Relevance):
     """The shape of the verdict on a passage that came in strips."""
 
-    # The same verdict with one more field; the title names the step to a reader of the request.
+    # Adds one field; the title names the step in requests.
     model_config = ConfigDict(title="Relevance")
 
     strips: list[JudgedStrip]
 
 
 def grade(task: GradeRelevanceTask, grader: Grader) -> GradeRelevanceResult:
-    """Return the verdict; a passage is relevant from the threshold up, and never when ungraded.
+    """Return the verdict; an ungraded passage is never relevant.
 
-    Strips are kept that reach the threshold which their passage reaches. A decision model's verdict stands if its
-    probability is beyond doubt; else Claude judges.
+    Strips must reach the same threshold as their passage. Claude judges if the decision model is not conclusive.
     """
     strips = [] if task.lower_threshold is None else strips_of(task.passage)
     decider = grader.decider
@@ -125,13 +124,13 @@ def _texts(task: GradeRelevanceTask, strips: list[Strip]) -> dict[str, object]:
 
 
 def _shortened(reason: str) -> str:
-    """Return a reason on one line, cut if it is long."""
+    """Return a reason on one line, shortened."""
     line = " ".join(reason.split())[:MOST_REASON_CHARACTERS]
     return line.encode(errors="ignore")[:MOST_REASON_BYTES].decode(errors="ignore")
 
 
 def _label(task: GradeRelevanceTask, score: float) -> tuple[RelevanceLabel, float]:
-    """Return the label of a score, and the threshold that the passage's strips must reach, too."""
+    """Return the label of a score and the threshold for the passage's strips."""
     if score >= task.relevance_threshold:
         return "relevant", task.relevance_threshold
     if task.lower_threshold is not None and score >= task.lower_threshold:
@@ -140,7 +139,7 @@ def _label(task: GradeRelevanceTask, score: float) -> tuple[RelevanceLabel, floa
 
 
 def strips_of(passage: Passage) -> list[Strip]:
-    """Cut a passage into strips of a sentence, of a few if it is long; a row is never cut. Empty if it is one strip."""
+    """Split a passage into strips of one sentence (several if it is long) or row; empty for a single strip."""
     pieces = split_around(passage.text, [(row.start, row.end) for row in passage.rows])
     if len(pieces) <= _SENTENCES_OF_ONE:
         return []
@@ -150,8 +149,8 @@ def strips_of(passage: Passage) -> list[Strip]:
 
 
 def good_strips(strips: Sequence[Strip], scores: Mapping[int, float], threshold: float) -> list[Strip]:
-    """Return the strips, numbered from 1, whose score reaches the threshold; one without a score is dropped.
+    """Return the strips, numbered from 1, that reach the threshold.
 
-    Empty if none does: a passage may be relevant as a whole though no strip is, and then stays whole.
+    If none does, the passage is kept whole.
     """
     return [strip for number, strip in enumerate(strips, start=1) if scores.get(number, -1.0) >= threshold]

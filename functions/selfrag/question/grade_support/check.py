@@ -1,4 +1,4 @@
-"""The check by code of an answer and its claims, whoever judged them: facts that the evidence lacks, and citations."""
+"""Rule-based check of an answer, for any judge: unsupported facts and wrong citations."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from selfrag.question.grade_support.fact_check import FactChecker
 from selfrag.text.sentences import split_marked, split_sentences
 from selfrag.text.words import words_of
 
-# The share of a claim's words that a sentence has at least, if the claim is of this sentence.
+# Minimum share of a claim's words in its sentence.
 _OF_A_SENTENCE = 0.5
 _MARK = f" {UNCITED}"
 
@@ -19,7 +19,7 @@ _MARK = f" {UNCITED}"
 def check(
     answer: str, citations: Sequence[Citation], verdict: SupportVerdict, evidence: AnswerEvidence, facts: FactChecker
 ) -> tuple[SupportVerdict, CitationRepair]:
-    """Return the verdict after a look at each number, date and code, and the answer with the right citations."""
+    """Check each number, date and code; return the verdict, and the answer with repaired citations."""
     verdict = _lower_claims(verdict, answer, facts.unfound)
     repair = repair_citations(
         answer, citations, verdict.claims, evidence, lambda sentence: bool(facts.unfound(sentence))
@@ -28,7 +28,7 @@ def check(
 
 
 def _lower_claims(verdict: SupportVerdict, answer: str, unfound: Callable[[str], list[str]]) -> SupportVerdict:
-    """Return a verdict in which no claim with a fact that the evidence lacks is full; what no claim has is one more."""
+    """Downgrade claims with facts missing from the evidence; such facts outside all claims become new claims."""
     if verdict.ungraded:
         return verdict
     facts, claims, covered = set(unfound(answer)), [], set[str]()
@@ -52,11 +52,11 @@ def repair_citations(
     evidence: AnswerEvidence,
     is_unfound: Callable[[str], bool] = lambda sentence: False,
 ) -> CitationRepair:
-    """Return the answer with citations of the passages that IsSup names, and without those of what the evidence lacks.
+    """Replace citations by the passages that IsSup names, and remove those of unsupported sentences.
 
-    A sentence that cites only other passages than the supported ones of its claims cites those in their place, if they
-    are more like it. If no sentence cites anything, each cites the passages of its claims, and loses its mark. A
-    sentence with a failed claim, or a fact that is unfound, cites nothing and is marked.
+    A sentence that only cites other passages gets the supporting passages of its claims, if they resemble it more. If
+    nothing is cited at all, each sentence cites its claims' passages and loses its mark. A sentence with a failed claim
+    or an unfound fact gets a mark and no citation.
     """
     sentences = split_marked(answer, UNCITED)
     by_sentence = _claims_by_sentence([words for words, _ in sentences], claims)
@@ -90,9 +90,9 @@ def _marked(sentence: str) -> str:
 
 
 def _is_better(sentence: str, right: Sequence[str], cited: Sequence[Citation], evidence: AnswerEvidence) -> bool:
-    """Return whether these passages, and none of the cited ones, are the right ones, and code finds them more like it.
+    """Return whether these passages are disjoint from the cited ones and resemble the sentence more.
 
-    A judge may name the wrong passage, too.
+    The judge may name a wrong passage.
     """
     names = {citation.passage_id for citation in cited}
     if not right or names & set(right):
@@ -103,12 +103,12 @@ def _is_better(sentence: str, right: Sequence[str], cited: Sequence[Citation], e
 
 
 def _claims_by_sentence(sentences: Sequence[str], claims: Sequence[Claim]) -> list[list[Claim]]:
-    """Return the claims of each sentence; a claim is of the sentences that are most like it."""
+    """Assign each claim to its most similar sentences."""
     by_sentence: list[list[Claim]] = [[] for _ in sentences]
     for claim in claims:
         shares = [_share(claim.claim, sentence) for sentence in sentences]
         best = max(shares, default=0.0)
-        # The only sentence has all claims, in whatever words or language.
+        # A single sentence owns all claims, in any wording or language.
         if best >= _OF_A_SENTENCE or len(sentences) == 1:
             for place, share in enumerate(shares):
                 if share == best:

@@ -1,6 +1,6 @@
-"""The evidence of an answer: whether the facts of a claim stand in the passages that it names (pure).
+"""Evidence of an answer: whether the named passages contain a claim's facts (pure).
 
-The check is strict: a doubt costs a call of the stronger model, a miss costs trust.
+The check is strict: a doubt costs a call to the stronger model, a miss costs trust.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -16,15 +16,15 @@ from selfrag.text.likeness import most_like
 from selfrag.text.sentences import split_around, split_sentences
 from selfrag.text.words import words_of
 
-# A claim that shares fewer words with every sentence counts as another language's; many languages share names.
+# A claim with less overlap counts as another language, since many languages share names.
 _SAME_LANGUAGE = 0.25
 
 
 @dataclass(frozen=True)
 class _Line:
-    """A sentence of a passage and its context: the words of the sentence before it and of the titles above it.
+    """A sentence with its context: the words of the previous sentence and the titles.
 
-    A row of a table is a sentence, and only its titles are its context: the row before it is about something else.
+    A table row has only its titles as context.
     """
 
     facts: SentenceFacts
@@ -32,7 +32,7 @@ class _Line:
 
 
 class AnswerEvidence:
-    """The passages of an answer, whose sentences are read when a claim is first looked up in them."""
+    """The passages of an answer; sentences are parsed on first use."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._passages = list(passages)
@@ -40,20 +40,20 @@ class AnswerEvidence:
 
     @property
     def ids(self) -> list[str]:
-        """Return the ids of the passages, in their order."""
+        """Return the passage ids in order."""
         return [passage.passage_id for passage in self._passages]
 
     def ids_of(self, numbers: Iterable[int]) -> list[str]:
-        """Return the ids of passages that a judge names by number, from 1; a number of no passage is left out."""
+        """Return ids for passage numbers from 1, ignoring invalid numbers."""
         return [self._passages[n - 1].passage_id for n in dict.fromkeys(numbers) if 1 <= n <= len(self._passages)]
 
     def select_ids(self, passage_ids: Iterable[str]) -> list[str]:
-        """Return those of the ids that are of these passages."""
+        """Return the ids that belong to these passages."""
         own = set(self.ids)
         return [name for name in passage_ids if name in own]
 
     def build_fields(self) -> dict[str, object]:
-        """Build the fields of a request: numbered passages, with the pairs of a passage and its newer version."""
+        """Build the request fields: numbered passages, and pairs of a passage and its newer version."""
         fields: dict[str, object] = {
             "passages": [{"number": number, **each.quoted()} for number, each in enumerate(self._passages, start=1)]
         }
@@ -65,20 +65,20 @@ class AnswerEvidence:
         return fields
 
     def build_state(self) -> dict[str, dict[str, str]]:
-        """Build the state of a decision: the passages by number."""
+        """Build the decision model's state: passages by number."""
         return {str(number): each.quoted() for number, each in enumerate(self._passages, start=1)}
 
     def narrow_to(self, passage_ids: Iterable[str]) -> "AnswerEvidence":
-        """Return the passages with these ids and their newer versions; without any, all passages."""
+        """Return only these passages and their newer versions; without ids, all passages."""
         names = set(passage_ids)
         names |= {newer for older, newer in self._newer.items() if older in names}
         return AnswerEvidence([each for each in self._passages if each.passage_id in names] or self._passages)
 
     def holds(self, claim: str, passage_ids: Collection[str] | None = None) -> bool:
-        """Return whether each sentence of a claim has its facts in one sentence of the passages with these ids.
+        """Return whether each sentence of a claim is supported by one sentence of these passages (None: all).
 
-        None means all passages. That sentence shares most words with the claim's, and has its numbers, dates and names
-        in the same order. For a claim in another language any sentence will do; one without facts is in doubt.
+        The supporting sentence shares the most words and has the claim's numbers, dates and names in order. Any
+        sentence qualifies for a claim in another language; a claim without facts is never confirmed.
         """
         chosen = zip(self._passages, self._lines, strict=True)
         lines = [line for each, own in chosen for line in own if passage_ids is None or each.passage_id in passage_ids]
@@ -86,13 +86,13 @@ class AnswerEvidence:
         return all(_sentence_stands(facts_of(sentence), lines, plain) for sentence in split_sentences(claim))
 
     def fit(self, sentence: str, passage_id: str) -> tuple[bool, float]:
-        """Return whether a sentence's facts stand in a passage, and the share of its words there."""
+        """Return whether a passage has a sentence's facts, and its share of the sentence's words."""
         words, passage = words_of(sentence), self._passage(passage_id)
         shared = len(words & words_of(f"{passage.title} {passage.text}"))
         return self.holds(sentence, [passage_id]), shared / len(words) if words else 0.0
 
     def quote(self, sentence: str, passage_id: str, span: tuple[int, int]) -> Citation:
-        """Return a citation of the sentence of a passage that is most like this one."""
+        """Return a citation of the passage's most similar sentence."""
         passage = self._passage(passage_id)
         blocks = split_around(passage.text, [(row.start, row.end) for row in passage.rows]) or [(0, len(passage.text))]
         start, end = blocks[most_like(sentence, [passage.text[start:end] for start, end in blocks])]
@@ -118,9 +118,9 @@ def _sentence_stands(claimed: SentenceFacts, lines: Sequence[_Line], plain: froz
 
 def _holds(line: _Line, claimed: SentenceFacts, plain: frozenset[str]) -> bool:
     there = line.facts.vocabulary
-    # A word that begins a claim is a name unless the passages have it with a small letter, too.
+    # A word that begins a claim is a name unless the passages also write it in lower case.
     unknown = [name for name in (claimed.first, *claimed.names) if name and name not in there and name not in plain]
-    # The context of a sentence may add a name to it, but not replace one.
+    # Context may add a name to a sentence, not replace one.
     if unknown and not (set(unknown) <= line.around and set(line.facts.names) <= claimed.vocabulary):
         return False
     begins = [claimed.first] if claimed.first and claimed.first in (line.facts.first, *line.facts.names) else []
@@ -138,13 +138,13 @@ def _holds_translated(line: _Line, claimed: SentenceFacts) -> bool:
 
 
 def _in_order(claimed: Iterable[Fact], line: _Line) -> bool:
-    """Return whether a sentence has these facts, each once and in their order."""
+    """Return whether a sentence has these facts, each once and in order."""
     left = iter((*filter(None, [line.facts.first]), *line.facts.facts))
     return all(any(_same(fact, each) for each in left) for fact in claimed)
 
 
 def _in_any_order(claimed: Iterable[Fact], there: Iterable[Fact]) -> bool:
-    """Return whether these facts are among a sentence's, each once."""
+    """Return whether a sentence has these facts, each once."""
     left = list(there)
     for fact in claimed:
         match = next((each for each in left if _same(fact, each, translated=True)), None)
@@ -155,7 +155,7 @@ def _in_any_order(claimed: Iterable[Fact], there: Iterable[Fact]) -> bool:
 
 
 def _same(fact: Fact, other: Fact, *, translated: bool = False) -> bool:
-    """Return whether two facts agree; a passage's date may say more, and a translated number has another unit word."""
+    """Return whether two facts agree; passages may have more precise dates, and translated units differ."""
     if isinstance(fact, Number) and isinstance(other, Number):
         same_unit = fact.unit == other.unit or (translated and not {fact.unit, other.unit} & CODES)
         return fact.value == other.value and same_unit

@@ -1,8 +1,7 @@
-"""The check by code that each number, date and code of an answer stands in its evidence, whoever judges it (pure).
+"""Rule-based check that the evidence contains each number, date and code of an answer (pure).
 
-It is lenient where `evidence` is strict: a fact counts as found in any notation, with any unit, anywhere in the
-evidence or the question, and so does what follows from such numbers: a conversion of units, or a total that the
-question asks for or whose figures the sentence names.
+Unlike `evidence`, it is lenient: facts match in any notation, with any unit, anywhere in the evidence or question.
+Derived numbers pass, too: unit conversions, and totals that the question asks for or whose terms the sentence names.
 """
 
 import json
@@ -21,7 +20,7 @@ from selfrag.question.grade_support.facts import Date, Number, facts_of
 from selfrag.text.sentences import split_sentences
 from selfrag.text.words import words_of
 
-# Words of other languages than English, which `evidence` reads: numbers, months, scales, parts of a whole, units.
+# Non-English words for the notions that `evidence` reads in English: numbers, months, scales, fractions, units.
 _NOTATIONS = json.loads((files(__package__) / "notations.json").read_text(encoding="utf-8"))
 _WORDS = {
     word: str(number)
@@ -45,7 +44,7 @@ _MYRIADS = re.compile(r"(?<!\d)(\d{1,4})\s?[万만]\s?(\d{1,4})(?!\d)")
 _GROUPED_BY_POINTS = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d{1,2})(?!\d)")
 _TWELVE_HOURS = re.compile(r"(?<!\d)(\d{1,2})(?:[:.](\d\d))?\s?([ap])\.?m\b\.?", re.IGNORECASE)
 _CLOCK = re.compile(r"(?<!\d)(\d{1,2})\s?(?:h|時|시|Uhr)\s?(\d\d)(?!\d)")
-# What is no fact: the number of an item or of a passage, and a first word that may be no month.
+# Not facts: item and passage numbers, and a first word that may not be a month.
 _NO_FACT = re.compile(
     r"^[ \t*•–-]{0,20}(?:\(?\d{1,3}[.)](?=\s)|(?:step|schritt|étape|paso|ステップ|단계)\s?\d{1,2}\b)"
     r"|\b(?:passages?|sources?|quellen?|fuentes?)\s\d{1,2}(?:(?:,|\sand|\s&)\s\d{1,2})*+\b",
@@ -54,8 +53,8 @@ _NO_FACT = re.compile(
 _NO_MONTH = re.compile(r"^\W{0,20}(?:May|March)\b(?!\s\d)")
 _PIECES = re.compile(r"[^\W\d_]+|\d+")
 _MIN_WORD = 3  # letters
-_MIN_DIGITS = 5  # A number of as many digits may be grouped in any way.
-# What a question says that asks for a total, a difference, an average or a share.
+_MIN_DIGITS = 5  # Numbers with this many digits may be grouped arbitrarily.
+# Question words that ask for a total, difference, average or share.
 _ASKS_TO_CALCULATE = re.compile(
     rf"\b(?:{'|'.join(_NOTATIONS['asks to calculate'])})\b|{_NOTATIONS['asks to calculate, East Asian']}", re.IGNORECASE
 )
@@ -66,7 +65,7 @@ _TO_METRIC = tuple(map(Decimal, ("1.609344", "0.45359237", "2.54", "0.3048")))
 
 @dataclass(frozen=True)
 class _Text:
-    """A text of the evidence: its numbers with their units, its dates and codes, and all of it in lower case."""
+    """A text of the evidence: numbers with units, dates, codes, and the lower-cased text."""
 
     numbers: frozenset[Number]
     dates: frozenset[Date]
@@ -75,7 +74,7 @@ class _Text:
 
 
 class FactChecker:
-    """Tells which facts of a sentence stand nowhere in the evidence of an answer, and not in the question."""
+    """Finds facts of a sentence that neither the evidence nor the question contains."""
 
     def __init__(self, question: str, passages: Sequence[Passage]) -> None:
         self._question = _read(question)
@@ -93,7 +92,7 @@ class FactChecker:
         return [(words_of(line), _read(line)) for line in lines]
 
     def unfound(self, text: str) -> list[str]:
-        """Return the facts of a text that are not found, in one notation: `512`, `2026-05-03`, `e-104`."""
+        """Return the unfound facts in normalized notation: `512`, `2026-05-03`, `e-104`."""
         return list(dict.fromkeys(fact for sentence in split_sentences(text) for fact in self._unfound(sentence)))
 
     def _unfound(self, sentence: str) -> Iterator[str]:
@@ -101,7 +100,7 @@ class FactChecker:
         read, digits = _read(text), set(re.findall(r"\d+", unicodedata.normalize("NFKC", text)))
         stated = [number for number in read.numbers if self._has_number(number)]
         for number in sorted(read.numbers - set(stated), key=lambda each: text.find(each.value)):
-            # A small number in words may count what the sentence lists, unless the evidence counts such things.
+            # A small number word may count items of the sentence, unless the evidence counts such things.
             is_in_words = len(number.value) < _MIN_DIGITS and not digits & set(re.findall(r"\d+", number.value))
             counts = not is_in_words or (number.unit in self._units and number.value not in ("1st", "2nd"))
             if counts and not self._is_derived(number, stated, words_of(text)):
@@ -122,14 +121,14 @@ class FactChecker:
         )
 
     def _has_code(self, code: str) -> bool:
-        """Return whether a code stands in the evidence; of a word with a number, only the number is compared."""
+        """Return whether the evidence contains a code; for a word with a number, only the number counts."""
         pieces = _PIECES.findall(code)
         if any(len(piece) >= _MIN_WORD and piece.isalpha() for piece in pieces):
             return all(piece in self._values for piece in pieces if piece.isdigit())
         return any(_holds_code(each.text, pieces) for each in self._texts)
 
     def _has(self, day: Date) -> bool:
-        """Return whether a date stands in the evidence, its year or its day perhaps elsewhere than its month."""
+        """Return whether the evidence contains a date; year or day may occur apart from the month."""
         for each in self._texts:
             agreeing = [other for other in each.dates if _agree(day, other)]
             parts = {part for other in agreeing for part in other.parts}
@@ -137,13 +136,13 @@ class FactChecker:
                 return True
             day_and_year = {day.parts[0], day.parts[2]} - {""}
             near = any({other.parts[0], other.parts[2]} & day_and_year for other in each.dates)
-            # The month may be written in a language that is not read here.
+            # The month may be in an unsupported language.
             if day_and_year and not near and day_and_year <= _values_of(each):
                 return True
         return False
 
     def _is_derived(self, number: Number, stated: Sequence[Number], words: set[str]) -> bool:
-        """Return whether a number follows from the sentence's and the question's, or from the evidence if asked for."""
+        """Return whether a number follows from the sentence and question, or from the evidence if requested."""
         result = _decimal(number.value)
         own = [*dict.fromkeys(_decimal(each.value) for each in [*stated, *self._question.numbers])]
         nearest = sorted(self._lines, key=lambda line: -len(words & line[0]))[:3]
@@ -178,7 +177,7 @@ def _all_text(passage: Passage) -> str:
 
 
 def _in_one_notation(text: str) -> str:
-    """Return a text with numbers and months in words, clock times, fractions and scales as `evidence` reads them."""
+    """Normalize number and month words, clock times, fractions and scales for `evidence`."""
     text = _FRACTION.sub(lambda match: f" {match[1] or 0}.{_FRACTIONS[match[2]]}", text)
     text = unicodedata.normalize("NFKC", text)
     text = _WORD.sub(lambda match: f"{_WORDS[match[0].strip().lower()]} ", text)
@@ -203,7 +202,7 @@ def _values_of(text: _Text) -> set[str]:
 
 
 def _readings(value: str) -> set[str]:
-    """Return the values that a number may have: 1.800 may be 1800 or 1.8, 9.30 may be 9:30, and 4th is 4."""
+    """Return possible values of a number: 1.800 is 1800 or 1.8, 9.30 may be 9:30, and 4th is 4."""
     plain = value.lstrip("-")
     readings = {value, plain, re.sub(r"(?:st|nd|rd|th)$", "", plain)}
     if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", plain):
@@ -230,7 +229,7 @@ def _agree(day: Date, other: Date) -> bool:
 
 
 def _is_converted(number: Number, other: Number) -> bool:
-    """Return whether a number is another one in a unit of the same kind: 120 minutes are 2 hours."""
+    """Return whether two numbers are equal after unit conversion, such as 120 minutes and 2 hours."""
     mine, theirs = _decimal(number.value), _decimal(other.value)
     if mine is None or theirs is None:
         return False
@@ -250,7 +249,7 @@ def _factor(kind: dict[str, int], unit: str) -> int:
 
 
 def _conversions(value: Decimal) -> Iterator[Decimal]:
-    """Yield a measure of one system in the other: degrees, miles, pounds, inches and feet."""
+    """Yield conversions between unit systems: degrees, miles, pounds, inches and feet."""
     yield from ((value - 32) * 5 / 9, value * 9 / 5 + 32)
     for factor in _TO_METRIC:
         yield from (value * factor, value / factor)
@@ -264,13 +263,13 @@ def _results(a: Decimal, b: Decimal) -> Iterator[Decimal]:
 
 
 def _equals(result: Decimal, value: Decimal | int) -> bool:
-    """Return whether a number is a value, which may be rounded to the number's places unless it is small."""
+    """Return whether a number equals a value, rounded to its decimals unless small."""
     places = max(0, -int(result.as_tuple().exponent))
     return value == result or ((places > 0 or result >= _MIN_ROUNDED) and round(Decimal(value), places) == result)
 
 
 def _holds_code(text: str, pieces: Sequence[str]) -> bool:
-    """Return whether a text has the letters and digits of a code, with any sign between them: E-104, E 104."""
+    """Return whether a text contains a code with any separator: E-104, E 104."""
     version = pieces[0] == "v"
     pattern = r"[\s_./'’-]{0,3}".join(map(re.escape, pieces[version:]))
     return re.search(rf"(?<![a-z0-9]){'v?' if version else ''}{pattern}s?(?![a-z0-9])", text) is not None

@@ -1,7 +1,6 @@
-"""The facts of a sentence: its numbers, dates and names (pure).
+"""Facts of a sentence: numbers, dates and names (pure).
 
-Numbers are read in one notation, however a text writes them; numbers in words are read in English, and ideographs
-before a counter.
+Numbers are normalized; number words are read in English, and ideographs before a counter.
 """
 
 import re
@@ -30,7 +29,7 @@ _TOKEN = re.compile(
 )
 _COMPOUND = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]{2,}")
 _UNIT = re.compile(rf"[\s-]{{0,2}}(%|{_EAST_ASIAN}|(?:(?!{_EAST_ASIAN})[^\W\d_])+)")
-# Units that every language writes alike, in one notation.
+# Language-independent units, normalized.
 CODES = frozenset(("%", "EUR", "USD", "JPY", "GBP", "PLN", "KRW", "CHF", "CNY"))
 
 _ONES = "one|two|three|four|five|six|seven|eight|nine"
@@ -46,14 +45,14 @@ _GROUPED = re.compile(r"(?<![\d.,])([1-9]\d{0,2})((?:[,'’ ]\d{3})+)(?!,?\d)")
 
 _DIGITS = {mark: value for value, mark in enumerate("〇一二三四五六七八九")}
 _PLACES = {"十": 10, "百": 100, "千": 1000}
-# Without a counter after it such a run is mostly a part of another word.
+# Without a counter, such a run is usually part of another word.
 _IDEOGRAPHS = re.compile(
     r"(?<![\d〇一二三四五六七八九十百千])[〇一二三四五六七八九十百千]++(?=[年月日時分秒円人回週個名歳階件割度枚本台点泊万億かカヶケつ])"
 )
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
 _ERA_YEAR = re.compile(rf"({'|'.join(_ERAS)})\s?(\d+|元)年")
 
-# Units of a number: the sign or code before it, the word or sign after it.
+# Units: a sign or code before a number, a word or sign after it.
 _MONEY = {
     "EUR": "€|EUR|euros?|ユーロ|欧元|유로",
     "USD": r"US\$|\$|USD|(?:US )?dollars?|ドル|美元|달러",
@@ -75,7 +74,7 @@ _BEFORE = [
 
 @dataclass(frozen=True)
 class Number:
-    """A number in one notation, and the word or sign after it ("" for none)."""
+    """A normalized number and the word or sign after it ("" for none)."""
 
     value: str
     unit: str
@@ -83,7 +82,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Date:
-    """A year, a month and a day, each "" if it is missing."""
+    """Year, month and day, "" if missing."""
 
     parts: tuple[str, str, str]
 
@@ -93,10 +92,10 @@ Fact = Number | Date | str
 
 @dataclass(frozen=True)
 class SentenceFacts:
-    """The facts of a sentence in their order, and its other words; a name is a string.
+    """The facts of a sentence in order, and its other words; names are strings.
 
-    `first` is a capitalised word that begins the sentence and may be a name ("" for none). East Asian words are pairs
-    of letters, because no space parts them; `compounds` are runs of ideographs, which may hold names.
+    `first` is a capitalized first word that may be a name. East Asian words are letter pairs; `compounds` are runs of
+    ideographs, which may contain names.
     """
 
     facts: tuple[Fact, ...]
@@ -106,12 +105,12 @@ class SentenceFacts:
 
     @property
     def names(self) -> list[str]:
-        """Return the names in their order."""
+        """Return the names in order."""
         return [fact for fact in self.facts if isinstance(fact, str)]
 
     @property
     def figures(self) -> list[Fact]:
-        """Return the numbers and dates in their order."""
+        """Return the numbers and dates in order."""
         return [fact for fact in self.facts if not isinstance(fact, str)]
 
     @property
@@ -149,12 +148,12 @@ def facts_of(sentence: str) -> SentenceFacts:
 
 
 def pairs_of(run: str) -> set[str]:
-    """Return the letters of a run two by two."""
+    """Return the adjacent letter pairs of a run."""
     return {run[at : at + 2] for at in range(max(1, len(run) - 1))}
 
 
 def _root(word: str) -> str:
-    """Return a word without case, and without the ending of an English plural or genitive; a code unchanged."""
+    """Return a word in lower case without an English plural or genitive ending; codes stay unchanged."""
     if word in CODES:
         return word
     word = re.sub(r"['’]s?$", "", word.casefold())
@@ -162,7 +161,7 @@ def _root(word: str) -> str:
 
 
 def _value(text: str) -> str:
-    """Return a number for comparison; one whose point may part thousands or decimals equals only itself."""
+    """Return a comparable number; one with an ambiguous point equals only itself."""
     text = text.replace("−", "-")
     if re.fullmatch(r"-?\d+(?:[.,]\d+)?", text) and not re.fullmatch(r"-?[1-9]\d{0,2}\.\d{3}", text):
         return f"{Decimal(text.replace(',', '.')).normalize():f}"
@@ -185,7 +184,7 @@ def _date(kind: str, text: str) -> Date:
 
 
 def _of_numbers(text: str, numbers: list[str]) -> Date:
-    """Return the date of numbers: 31.1.2026 and 31/1/2026 have a certain day; 2/1/2026 equals only itself."""
+    """Parse a numeric date: 31.1.2026 and 31/1/2026 are unambiguous, 2/1/2026 equals only itself."""
     first, second, year = numbers
     if "." in text or int(first) > 12:
         return Date((year, second, first))
@@ -193,7 +192,7 @@ def _of_numbers(text: str, numbers: list[str]) -> Date:
 
 
 def in_one_notation(text: str) -> str:
-    """Return the text with full-width signs, words, thousands, scales, eras and currencies in one notation.
+    """Normalize full-width signs, number words, thousands, scales, eras and currencies.
 
     `1,800` is 1800, `two hundred` 200, `fourth` 4th, `10万円` 100000 JPY, `令和8年` 2026年, `80 per cent` 80 %.
     """
@@ -238,7 +237,7 @@ def _scaled(match: re.Match[str]) -> str:
 
 
 def _value_of(ideographs: str) -> int:
-    """Return the value of a run such as 二十五 or 二〇二六."""
+    """Return the value of an ideographic number such as 二十五 or 二〇二六."""
     total, digits = 0, ""
     for mark in ideographs:
         if mark in _DIGITS:

@@ -1,4 +1,4 @@
-"""Which of three judges decides on an answer's support: a decision model, a smaller model or Claude."""
+"""The cascade that judges an answer's support: decision model, smaller model, Claude."""
 
 import re
 from collections.abc import Sequence
@@ -16,15 +16,15 @@ from selfrag.question.grade_support.facts import facts_of
 from selfrag.text.sentences import split_marked
 
 STEP = "grade_support"
-# A decision model's `full` is at least so probable: the likeliest of five labels may be less.
+# Minimum probability of a `full`: the likeliest of five labels may have less.
 MIN_PROBABILITY = 0.5
 _SUPPORTS: dict[str, ClaimSupport] = {
     "contradicted": "contradicted", "none": "none", "partial": "partial", "full": "full",
 }  # fmt: skip
 MAX_MISSING_CHARACTERS = 200
-# Cannot tell comes first: it wins a tie.
+# CANNOT_TELL comes first, so it wins ties.
 _WORST_FIRST = (CANNOT_TELL, *_SUPPORTS)
-# The first words of a sentence that is understood only with the one before it.
+# First words of a sentence that depends on the previous one.
 _DEPENDS = re.compile(
     r"\W*(?:(?:it|its|they|their|them|this|that|these|those|he|she|his|her|both|such|there|then|also|but|and|or|so"
     r"|however|otherwise|therefore|instead|in that case|er|sie|es|dies|diese|dieser|dieses|das|dafür|dabei|dann"
@@ -38,7 +38,7 @@ _QUESTION = re.compile(r"[?？][\s\"')\]”’」』]*$")
 class JudgedClaim(BaseModel):
     """One claim; `passages` are the numbers of the passages that bear on it, from 1, `missing` what to search for."""
 
-    # The schema requires every field, though a verdict without `missing` can be read.
+    # Required in the schema, but optional when stored verdicts are read.
     model_config = ConfigDict(json_schema_extra={"required": ["claim", "support", "passages", "missing"]})
 
     claim: str
@@ -55,7 +55,7 @@ class Support(BaseModel):
 
 @dataclass(frozen=True)
 class JudgedSentence:
-    """A sentence of an answer: as it stands, as it is judged with what it depends on, and the passages it cites."""
+    """A sentence: its text, the text to judge with its context, and the cited passages."""
 
     text: str
     judged: str
@@ -63,9 +63,9 @@ class JudgedSentence:
 
 
 def judge(task: GradeSupportTask, evidence: AnswerEvidence, grader: Grader) -> GradeSupportResult:
-    """Return the verdict of the decision model if it stands, else that of the smaller model, else Claude's.
+    """Return the first conclusive verdict of the decision model, the smaller model and Claude.
 
-    A cascade whose thresholds were not measured passes nothing, so its model is not even asked.
+    A cascade with unmeasured thresholds accepts nothing, so its decision model is skipped.
     """
     decider = grader.decider
     if decider is None or (decider.thresholds and not decider.measured):
@@ -77,14 +77,13 @@ def judge(task: GradeSupportTask, evidence: AnswerEvidence, grader: Grader) -> G
 
 
 def _stands(verdict: SupportVerdict, evidence: AnswerEvidence, grader: Grader, *, is_last: bool) -> bool:
-    """Return whether a decision model's verdict is sure and code does not disagree.
+    """Return whether a decision model's verdict is conclusive and the rules agree.
 
-    One that is sure of no support says neither which claims fail nor what is missing, so it stands only where nothing
-    is to be repaired or searched for. Code disagrees if it misses the facts of a full claim, or has the numbers and
-    dates of another one. Where a rule stands in for Claude, each sentence is a quote, so that its facts are always
-    there.
+    A sure "no support" names neither failed claims nor missing facts, so it is only final if nothing can be repaired or
+    searched. The rules object if a full claim's facts are missing, or another claim's numbers and dates are present.
+    The stand-in only quotes, so its facts are always present.
     """
-    # Full support may be the likeliest of several labels at a low probability, which is no sure no.
+    # Full support may be the likeliest of several labels at a low probability, which is not a sure no.
     is_no = verdict.level != "fully_supported"
     if not grader.stands(verdict.probability, if_low=is_no and is_last):
         return False
@@ -98,11 +97,10 @@ def _stands(verdict: SupportVerdict, evidence: AnswerEvidence, grader: Grader, *
 
 
 def _grade_by_models(task: GradeSupportTask, evidence: AnswerEvidence, grader: Grader) -> GradeSupportResult:
-    """Return the smaller model's verdict if it stands, else that of the stronger grader on the whole answer.
+    """Return the smaller model's verdict if conclusive, else the stronger grader's.
 
-    The smaller model's stands if all claims are full and code finds their facts in the passages that they name. It also
-    stands if it names a passage that contradicts the answer and the answer may be repaired: a repair costs little more
-    than a second opinion, and withholds nothing.
+    It is conclusive if all claims are full and their facts are in the named passages, or if a passage contradicts a
+    repairable answer: a repair costs little more than a second opinion.
     """
     fields = {"question": task.question, "answer": task.answer, **evidence.build_fields()}
     if grader.smaller is None or task.one_call:
@@ -112,13 +110,13 @@ def _grade_by_models(task: GradeSupportTask, evidence: AnswerEvidence, grader: G
     if claims and (_are_beyond_doubt(claims, evidence) or (task.may_repair and _are_denied(claims))):
         return first
     second = _grade(fields, evidence, grader)
-    # If the second judge could not be sent a request, the first gives the reason for want of a verdict.
+    # If the second judge could not be asked, the first one's reason explains the missing verdict.
     unasked = not second.attempts and second.verdict.ungraded and first.verdict.ungraded
     return first.with_cost_of(second) if unasked else second.with_cost_of(first)
 
 
 def _grade(fields: dict[str, object], evidence: AnswerEvidence, grader: Grader) -> GradeSupportResult:
-    """Ask one model; the level follows from the claims, and the model is not asked for it."""
+    """Ask one model for claims and derive the level from them."""
     judgement = grader.grade(fields, Support)
     verdict = SupportVerdict(level="ungraded")
     if judgement.verdict is not None:
@@ -131,7 +129,7 @@ def _grade(fields: dict[str, object], evidence: AnswerEvidence, grader: Grader) 
 
 def _claim(judged: JudgedClaim, evidence: AnswerEvidence) -> Claim:
     ids = evidence.ids_of(judged.passages)
-    # Support without a passage is no support.
+    # Support without a passage does not count.
     support: ClaimSupport = "none" if judged.support in ("full", "partial") and not ids else judged.support
     missing = "" if support == "full" else cut_phrase(judged.missing)
     return Claim(claim=judged.claim, support=support, passage_ids=ids, missing=missing)
@@ -146,10 +144,9 @@ def _are_denied(claims: Sequence[Claim]) -> bool:
 
 
 def grade_by_decider(task: GradeSupportTask, evidence: AnswerEvidence, decider: DecisionGrader) -> GradeSupportResult:
-    """Return the support of each sentence by the cited passages, and the least of their probabilities.
+    """Return each sentence's support by the cited passages, with the lowest probability.
 
-    A sentence of which the model cannot tell makes the whole verdict ungraded. Failed sentences are searched for as
-    they stand.
+    One undecidable sentence makes the verdict ungraded. Failed sentences become search phrases.
     """
     sentences = judged_sentences(task)
     if not sentences:
@@ -178,7 +175,7 @@ def grade_by_decider(task: GradeSupportTask, evidence: AnswerEvidence, decider: 
 
 
 def judged_sentences(task: GradeSupportTask) -> list[JudgedSentence]:
-    """Return the sentences of an answer that claim something; a question and the words before a list do not."""
+    """Return the sentences that make a claim, without questions and introductions of lists."""
     sentences: list[JudgedSentence] = []
     lead = previous = ""
     for text, start in split_marked(task.answer, UNCITED):
@@ -197,7 +194,7 @@ def judged_sentences(task: GradeSupportTask) -> list[JudgedSentence]:
 
 
 def cut_phrase(phrase: str) -> str:
-    """Return a search phrase on one line, cut at a word if it is long."""
+    """Return a search phrase on one line, shortened at a word."""
     phrase = " ".join(phrase.split())
     if len(phrase) <= MAX_MISSING_CHARACTERS:
         return phrase
@@ -206,7 +203,7 @@ def cut_phrase(phrase: str) -> str:
 
 
 def _sentence_claim(sentence: JudgedSentence, probabilities: Distribution, evidence: AnswerEvidence) -> Claim | None:
-    """Return a sentence as a claim; without citations of its own it rests on all cited passages."""
+    """Return a sentence as a claim; without citations it rests on all cited passages."""
     option = most_probable_option(probabilities, _WORST_FIRST)
     if option == CANNOT_TELL:
         return None

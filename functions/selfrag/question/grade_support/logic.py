@@ -9,10 +9,10 @@ from selfrag.question.grade_support.judge import judge
 
 
 def grade(task: GradeSupportTask, grader: Grader) -> GradeSupportResult:
-    """Return the claims with their support, whose numbers, dates and codes code looks up, whoever judged them."""
+    """Return the claims with their support; rules check numbers, dates and codes of every judge."""
     evidence = AnswerEvidence(task.passages)
     result = judge(task, evidence, grader)
-    # The judge sees no earlier turn, but a number of its question is the reader's own.
+    # The judge does not see earlier turns, but their numbers are the asker's.
     facts = FactChecker(f"{task.previous.question} {task.question} {task.today}", task.passages)
     verdict, repair = check(task.answer, task.citations, result.verdict, evidence, facts)
     return result.model_copy(update={"verdict": verdict, **dict(repair)})

@@ -11,5 +11,5 @@ grader = questions.grader("grade_utility", load_prompt(__name__), module=__name_
 
 @bootstrap.step("grade_utility", GradeUtilityTask)
 def handler(task: GradeUtilityTask) -> GradeUtilityResult:
-    """Judge how useful an answer is to the asker."""
+    """Judge how useful an answer is."""
     return grade(task, grader(task))

@@ -1,4 +1,4 @@
-"""IsUse: the usefulness of the answer to the asker, from 1 to 5."""
+"""IsUse: the usefulness of the answer, from 1 to 5."""
 
 from collections.abc import Mapping
 from typing import Literal, get_args
@@ -22,9 +22,9 @@ class Utility(BaseModel):
 
 
 def grade(task: GradeUtilityTask, grader: Grader) -> GradeUtilityResult:
-    """Return the score and its reason, which a decision model does not give.
+    """Return the score, with a reason unless a decision model judged.
 
-    A decision model's verdict stands if the probability of a useful answer is beyond doubt; else Claude judges.
+    Claude judges if the decision model is not conclusive.
     """
     texts = {"question": task.question, "previous": task.previous.model_dump(), "answer": task.answer}
     decider = grader.decider

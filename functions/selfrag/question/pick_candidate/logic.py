@@ -1,4 +1,4 @@
-"""The best of several answers, each with a passage and a critique of its own (arXiv 2310.11511, 3.3; pure)."""
+"""Selection of the best answer by its passage and critique (arXiv 2310.11511, 3.3; pure)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,12 +14,12 @@ from selfrag.domain.verdicts import Claim, JudgedBy, SupportLevel, SupportVerdic
 
 IRRELEVANT = "The answer rests on a passage that was found not to be relevant to the question."
 UNSUPPORTED = "The passages do not support the answer."
-# No space follows these.
+# Characters without a following space.
 _CLOSED = ("。", "！", "？", "」", "』", "）", "”", "’")
 
 
 def pick(task: PickCandidateTask) -> PickCandidateResult:
-    """Rank the paths, or the answers; in a closed set the option with the highest sum wins, and all its voters cite."""
+    """Rank the paths or answers; for a closed set, the option with the highest sum wins with all voters' citations."""
     if task.tree:
         return _pick_path(task)
     order = ranked(task.candidates, task.weights, task.constraints, task.dates)
@@ -39,7 +39,7 @@ def pick(task: PickCandidateTask) -> PickCandidateResult:
 
 
 def _winner(answers: Sequence[CritiquedAnswer], chosen: Sequence[int], vote: Vote | None) -> Draft | None:
-    """Return the best of the chosen answers, with the citations of all of them."""
+    """Return the best chosen answer with the citations of all of them."""
     if not chosen:
         return None
     # In order of rank: the first is the best.
@@ -88,7 +88,7 @@ def _warnings(winner: Draft | None, vote: Vote | None, voters: Sequence[RankedAn
 
 
 def _pick_path(task: PickCandidateTask) -> PickCandidateResult:
-    """Return the path with the highest score once the use of each is judged; one that ended early says why."""
+    """Return the best path after the utility verdicts; one that ended early says why."""
     paths = best_first(task.beam, task.weights, task.dates)
     scores = Scores(
         scale=scale_of(judgement for path in paths for judgement in path.judgements),
@@ -101,7 +101,7 @@ def _pick_path(task: PickCandidateTask) -> PickCandidateResult:
 
 
 def _stopped(task: PickCandidateTask, paths: Sequence[Path]) -> Stopped:
-    """Return the reason why the winner is not finished; without a winner, the reason why the search ended."""
+    """Return why the winner is unfinished or, without a winner, why the search ended."""
     if not paths:
         return task.stopped
     if paths[0].finished == "complete":
@@ -121,12 +121,12 @@ def _best_path(path: Path) -> Draft:
 
 
 def _path_support(path: Path) -> SupportVerdict:
-    """Return IsSup of the whole: full if every sentence is, and each rests on a passage."""
+    """Return IsSup of a path: full if every sentence is, and each has a passage."""
     claims = [claim for segment in path.segments for claim in segment.support.claims]
     claims += [Claim(claim=segment.answer, support="none") for segment in path.segments if not segment.grounded]
     supports = [segment.support for segment in path.segments]
     models = dict.fromkeys(support.model for support in supports if support.model)
-    # One sentence that a rule judged, and the whole is no judgement.
+    # One sentence judged by rule makes the whole ungraded.
     judges: set[JudgedBy] = {support.judged_by for support in supports if support.model or support.judged_by == "rule"}
     by: JudgedBy = "rule" if "rule" in judges else "decider" if judges == {"decider"} else "model"
     odds = [support.probability for support in supports if support.probability is not None]
@@ -149,7 +149,7 @@ def _path_level(path: Path) -> SupportLevel:
 
 
 def _shown_node(node: Node, paths: Sequence[Path], weights: Weights) -> Node:
-    """Return a line of the tree with its text if a path has it, and the score and use of the path that it ends."""
+    """Return a tree node with its text if a path contains it, and the scores of its path."""
     inside = next((segment for path in paths for segment in path.segments if segment.id == node.id), None)
     if inside is None:
         return node
@@ -163,7 +163,7 @@ def _shown_node(node: Node, paths: Sequence[Path], weights: Weights) -> Node:
 
 
 def _path_warnings(paths: Sequence[Path]) -> list[str]:
-    """Return the flaws that soft constraints let through."""
+    """Return the flaws that soft constraints accept."""
     warnings: list[str] = []
     for number, segment in enumerate(paths[0].segments if paths else [], start=1):
         if not segment.grounded:
@@ -176,10 +176,9 @@ def _path_warnings(paths: Sequence[Path]) -> list[str]:
 
 
 def joined(segments: Sequence[Segment]) -> tuple[str, list[Citation]]:
-    """Return the answer of a path, and its sentences' citations in their order.
+    """Join the sentences of a path with their citations.
 
-    A sentence without a citation, or with a claim that fails, is marked. A passage that is cited again keeps the number
-    of its first citation.
+    Sentences without a citation or with a failed claim are marked. Repeated passages keep their citation number.
     """
     text = ""
     citations: list[Citation] = []

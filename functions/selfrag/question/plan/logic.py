@@ -1,4 +1,4 @@
-"""Plan: the next pass of a question, and its reason."""
+"""Plan: the next pass of a question with its reason."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from selfrag.ports.guardrail import Guardrail
 
 
 class PlanTask(QuestionRequest):
-    """The request, the state after the last plan (empty before the first), and the reports of its steps.
+    """The request, the state after the last plan (empty at first), and the step reports.
 
     Times are in milliseconds since the epoch.
     """
@@ -23,16 +23,16 @@ class PlanTask(QuestionRequest):
 
 
 class PlanResult(BaseModel):
-    """The next pass, and the state; fields at their defaults are left out, so that the state stays small."""
+    """The next pass and the state; default fields are omitted to keep the state small."""
 
     plan: Plan
     state: dict[str, Any]
 
 
 def plan(task: PlanTask, guardrail: Guardrail | None) -> PlanResult:
-    """Return the next pass of a question; a plan without steps ends it.
+    """Return the next pass of a question; a pass without steps ends it.
 
-    The guardrail checks what the caller wrote before anything of it is sent to a model or to a search.
+    The guardrail checks the request before any model or search sees it.
     """
     if task.state:
         state, following = next_pass(task, task.state, task.results, task.now_ms)

@@ -1,4 +1,4 @@
-"""The best paths of a level: of the finished ones in the beam and all new ones (arXiv 2310.11511, algorithm 1)."""
+"""Beam search: the best of a level's new and finished paths (arXiv 2310.11511, algorithm 1)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,15 +9,15 @@ from selfrag.domain.scores.shown import Node, rounded
 from selfrag.domain.steps import RankPathsResult, RankPathsTask
 from selfrag.text.state_budget import STATE_BUDGET_BYTES, size_of, within_budget
 
-# The rest of the state next to the paths: the sentences of a level, or the ledger and all verdicts.
+# Reserved for the rest of the state: the sentences of a level, or the ledger and all verdicts.
 LEVEL_BYTES = 96 * 1024
 
 
 def rank(task: RankPathsTask) -> RankPathsResult:
-    """Extend the paths by their children, or say why a child cannot, and keep the best that the state can hold.
+    """Extend paths by their children or reject these, and keep the best that fit in the state.
 
-    A finished path competes with all new ones, whatever their length; a live one that gained no child stays as
-    finished, if it has a sentence.
+    Finished paths compete with all new ones of any length; a live path without children is finished if it has a
+    sentence.
     """
     before = {path.id: path for path in task.beam}
     reasons = {child.id: _out(child, before.get(child.parent), task.constraints) for child in task.children}
@@ -30,7 +30,7 @@ def rank(task: RankPathsTask) -> RankPathsResult:
 
 
 def _out(child: Segment, before: Path | None, constraints: Constraints) -> Out:
-    """Return the reason why a child cannot extend its path, "" if it can."""
+    """Return why a child cannot extend its path, or ""."""
     why = out(child, constraints)
     if why in ("", "no_answer") and child.cut:
         return "cut"
@@ -44,7 +44,7 @@ def _grown(before: Path | None, child: Segment) -> Path:
 
 
 def _staying(task: RankPathsTask, new: Sequence[Path]) -> list[Path]:
-    """Return the paths of the beam that are finished now."""
+    """Return the finished paths of the beam."""
     mothers = {path.segments[-2].id for path in new if len(path.segments) > 1}
     ended: list[Path] = []
     for path in task.beam:
@@ -58,7 +58,7 @@ def _staying(task: RankPathsTask, new: Sequence[Path]) -> list[Path]:
 
 
 def _fitting(paths: Sequence[Path], nodes: Sequence[Node]) -> tuple[list[Path], list[str]]:
-    """Return as many paths as the state can hold, at least the best, and a warning for the others."""
+    """Return the best paths that fit in the state, at least one, and a warning about the others."""
     used = LEVEL_BYTES + sum(size_of(node) for node in nodes)
     fitting, _, _ = within_budget(paths, used)
     beam = fitting or list(paths[:1])
@@ -72,9 +72,9 @@ def _words(text: str) -> str:
 
 
 def _states(nodes: Sequence[Node], paths: Sequence[Path], reasons: Mapping[str, Out]) -> list[Node]:
-    """Return the tree with the segments of these paths as kept, and the reason for all others.
+    """Return the tree with these paths' segments kept, and reasons for the others.
 
-    A segment that was kept until now and has no path any more was outdone by others (`beam`).
+    A segment whose paths were outranked gets the reason `beam`.
     """
     inside = {segment.id for path in paths for segment in path.segments}
     return [
@@ -86,7 +86,7 @@ def _states(nodes: Sequence[Node], paths: Sequence[Path], reasons: Mapping[str, 
 
 
 def _line(path: Path, weights: Weights) -> Node:
-    """Return a line of the tree for the last segment of a path; its text stays with the path."""
+    """Return the tree node of a path's last segment; the text stays with the path."""
     segment = path.segments[-1]
     terms = segment.terms if segment.grounded else Terms(rel=None)
     judged = segment.grounded and terms.rel is not None

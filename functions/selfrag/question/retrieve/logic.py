@@ -1,6 +1,6 @@
-"""Retrieval: embed the query, search both ways and fuse; or fetch the evidence of an earlier answer.
+"""Retrieval: embed the query, search by text and vector, fuse; or fetch an earlier answer's evidence.
 
-If a query cannot be embedded now, full text alone is searched: a question does not wait for the embedding model.
+If embedding fails, full text alone is searched, so that a question never waits for the embedding model.
 """
 
 import time
@@ -16,10 +16,10 @@ from selfrag.retrieval.duplicates import newer_versions
 from selfrag.retrieval.search import search
 from selfrag.text.state_budget import within_budget
 
-# So many of the best passages may be ones that were refused for other queries.
+# Maximum number of previously refused passages among the best.
 MAX_REFUSED = 3
 BY_TEXT_ALONE = "The embedding model was too busy: this search was by full text alone."
-# A collection that has not scaled to zero answers within a second.
+# A collection that is awake answers within a second.
 MIN_SLOW_SECONDS = 8.0
 SLOW_SEARCH = "The search took {seconds:.0f} seconds. A collection that scaled to zero takes 10 to 30 to start."
 
@@ -27,10 +27,9 @@ SLOW_SEARCH = "The search took {seconds:.0f} seconds. A collection that scaled t
 def retrieve(
     task: RetrieveTask, index: PassageIndex, embedder: Embedder | None, now: Callable[[], float] = time.monotonic
 ) -> RetrievedPassages:
-    """Return the passages of the queries, the best of each in turn, within the state's budget.
+    """Return the queries' passages, interleaved by rank, within the state's budget.
 
-    If there are passages to fetch, the queries are searched only where none of them is left. An index that embeds
-    queries itself has no embedder.
+    Passages to fetch replace the search, unless none still exists. An index that embeds queries itself has no embedder.
     """
     bounds = task.filters.within(task.collections)
     passages: Sequence[Passage] = []
@@ -58,7 +57,7 @@ def retrieve(
 
 
 def _vector(query: str, embedder: Embedder) -> tuple[Sequence[float] | None, list[str]]:
-    """Return the query's vector; or none, and the warning that says so."""
+    """Return the query's vector, or none with a warning."""
     try:
         return embedder.query(query), []
     except TemporarilyUnavailable:

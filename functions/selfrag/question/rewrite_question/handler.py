@@ -11,5 +11,5 @@ grader = questions.grader("rewrite_question", load_prompt(__name__))
 
 @bootstrap.step("rewrite_question", RewriteQuestionTask)
 def handler(task: RewriteQuestionTask) -> RewriteQuestionResult:
-    """Find a search query that was not tried yet."""
+    """Find a new search query."""
     return rewrite(task, grader(task))

@@ -1,4 +1,4 @@
-"""A better search query, other than all that were tried."""
+"""A better search query, different from those already tried."""
 
 import re
 import unicodedata
@@ -11,7 +11,7 @@ from selfrag.domain.fields import MAX_QUERY_CHARACTERS
 from selfrag.domain.steps import RewriteQuestionResult, RewriteQuestionTask
 from selfrag.judging.graders import Grader
 
-# The latest relevant passages, each with the beginning of its text: a query needs no more.
+# Limits of the evidence shown: the latest relevant passages, each shortened.
 MOST_PASSAGES, MOST_CHARACTERS = 8, 2000
 
 
@@ -23,7 +23,7 @@ class Rewrite(BaseModel):
 
 
 def rewrite(task: RewriteQuestionTask, grader: Grader) -> RewriteQuestionResult:
-    """Return another query, and whether it differs from all that were tried."""
+    """Return another query, and whether it is new."""
     fields = {**task.model_dump(include={"question", "previous", "queries"}), **task.dated}
     if task.passages:
         fields["passages"] = [
@@ -38,7 +38,7 @@ def rewrite(task: RewriteQuestionTask, grader: Grader) -> RewriteQuestionResult:
 
 
 def was_tried(query: str, queries: Iterable[str]) -> bool:
-    """Return whether a query equals one of `queries` but for case, width, punctuation and spacing."""
+    """Return whether a query is in `queries`, ignoring case, width, punctuation and spacing."""
     return _plain(query) in {_plain(tried) for tried in queries}
 
 

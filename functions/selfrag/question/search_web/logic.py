@@ -1,4 +1,4 @@
-"""Web search as the last resort: domains are filtered before and again after, results become passages."""
+"""Web search as the last resort; domains are filtered before and after."""
 
 import hashlib
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class _Reply(BaseModel):
 
 
 def search(task: SearchWebTask, web: WebSearch, domains: Domains) -> RetrievedPassages:
-    """Search the web; the service's own domain filter leaks, so the results are filtered again.
+    """Search the web and filter the results again, because the service's domain filter leaks.
 
     Raises TemporarilyUnavailable for a reply that is not a list of results.
     """

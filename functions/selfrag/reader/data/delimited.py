@@ -17,7 +17,7 @@ from selfrag.reader.data.tables import DataRow, DataTables, flush_lines
 _DELIMITERS = ";\t|,"
 _NONE = "\x1f"  # a table of one column has no delimiter; no file has this control character
 _SAMPLE_ROWS, _SAMPLE_CHARACTERS = 20, 20_000
-# Excel's own line, which it does not show: the delimiter that its reader is to use.
+# Excel's own first line, which sets the delimiter and is not shown.
 _SEPARATOR = re.compile(r'"?sep=(.)"?(?:\r\n?|\n)', re.IGNORECASE)
 _TEXT_OF_DIGITS = re.compile(r'="([^"]*+)"')  # how programs keep Excel from taking 00123 for a number
 _FIRST_LEVEL = 1

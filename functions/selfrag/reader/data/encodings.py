@@ -1,4 +1,4 @@
-"""The text of a file's bytes: by its byte order mark, else by what the file declares, else by chardet's guess."""
+"""Decoding of text files: byte order mark first, then the declared encoding, then chardet's guess."""
 
 import codecs
 import re
@@ -10,7 +10,7 @@ import webencodings
 from selfrag.domain.errors import BadDocument
 from selfrag.reader.kinds import TEXT, refuse_other_kinds
 
-_MARKS = {  # that of UTF-16 begins that of UTF-32, which is asked about first
+_MARKS = {  # UTF-32 comes first: its mark begins with that of UTF-16
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32-le",
     codecs.BOM_UTF32_BE: "utf-32-be",
@@ -22,7 +22,7 @@ _WIDER = {
     **{"gbk": "gb18030", "euc_jp": "euc_jis_2004", "iso2022_jp": "iso2022_jp_ext"},
     **{"shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs"},
 }
-# Browsers look no further, and take the first declaration.
+# Browsers look no further and use the first declaration.
 _DECLARED_WITHIN = 1024
 _DECLARED = re.compile(
     rb"""<!--.*?-->
@@ -30,8 +30,8 @@ _DECLARED = re.compile(
     | <meta\s[^>]*?charset\s*=\s*["']?\s*(?P<meta>[^\s"'/>;]+)""",
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
-# What people save text in: the more encodings are thought possible, the more often a short text is taken for a rare
-# one. The names are those that people know.
+# Common encodings only: the more candidates, the more often a short text is taken for a rare one. These names are the
+# common ones.
 _NAMES = {
     **{"cp932": "Shift-JIS", "euc_jis_2004": "EUC-JP", "cp949": "EUC-KR", "gb18030": "GB18030", "big5hkscs": "Big5"},
     **dict.fromkeys(("iso2022_jp_2", "iso2022_jp_2004"), "ISO-2022-JP"),
@@ -40,20 +40,19 @@ _NAMES = {
     **{f"utf-{bits}-{order}": f"UTF-{bits}" for bits in (16, 32) for order in ("le", "be")},
     "koi8-r": "KOI8-R",
 }
-_SHIFT = b"\x1b$"  # leads to the characters of ISO-2022-JP, which is ASCII otherwise
+_SHIFT = b"\x1b$"  # switches to the characters of ISO-2022-JP, which is ASCII otherwise
 _EXAMINED = 100_000  # bytes; the guess is no better for more
 # A guess is sure if no other encoding is nearly as likely, and there is enough to judge by.
 _CLEARLY, _ENOUGH = 1.2, 8
-# They are not written, and every byte has some meaning in the encodings of a byte a character.
+# Control characters do not occur in text, but single-byte encodings decode every byte.
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 def decoded(key: str, content: bytes, declares: bool = False) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a file, and warnings if its encoding was guessed or is not the declared one.
+    """Return the text of a file, with a warning if its encoding was guessed or wrongly declared.
 
-    `declares` is true of a kind that declares its encoding, such as HTML. Raises BadDocument for what no encoding
-    explains.
+    Set `declares` for kinds such as HTML that declare an encoding. Raises BadDocument if no encoding fits.
     """
     refuse_other_kinds(key, content, TEXT)
     marked = next((mark for mark in _MARKS if content.startswith(mark)), b"")
@@ -68,7 +67,7 @@ def decoded(key: str, content: bytes, declares: bool = False) -> tuple[str, tupl
 
 
 def _certain(content: bytes, codec: str) -> list[str]:
-    """Return the encodings that need no guess: by chance hardly any text beyond ASCII is UTF-8."""
+    """Return the encodings to try before guessing; non-ASCII text is hardly ever valid UTF-8 by chance."""
     if b"\0" in content or (_SHIFT in content and not codec and content.isascii()):
         return []
     ordered = [codec, "utf-8"] if content.isascii() else ["utf-8", codec]
@@ -93,7 +92,7 @@ def _declared(content: bytes) -> tuple[str, str]:
     labels = (match["xml"] or match["meta"] for match in _DECLARED.finditer(content, 0, _DECLARED_WITHIN))
     label = next((label.decode("ascii", "replace") for label in labels if label), "")
     codec = codec_of(label)
-    # What was found byte by byte is in no encoding of two bytes a letter, whatever it says.
+    # The declaration was found byte by byte, so the encoding cannot be UTF-16.
     return (label, "utf-8" if codec.startswith("utf-16") else codec) if codec else ("", "")
 
 

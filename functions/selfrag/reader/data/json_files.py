@@ -1,4 +1,4 @@
-"""JSON as a document: records are rows, whose values are named by their paths; what is nested has headings by key."""
+"""JSON documents: records become rows with values named by path, nested objects become headings."""
 
 import json
 import re
@@ -13,15 +13,15 @@ from selfrag.domain.writing import Writer, listed
 MAX_DEPTH = 64  # of objects and arrays in each other
 MAX_VALUES = 1_000_000  # objects, arrays and what divides values; each takes up to 300 bytes
 MAX_NAME = 200  # characters of a path; of a longer one the end is shown
-_PARAGRAPH = 600  # characters; a longer text of a record stands below it, not in it
+_PARAGRAPH = 600  # characters; longer texts of a record follow below it
 _OPENING = re.compile(r"[\[{,]")
-# Control characters and halves of characters, which no store of text takes.
+# Control characters and lone surrogates, which text stores reject.
 _UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _HIGHEST, _LOWEST = 1, 6  # levels of headings
 
 
 def read_json(key: str, text: str) -> Document:
-    """Return an array of objects as a table, anything else by its keys; raises BadDocument."""
+    """Read an array of objects as a table, other values by key; raises BadDocument."""
     _refuse_too_many(key, text)
     writer = Writer(key)
     try:
@@ -34,7 +34,10 @@ def read_json(key: str, text: str) -> Document:
 
 
 def read_json_lines(key: str, text: str) -> Document:
-    """Return a record a line; lines that are not JSON are left out with a warning. Raises BadDocument if none is."""
+    """Read a record per line and warn about lines that are not JSON.
+
+    Raises BadDocument if no line is JSON.
+    """
     _refuse_too_many(key, text)
     writer, bad, good = Writer(key), list[int](), 0
     with writer.table():
@@ -68,12 +71,12 @@ def _where(error: ValueError) -> str:
 
 
 def _loaded(text: str) -> Any:
-    """Return a value, in which numbers are as they are written: as long, as exact, and even if they are none."""
+    """Parse JSON; numbers keep their spelling, length and precision."""
     return json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_object)
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """All values of a key that is written twice are kept."""
+    """Keep all values of a repeated key."""
     fields = dict(pairs)
     if len(fields) == len(pairs):
         return fields
@@ -84,7 +87,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _write(writer: Writer, value: Any, level: int, depth: int = 0) -> None:
-    """Write a value; what is nested in an object is below a heading of its key."""
+    """Write a value; nested objects get a heading from their key."""
     if depth > MAX_DEPTH:
         raise RecursionError
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Tables out of rows of values: the lines that stand above them, the names of their columns, and their rows."""
+"""Tables from rows of values: title lines, column names and data rows."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from selfrag.domain.tables import ColumnNames, PlacedCell
 from selfrag.domain.writing import MAX_HEADING, Writer
 from selfrag.reader.column_names import MAX_CARD_ROWS, is_card, is_data, names_columns
 
-_BANNER_LINES = 3  # at most, above the names of the columns
+_BANNER_LINES = 3  # maximum title lines above the column names
 
 
 @dataclass(frozen=True)
 class DataRow:
-    """A row that holds a value, by its number in a spreadsheet; `apart` if rows without any stand before it.
+    """A row with values and its spreadsheet number; `apart` marks a blank row before it.
 
-    `merged` are the cells that span columns or rows.
+    `merged` lists the cells that span columns or rows.
     """
 
     number: int
@@ -26,10 +26,10 @@ class DataRow:
 
 
 class DataTables:
-    """Writes tables that stand one below the other in the same columns, of which `left` is the first.
+    """Writes tables stacked in the same columns, starting at column `left`.
 
-    A line with nothing but a value in the first column is no row of a table if it stands at the top of one: it is
-    what the table is about. `above` holds such lines until a table follows.
+    A line at the top with a value in the first column only is a title, not a row. `above` collects titles until a table
+    follows.
     """
 
     def __init__(self, writer: Writer, level: int, above: list[str], left: int = 0) -> None:
@@ -38,7 +38,7 @@ class DataTables:
         self._names: list[str] | None = None
 
     def write(self, lines: Iterable[DataRow], columns: int) -> None:
-        """Write what these lines hold; a blank row may divide tables, or the rows of one."""
+        """Write these lines; a blank row may separate tables or rows."""
         band = 0
 
         def number(line: DataRow) -> int:
@@ -75,7 +75,7 @@ class DataTables:
             self._write_rows(chain(filter(None, (line, below)), lines))
 
     def _wrote_card(self, lines: Sequence[DataRow]) -> bool:
-        """Write rows of two columns that are labels with their values, if these are such."""
+        """Write two-column rows as label-value pairs if they form a card."""
         is_pairs = is_card([line.values for line in lines]) and not any(line.merged for line in lines)
         if is_pairs:
             flush_headings(self._writer, self._level, self._above)
@@ -85,9 +85,9 @@ class DataTables:
         return is_pairs
 
     def _below_banner(self, line: DataRow, lines: Iterator[DataRow]) -> tuple[DataRow, Iterator[DataRow]]:
-        """Return the line that names the columns and those after it; a shorter line above it is a banner.
+        """Skip banners: return the lines from the header row on.
 
-        The lines as they are if the first one names columns, or none of the next ones does above data.
+        Returns the lines unchanged if the first is a header or none of the next ones is.
         """
         ahead = [line, *islice(lines, _BANNER_LINES + 1)]
         rest = chain(ahead[1:], lines)
@@ -174,7 +174,7 @@ def _named(headers: Sequence[DataRow]) -> list[str]:
 
 
 def letters(column: int) -> str:
-    """Return what a spreadsheet calls a column, counted from 0: A to Z, then AA."""
+    """Return the spreadsheet letters of a column counted from 0: A to Z, then AA."""
     called = ""
     while column >= 0:
         called = ascii_uppercase[column % 26] + called

@@ -32,7 +32,7 @@ class Cell:
 
 @dataclass(slots=True)
 class GridRow:
-    """A row of a table; a header's cells are the names of columns."""
+    """A table row; header cells are column names."""
 
     cells: list[Cell] = field(default_factory=list)
     header: bool = False
@@ -40,9 +40,9 @@ class GridRow:
 
 @dataclass(slots=True)
 class Grid:
-    """A table; `first` is what it says of its first row: that it holds names, that it does not, or None for neither.
+    """A table; `first` says whether its markup declares a header row, None if it does not say.
 
-    `likely` is whether its looks say that the first row stands out, as those of most tables of Word do.
+    `likely` is True if its style sets off the first row, as most table styles of Word do.
     """
 
     lines: list[GridRow] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Slide:
 
 @dataclass(slots=True)
 class RunLook:
-    """The look of a run of text, or what a style says of it; None where it says nothing. The size is in points."""
+    """Formatting of a text run or a style; None inherits. The size is in points."""
 
     hidden: bool | None = None
     struck: bool | None = None
@@ -70,33 +70,33 @@ class RunLook:
     font: str | None = None
 
     def above(self, base: "RunLook") -> "RunLook":
-        """Return this look with what it does not say itself as a look below it has it."""
+        """Return this formatting with unset fields inherited from `base`."""
         pairs = ((getattr(self, field.name), getattr(base, field.name)) for field in fields(self))
         return RunLook(*(below if value is None else value for value, below in pairs))
 
     def is_unseen(self, behind: str) -> bool:
-        """Return whether a text is hidden, too small to be seen, or has the colour of what is behind it."""
+        """Return whether text is hidden, too small, or in its background's color."""
         tiny = self.size is not None and 0 < self.size <= MAX_TINY
         return bool(self.hidden) or tiny or (self.color is not None and blends(self.color, self.fill or behind))
 
 
 @dataclass(slots=True)
 class OpenParagraph:
-    """A paragraph that has not ended; it holds others where it anchors a text box."""
+    """An unfinished paragraph; text boxes nest others in it."""
 
     parts: list[str] = field(default_factory=list)
-    script: tuple[Script, str] | None = None  # text set high or low that has not ended
-    left_out: str = ""  # what was left out right before
+    script: tuple[Script, str] | None = None  # unfinished superscript or subscript
+    left_out: str = ""  # kind of the preceding omitted text
     notes: list[tuple[str, str]] = field(default_factory=list)
     bold: bool = True
     picture: bool = False
 
 
-Block = Paragraph | Grid | Slide | Document  # a document is one that was imported
+Block = Paragraph | Grid | Slide | Document  # a Document is an imported file
 
 
 def texts(blocks: Iterable[Block]) -> Iterator[str]:
-    """Yield the text of each paragraph, also of those in tables."""
+    """Yield the text of each paragraph, including those in tables."""
     for block in blocks:
         if isinstance(block, Paragraph | Document):
             yield block.text
@@ -107,6 +107,6 @@ def texts(blocks: Iterable[Block]) -> Iterator[str]:
 
 
 def raise_heading(blocks: Sequence[Block]) -> None:
-    """Make a heading that stands last one of the highest level."""
+    """Raise a heading at the end to the highest level."""
     if blocks and isinstance(last := blocks[-1], Paragraph) and last.level:
         last.level = 1

@@ -31,11 +31,11 @@ def read_ics(key: str, content: bytes) -> Document:
 
 
 def events(key: str, content: bytes) -> tuple[list[str], list[str]]:
-    """Return a line for each event, and a warning of other entries; none if it is no calendar, or too large."""
+    """Return a line per event and a warning about other entries; nothing if invalid or too large."""
     lines, unread = list[str](), 0
     try:
         calendars = Calendar.from_ical(content, multiple=True) if len(content) <= MAX_BYTES else []
-    except Exception:  # the library raises ValueError and whatever damage leads to
+    except Exception:  # the library raises ValueError and, for damaged input, others
         return [], []
     for calendar in calendars:
         for entry in calendar.walk():
@@ -98,7 +98,7 @@ def _time(begins: date, ends: date, zone: str | None) -> str:
 
 
 def _repetition(rule: Any, zone: tzinfo | None) -> str:
-    """Return a rule of recurrence in words; parts that are seldom used keep the names that they have in the file."""
+    """Describe a recurrence rule in words; rare parts keep their iCalendar names."""
     parts = {name.upper(): values for name, values in rule.items() if name.upper() != "WKST"}
     unit, every, count = str(parts.pop("FREQ")[0]), parts.pop("INTERVAL", [1])[0], parts.pop("COUNT", None)
     words = [f"every {every} {_UNITS.get(unit, unit)}s" if every > 1 else unit.lower()]
@@ -108,7 +108,7 @@ def _repetition(rule: Any, zone: tzinfo | None) -> str:
 
 
 def _spelt(name: str, value: Any, zone: tzinfo | None) -> str:
-    if name == "UNTIL":  # in UTC; a repetition ends by the days of its event
+    if name == "UNTIL":  # in UTC; a repetition ends on the local date of its event
         return _day(value.astimezone(zone) if zone and getattr(value, "tzinfo", None) else value)
     if name == "BYMONTH":
         return f"{date(2000, int(value), 1):%b}"

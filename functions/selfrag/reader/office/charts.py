@@ -1,4 +1,4 @@
-"""The charts of office documents as lines, `March: 37`, and the objects of OpenDocument: charts and equations."""
+"""Charts of office documents as lines such as `March: 37`, and OpenDocument objects (charts, equations)."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -22,21 +22,21 @@ _AXES = frozenset({"catAx", "valAx", "dateAx", "serAx", "axis"})
 
 @dataclass
 class Series:
-    """A series of a chart: its name, and its values with the names of the places where they stand."""
+    """A chart series: its name, category names and values."""
 
     name: str = ""
     names: dict[int, str] = field(default_factory=dict)
     values: dict[int, str] = field(default_factory=dict)
 
     def pairs(self) -> Iterator[str]:
-        """Yield each value behind the name of its place."""
+        """Yield each value with its category."""
         for at, value in sorted(self.values.items()):
             name = self.names.get(at, "")
             yield f"{name}: {value}" if name else value
 
 
 def lines_of(title: str, series: Sequence[Series]) -> list[str]:
-    """Return a chart as lines: its title, and the values of each series behind its name where there are several."""
+    """Return a chart as lines: the title, then each series, named if there are several."""
     lines = [" ".join(title.split())]
     for each in series:
         named = [each.name] if each.name and (len(series) > 1 or each.name != lines[0]) else []
@@ -54,7 +54,7 @@ class ChartReader(PartReader):
         self._places: list[str] = []
         self._axes = self._points = self._named = 0
         self._point = 0
-        self._code = ""  # the format of the values that come
+        self._code = ""  # the format of the following values
         self._text: list[str] | None = None
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -108,9 +108,9 @@ def _shown(text: str, code: str) -> str:
 
 
 def charts(archive: XmlArchive, part: str, writer: Writer) -> dict[str, list[str]]:
-    """Return the lines of the charts that a part or its drawing refers to, by its ids.
+    """Return the chart lines of a part and its drawings, by relation id.
 
-    Warns of those whose values are not there; what cannot be read is not worth losing the text.
+    Warns about charts without stored values; unreadable ones are skipped.
     """
     lines, without_values = dict[str, list[str]](), 0
     with suppress(ExpatError):
@@ -139,7 +139,7 @@ class OdfObject(PartReader):
         self._places: list[str] = []
 
     def lines(self) -> list[str]:
-        """Return what a chart says, line by line; no line for an equation."""
+        """Return a chart's lines; an equation has none."""
         names, *rows = self._rows or [[]]
         places = {at: row[0] for at, row in enumerate(rows) if row}
         columns = range(1, len(names))
@@ -177,6 +177,6 @@ class OdfObject(PartReader):
 
 
 def read_object(archive: XmlArchive, attributes: dict[str, str]) -> OdfObject:
-    """Return the object that an element refers to; an empty one if it is not in the archive or cannot be read."""
+    """Return the referenced object, or an empty one if it is missing or unreadable."""
     part, reader = f"{normpath(attributes.get('href', ''))}/content.xml", OdfObject()
     return reader if archive.parse_optional(part, reader) else OdfObject()

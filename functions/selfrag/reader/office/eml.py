@@ -1,4 +1,4 @@
-"""The text of a message as mail programs save it, with what is attached to it."""
+"""E-mail messages as saved by mail programs, with their attachments."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -23,30 +23,30 @@ from selfrag.reader.office.calendars import events
 from selfrag.reader.office.replies import label_quotes, mark_quotations
 
 MAX_ATTACHMENTS = 200
-MAX_WITHIN = 3  # messages in each other
-MAX_SECONDS = 60  # after which no further attachment is begun
+MAX_WITHIN = 3  # maximum nesting of messages
+MAX_SECONDS = 60  # seconds after which no further attachment is read
 _SEALED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
-# Of Cryptographic Message Syntax: the type of a signed message, and that of what was signed.
+# Cryptographic Message Syntax: the object identifiers of signed data and of its content.
 _SIGNED, _CONTENT = b"\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02", b"\x2a\x86\x48\x86\xf7\x0d\x01\x07\x01"
 _OCTETS, _PARTS, _IN_PARTS, _LONG_FORM = 0x04, 0x24, 0xA0, 0x80
-# The endings of the kinds of text that have a reader; any other text is read as it is.
+# File extensions for text types with a reader; other text is read verbatim.
 _ENDINGS = {"html": ".html", "markdown": ".md", "csv": ".csv", "tab-separated-values": ".tsv"}
-MAX_HEADER = 2_000  # characters; the parser of headers takes time with the square of their length
+MAX_HEADER = 2_000  # characters; header parsing is quadratic in their length
 MAX_HEADERS = 10_000
-MAX_BOUNDARIES = 200  # each line is compared with all that are open
+MAX_BOUNDARIES = 200  # each line is compared with all open boundaries
 _MAX_NAME = 100
 # The encoding of an encoded word or of a file's name.
 _LABEL = re.compile(r"(?:(?<==\?)|(?<=\*=))[\w.:-]{1,40}+(?=\?[bq]\?|')", re.IGNORECASE)
 _CALENDARS = frozenset({"text/calendar", "application/ics"})
-# Texts with a reader of their own here, or that no person reads as they are.
+# Text types with special handling, or unreadable as text.
 _OF_OTHER_USE = frozenset({"plain", "html", "calendar", "rtf"})
 
 
 def read_eml(key: str, content: bytes, read: Read) -> Document:
-    """Return who wrote whom about what, the text, and each attachment of a kind that is read; raises BadDocument.
+    """Read a message: sender, recipients, subject, text and supported attachments; raises BadDocument.
 
-    `read` reads an attachment, or the text if it is a web page.
+    `read` parses attachments and HTML bodies.
     """
     refuse_other_kinds(key, content, MESSAGE)
     try:
@@ -59,7 +59,7 @@ def read_eml(key: str, content: bytes, read: Read) -> Document:
         raise
     except LimitExceeded as error:
         raise BadDocument(f"{key} {error}.") from error
-    except Exception as error:  # the standard library raises what the damage leads to
+    except Exception as error:  # damaged input raises many kinds of errors in the standard library
         raise BadDocument(f"{key} is a damaged message and cannot be read; save it as .eml again.") from error
     if reader.unread:
         reader.writer.warnings.append(f"{key} has attachments that were not read: {listed(reader.unread)}.")
@@ -69,7 +69,7 @@ def read_eml(key: str, content: bytes, read: Read) -> Document:
 
 
 class _Reader:
-    """Writes a message and those that are attached to it; `unread` are the names of what is not read."""
+    """Writes a message and nested ones; `unread` names the skipped attachments."""
 
     def __init__(self, key: str, read: Read) -> None:
         self.writer = Writer(key)
@@ -80,7 +80,7 @@ class _Reader:
         self._events = dict[str, None]()
 
     def write(self, message: EmailMessage, called: str = "", within: int = 0) -> None:
-        """Write a message; `called` is what a citation calls it if it is attached to another one."""
+        """Write a message; `called` is its name in citations if it is attached."""
         head, kind = message, message.get_content_type()
         if kind in _SEALED and (message.get_param("smime-type") == "signed-data" or _SIGNED in payload(message)[:40]):
             message = parsed(_signed(payload(message)))
@@ -137,7 +137,7 @@ class _Reader:
         if ending == ".txt" and text is not None:
             within: Document | None = Document(self._key, "", text.strip("\n"))
         else:
-            # A byte order mark goes before what a page says of its encoding.
+            # A byte order mark overrides the declared encoding of a page.
             text = mark_quotations(text) if text is not None and ending == ".html" else text
             content = payload(part) if text is None else text.encode("utf-8-sig", "replace")
             within = self.writer.read_within(self._read, f"{self._key} text{ending}", content)
@@ -146,7 +146,7 @@ class _Reader:
         return within is not None
 
     def _write_events(self, invitations: Iterable[bytes]) -> bool:
-        """Write the events of invitations, each once: it often comes beside the text and attached; tell of any."""
+        """Write each event once, since invitations often come twice; return whether there was any."""
         any_read = False
         for lines, warnings in map(partial(events, self._key), invitations):
             any_read |= bool(lines)
@@ -159,7 +159,7 @@ class _Reader:
 
 
 def parsed(content: bytes) -> EmailMessage:
-    """Return a message; raises LimitExceeded, or what the standard library does."""
+    """Parse a message within limits; raises LimitExceeded, or errors of the standard library."""
     if content.lower().count(b"boundary=") > MAX_BOUNDARIES:
         raise LimitExceeded(
             f"has more than {MAX_BOUNDARIES} parts that hold others; save its attachments by themselves"
@@ -167,7 +167,7 @@ def parsed(content: bytes) -> EmailMessage:
     counted = 0
 
     class BoundedHeaders(EmailPolicy):
-        """Counts headers, and cuts them."""
+        """Counts and truncates headers."""
 
         def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
             nonlocal counted
@@ -181,7 +181,7 @@ def parsed(content: bytes) -> EmailMessage:
 
 
 def _signed(content: bytes) -> bytes:
-    """Return the message that Cryptographic Message Syntax holds, which may be in parts; b"" if there is none."""
+    """Return the message inside signed data, which may be chunked; b"" if none."""
     at, octets = content.find(_CONTENT) + len(_CONTENT), list[bytes]()
     while _CONTENT in content and at + 1 < len(content) and content[at] in (_OCTETS, _PARTS, _IN_PARTS):
         kind, length = content[at], content[at + 1]
@@ -195,16 +195,16 @@ def _signed(content: bytes) -> bytes:
 
 
 def header(message: Message, name: str) -> str:
-    """Return what a header says, on one line; "" if it says nothing that can be read."""
+    """Return a header's text on one line, or "" if missing or unreadable."""
     try:
         value = str(message[name] or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    except Exception:  # the parser of headers raises what the damage leads to
+    except Exception:  # damaged input raises many kinds of errors in the header parser
         return ""
     return " ".join(value.split())
 
 
 def sent(message: Message) -> str:
-    """Return the day and time at which a message was sent; "" if it does not say."""
+    """Return the date and time of sending, or ""."""
     try:
         return f"{parsedate_to_datetime(header(message, 'Date')):%Y-%m-%d %H:%M}"
     except Exception:  # as above
@@ -212,7 +212,7 @@ def sent(message: Message) -> str:
 
 
 def bodies(message: EmailMessage) -> Iterator[EmailMessage]:
-    """Yield the parts that may be the text: plain text, a web page, then any other text that is not attached."""
+    """Yield candidate bodies: plain text, HTML, then other inline text."""
     for kind in ("plain", "html"):
         if body := message.get_body((kind,)):
             yield cast(EmailMessage, body)
@@ -237,13 +237,13 @@ def _not_attached(part: EmailMessage) -> Iterator[EmailMessage]:
 
 
 def payload(part: Message) -> bytes:
-    """Return the bytes of a part, decoded from what mail can carry."""
+    """Return the decoded bytes of a part."""
     content = part.get_payload(decode=True)
     return content if isinstance(content, bytes) else b""
 
 
 def text_of(part: Message) -> str | None:
-    """Return the text of a part in the encoding that it declares; None if it declares none, or another one."""
+    """Decode a part in its declared encoding; None if none is declared or it does not fit."""
     charset = part.get_content_charset()
     text = decoded_as(payload(part), charset) if charset else None
     text = text.replace("\r\n", "\n") if text is not None else None
@@ -252,7 +252,7 @@ def text_of(part: Message) -> str | None:
 
 
 def _unflowed(text: str, without_space: bool) -> str:
-    """Return a text in which lines that flow on are one (RFC 3676): they end with a space, which may not be theirs."""
+    """Join the flowed lines of a text (RFC 3676); they end in a space, which `delsp` removes."""
     paragraphs, flows = list[tuple[str, list[str]]](), False
     for line in text.split("\n"):
         words = line.lstrip(">")
@@ -266,7 +266,7 @@ def _unflowed(text: str, without_space: bool) -> str:
 
 
 def attachments(message: EmailMessage) -> list[tuple[str, EmailMessage]]:
-    """Return what is attached, by name; pictures that stand in the text are not."""
+    """Return attachments with their names, without inline pictures."""
     attached = list[tuple[str, EmailMessage]]()
     if message.get_content_type() == "message/rfc822":
         return attached

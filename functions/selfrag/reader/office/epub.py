@@ -1,4 +1,4 @@
-"""The text of an EPUB book: its chapters are web pages, in the order of its spine."""
+"""EPUB books: the chapters are HTML pages in spine order."""
 
 import re
 from pathlib import PurePosixPath
@@ -16,10 +16,10 @@ from selfrag.reader.office.properties import Properties
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _PAGES = frozenset({"application/xhtml+xml", "text/html"})
-# What hides fonts alone, whose owners ask for it; the text is open to all.
+# Font obfuscation, which is not encryption of the text.
 _OF_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
-# XML lets any element close itself; of these HTML would take all that follows for their content. In a book what stands
-# aside is a note, and no furniture of a page.
+# XML elements may close themselves, but HTML would take the following text for their content. An <aside> of a book is a
+# note.
 _CLOSED = re.compile(rb"<(title|script|style|textarea|iframe|noscript|a|div|span|p|i|b|em|strong)\b([^<>]*?)/>", re.I)
 _ASIDE = re.compile(rb"<(/?)aside\b", re.I)
 _REFERENCE = re.compile(rb"(<a\b[^<>]*\bnoteref\b[^<>]*>(?:<sup>)?)([^<>]*)(?=<)", re.I)
@@ -37,7 +37,7 @@ def read_epub(key: str, content: bytes, read: Read) -> Document:
                 continue
             try:
                 chapter = read(f"{key} chapter {PurePosixPath(part).stem}.html", page)
-            except BadDocument:  # a page of pictures holds no words
+            except BadDocument:  # a page of pictures has no words
                 lost += b"<img" not in page and b"<svg" not in page
                 continue
             writer.document_within(chapter)
@@ -48,7 +48,7 @@ def read_epub(key: str, content: bytes, read: Read) -> Document:
 
 
 def _as_html(page: bytes) -> bytes:
-    """A page as HTML has it, its references to notes in brackets: they are no part of the word before."""
+    """Convert a chapter to HTML and put note references in brackets."""
     return _REFERENCE.sub(rb"\1[\2]", _ASIDE.sub(rb"<\1div", _CLOSED.sub(rb"<\1\2></\1>", page)))
 
 
@@ -68,7 +68,7 @@ class _Package(Properties):
         self._items: dict[str, str] = {}
         self._spine: list[tuple[bool, str]] = []
         self._contents: set[str] = set()
-        # Parts in which a table of contents stands; some books have it in one part with their first chapters.
+        # Parts with the table of contents; some books have it in one part with their first chapters.
         self.contents_within: set[str] = set()
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -85,7 +85,7 @@ class _Package(Properties):
             self.contents_within.add(self._part(href))
 
     def chapters(self, archive: XmlArchive) -> list[str]:
-        """Return the parts that are read; what stands beside the line of reading, such as notes, comes last."""
+        """Return the parts in reading order; non-linear ones such as notes come last."""
         spine = [item for _, item in sorted(self._spine, key=lambda entry: entry[0])]
         parts = dict.fromkeys(self._items[item] for item in spine if item in self._items)
         return [part for part in parts if part in archive.names and part not in self._contents]

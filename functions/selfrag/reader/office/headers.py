@@ -1,21 +1,21 @@
-"""Headers and footers: read once, without what stands on every page and what the text says itself."""
+"""Headers and footers: each read once, without page numbers or text of the body."""
 
 from collections.abc import Iterable, Iterator
 
 from selfrag.domain.documents import has_words
 
-PAGE_NUMBER = "\x02"  # stands for one in a text that is being read; XML can hold no such character
+PAGE_NUMBER = "\x02"  # placeholder for the page number; XML cannot contain this character
 
 
 def compared(text: str) -> str:
-    """A text as it is compared: its letters and digits, without regard to case."""
+    """Normalize a text to its letters and digits, ignoring case."""
     return "".join(filter(str.isalnum, text.casefold()))
 
 
 def new_lines(lines: Iterable[str], seen: set[str]) -> Iterator[str]:
-    """Yield the lines that say something new; of a line with the number of a page, what tabs divide from that.
+    """Yield lines not in `seen`, without page numbers, and add them to it.
 
-    `seen` holds the texts that were read, as they are compared; new lines are added to it.
+    `seen` holds normalized texts. A page number is dropped with its tab-separated part of the line.
     """
     for line in lines:
         pieces = [piece for piece in line.split("\t") if PAGE_NUMBER not in piece]

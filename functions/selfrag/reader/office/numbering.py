@@ -1,4 +1,4 @@
-"""The numbers of lists and headings as office programs count them."""
+"""List and heading numbers as office programs count them."""
 
 from collections.abc import Sequence
 
@@ -6,14 +6,14 @@ _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "x
 _ROMAN_BELOW_TEN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 MAX_LEVELS = 10
 _MAX_ROMAN = 3999
-# What Word and OpenDocument call the ways to write a number, where it is not by digits.
+# Number format names of Word and OpenDocument.
 ZERO_PADDED = "decimalZero"
 _LOWER_LETTER, _UPPER_LETTER = ("lowerLetter", "a"), ("upperLetter", "A")
 _LOWER_ROMAN, _UPPER_ROMAN = ("lowerRoman", "i"), ("upperRoman", "I")
 
 
 def numeral(number: int, written: str) -> str:
-    """Return a number as a list writes it: by digits if `written` is no way that is known."""
+    """Format a number as a list shows it; unknown formats use digits."""
     if written in _LOWER_ROMAN + _UPPER_ROMAN and 0 < number <= _MAX_ROMAN:
         letters = _roman(number)
         return letters.upper() if written in _UPPER_ROMAN else letters
@@ -24,13 +24,13 @@ def numeral(number: int, written: str) -> str:
 
 
 class Counters:
-    """The number that each list has reached, by its id, for each level."""
+    """Current numbers of each list by id and level."""
 
     def __init__(self) -> None:
         self._lists: dict[str, list[int | None]] = {}
 
     def next(self, name: str, level: int, starts: Sequence[int]) -> list[int]:
-        """Count a paragraph at this level (0 is the highest); gives the numbers down to it. Deeper ones begin again."""
+        """Count a paragraph at this level (0 is the highest), reset deeper levels and return the numbers down to it."""
         numbers = self._lists.setdefault(name, [None] * MAX_LEVELS)
         counted = numbers[level]
         numbers[level] = starts[level] if counted is None else counted + 1
@@ -41,7 +41,7 @@ class Counters:
         return [number or 0 for number in numbers[: level + 1]]
 
     def restart(self, name: str, level: int) -> None:
-        """Begin this level again."""
+        """Restart this level."""
         self._lists.setdefault(name, [None] * MAX_LEVELS)[level:] = [None] * (MAX_LEVELS - level)
 
 
@@ -54,5 +54,5 @@ def _roman(number: int) -> str:
 
 
 def whole(value: str) -> int:
-    """Return a number of at most five digits; 0 for anything else."""
+    """Return a number of at most five digits, else 0."""
     return int(value) if value.isascii() and value.isdigit() and len(value) < 6 else 0

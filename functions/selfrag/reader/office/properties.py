@@ -1,4 +1,4 @@
-"""The properties of an office document: its title, keywords, and when it was saved."""
+"""Office document properties: title, keywords and save date."""
 
 from selfrag.domain.documents import Labels
 from selfrag.reader.archive import PartReader, XmlArchive
@@ -6,7 +6,7 @@ from selfrag.reader.labels import labels
 
 MAX_PROPERTY = 10_000
 _DATES = ("modified", "date", "created", "creation-date")
-# The days on which the templates of python-docx and python-pptx were saved: documents made by them have no other.
+# Save dates of the templates of python-docx and python-pptx; their documents have no other.
 _TEMPLATES = {"2013-12-23", "2013-01-27"}
 
 
@@ -26,22 +26,22 @@ class Properties(PartReader):
         self._name = ""
 
     def text(self, text: str) -> None:
-        # A few tags and a day are short; putting many pieces together would take time with the square of their length.
+        # Tags and dates are short; joining many pieces would take quadratic time.
         if self._name in self._values and len(self._values[self._name]) < MAX_PROPERTY:
             self._values[self._name] += text
 
     @property
     def title(self) -> str:
-        """Return the title, on one line; "" if there is none."""
+        """Return the title on one line, or ""."""
         return " ".join(self._values["title"].split())
 
     def labels(self) -> Labels:
-        """Return the labels that the properties give."""
+        """Return the labels in the properties."""
         days = {labels([], self._values[name]).date or "" for name in _DATES} - _TEMPLATES
         return labels([self._values["keywords"], self._values["keyword"]], max(days, default=""))
 
 
 def properties(archive: XmlArchive, name: str) -> Properties:
-    """The properties in this part of an archive; none if they cannot be read: they are not worth losing the text."""
+    """Read the properties of an archive part; empty if unreadable, since the text matters more."""
     reader = Properties()
     return reader if archive.parse_optional(name, reader) else Properties()

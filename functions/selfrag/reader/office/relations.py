@@ -1,4 +1,4 @@
-"""The relations between the parts of an Office file; what stands outside the file is never followed."""
+"""Relations between parts of an Office file; external targets are ignored."""
 
 from dataclasses import dataclass
 from posixpath import join, normpath, split
@@ -8,14 +8,14 @@ from selfrag.reader.archive import XmlArchive
 
 @dataclass(frozen=True)
 class Relation:
-    """A part that another one refers to; `kind` is such as `slide` or `footnotes`."""
+    """A reference to a part; `kind` is for example `slide` or `footnotes`."""
 
     kind: str
     part: str
 
 
 def relations(archive: XmlArchive, part: str) -> dict[str, Relation]:
-    """Return what a part refers to, by the id that it uses, of what is in the archive; in the order of the file."""
+    """Return the existing targets of a part's relations by id, in file order."""
     folder, name = split(part)
     related: dict[str, Relation] = {}
     for element, attributes in archive.elements(join(folder, "_rels", f"{name}.rels")):

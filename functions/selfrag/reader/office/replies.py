@@ -1,4 +1,4 @@
-"""Earlier messages that a message quotes: a heading with author and day above each tells them from the new one."""
+"""Quoted e-mails: a heading with author and date separates each from the new message."""
 
 import re
 from bisect import bisect_right
@@ -11,9 +11,9 @@ from selfrag.domain.documents import QUOTED, Document, Heading, Row, Table
 from selfrag.reader.web.furniture import names
 
 Stretch = TypeVar("Stretch", Heading, Row, Table)
-_LEVEL = 2  # below the subject
+_LEVEL = 2  # one level below the subject
 _MAX_LINE, _MAX_DEPTH, _MAX_FIELDS = 300, 9, 12
-# Where the quotation of a web page begins and ends: letters that no text has.
+# Private-use characters that mark the start and end of a quotation in HTML mail.
 _BEGINS, _ENDS = "\ue010", "\ue011"
 _QUOTATION = re.compile(r"<(/?)blockquote\b([^<>]*+)>", re.IGNORECASE)
 _CITED = re.compile(r"cite|quote|border-left", re.IGNORECASE)
@@ -42,7 +42,7 @@ _AUTHOR = (
 
 
 def mark_quotations(html: str) -> str:
-    """Return a web page in which the quotations of mail programs have marks that `label_quotes` reads."""
+    """Insert marks for `label_quotes` around quotations in an HTML message."""
     cited = list[bool]()
 
     def marked(tag: re.Match[str]) -> str:
@@ -55,7 +55,7 @@ def mark_quotations(html: str) -> str:
 
 
 def label_quotes(document: Document, author: str) -> Document:
-    """Return the text of a message with a heading above each earlier message in it, and where `author` goes on."""
+    """Insert a heading above each quoted message, and where `author` continues."""
     lines, depths, starts, at, inside = list[str](), list[int](), list[int](), 0, 0
     for line in document.text.split("\n"):
         marks = _MARKS.match(line)
@@ -71,7 +71,7 @@ def label_quotes(document: Document, author: str) -> Document:
 
 
 def _labels(lines: Sequence[str], depths: Sequence[int], own: str) -> dict[int, str]:
-    """Return the headings, each by the line above which it stands."""
+    """Return headings by the line they precede."""
     headings, labels, current, read = dict[int, str](), {0: ""}, "", 0
     for at, (line, depth) in enumerate(zip(lines, depths, strict=True)):
         if at < read or not line.strip():
@@ -89,7 +89,7 @@ def _labels(lines: Sequence[str], depths: Sequence[int], own: str) -> dict[int, 
 
 
 def _separator(lines: Sequence[str], at: int) -> tuple[str, int]:
-    """Return the heading for what follows a line, and how many lines say whose it is; "" for other lines."""
+    """Return the heading for a quoted message and its number of attribution lines; "" for other lines."""
     if len(lines[at]) > _MAX_LINE:
         return "", 0
     if (first := _FIELD.match(lines[at])) and first[1].replace(" ", "").lower() in _FROM:
@@ -120,7 +120,7 @@ def _label(author: str, day: re.Match[str] | None) -> str:
 def _add_headings(
     document: Document, lines: Sequence[str], starts: Sequence[int], headings: dict[int, str]
 ) -> Document:
-    """Return a document of these lines, which began at `starts`, with headings between them."""
+    """Build a document from these lines, which began at `starts`, with headings between them."""
     text, places, added, length = list[str](), list[int](), list[Heading](), 0
     for at, line in enumerate(lines):
         if at in headings:

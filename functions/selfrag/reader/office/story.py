@@ -1,4 +1,4 @@
-"""The blocks of a document as it streams by, with its notes behind the sentences that refer to them."""
+"""Blocks of a document built from a stream, with notes after the sentences that refer to them."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -15,16 +15,16 @@ from selfrag.text.sentences import split_sentences
 
 MAX_BLOCKS = 500_000  # paragraphs and columns of rows; each takes some 150 bytes
 MAX_COLUMNS = 100  # that a cell can span; Word has 63 in a table
-REFERENCE = "\x01"  # stands for a reference in a text that is being read; XML can hold no such character
-_BEFORE = 20  # texts before a superscript that say what it means
+REFERENCE = "\x01"  # placeholder for a note reference; XML cannot contain this character
+_BEFORE = 20  # number of preceding texts that determine a superscript's meaning
 _ENDS = (".", "!", "?", "。", "！", "？")
 Place = TypeVar("Place", Grid, GridRow, Cell)
 
 
 class Story:
-    """Every beginning needs its end; raises LimitExceeded for what would take too much memory.
+    """Collects blocks; each begin_* needs its end_*. Raises LimitExceeded for too much memory.
 
-    What is out of its place, such as a cell outside a row, keeps its words.
+    Misplaced elements, such as a cell outside a row, keep their text.
     """
 
     def __init__(self, left_out: LeftOut | None = None) -> None:
@@ -36,11 +36,11 @@ class Story:
 
     @property
     def says(self) -> bool:
-        """Return whether the paragraph that is open says something."""
+        """Return whether the open paragraph has text."""
         return bool(self._paragraphs) and any(part.strip() for part in self._paragraphs[-1].parts)
 
     def add(self, text: str, bold: bool = False, script: Script = "baseline") -> None:
-        """Text of the paragraph that is open; without one it is left out."""
+        """Add text to the open paragraph; without one it is dropped."""
         if not self._paragraphs or not text:
             return
         self._characters += len(text)
@@ -62,7 +62,7 @@ class Story:
         paragraph.bold &= bold or not text.strip()
 
     def add_run(self, text: str, look: RunLook, behind: str = WHITE, bold: bool = False) -> None:
-        """Text of a look, before a colour; what nobody sees or what is struck through is left out and counted."""
+        """Add formatted text over a background; invisible and struck text is counted and dropped."""
         kind = "unseen" if look.is_unseen(behind) else "struck" if look.struck else ""
         if not kind:
             self.add(read_signs(text, look.font), bold, look.script or "baseline")
@@ -71,33 +71,33 @@ class Story:
             setattr(self.left_out, kind, getattr(self.left_out, kind) + 1)
 
     def _end_script(self, paragraph: OpenParagraph) -> None:
-        """Write the text that is set high or low behind what stands before it."""
+        """Write the pending superscript or subscript after its base."""
         if paragraph.script:
             (script, text), before = paragraph.script, "".join(paragraph.parts[-_BEFORE:])
             paragraph.script = None
             paragraph.parts.append((superscript if script == "superscript" else subscript)(before, text))
 
     def refer(self, mark: str, note: str) -> None:
-        """Refer to a note, here."""
+        """Insert a note reference."""
         if self._paragraphs:
             self.add(REFERENCE, bold=True)
             self._paragraphs[-1].notes.append((mark, note))
 
     def picture(self) -> None:
-        """A picture in the paragraph that is open: a caption below it is not the table's above it."""
+        """Record a picture in the open paragraph: a caption below it is not the table's above it."""
         if self._paragraphs:
             self._paragraphs[-1].picture = True
 
     def begin_paragraph(self) -> None:
-        """A paragraph, which may stand in another one."""
+        """Start a paragraph, which may be nested."""
         self._paragraphs.append(OpenParagraph())
 
     def drop_paragraph(self) -> None:
-        """The paragraph ends and is left out."""
+        """End and drop the paragraph."""
         self._paragraphs.pop()
 
     def end_paragraph(self, level: int = 0, caption: bool = False, label: str = "") -> None:
-        """The paragraph ends; its label is what stands before it, such as its number."""
+        """End the paragraph; `label` is its prefix, such as its number."""
         ended = self._paragraphs.pop()
         self._end_script(ended)
         text = "".join(ended.parts).strip()
@@ -106,7 +106,7 @@ class Story:
             if ended.picture:
                 self._put(Paragraph(""))
         elif level and not self._inside:
-            # A heading stays by itself; what its notes say follows.
+            # The heading stays separate; its notes follow.
             self._put(Paragraph(shown.replace(REFERENCE, ""), level))
             for mark, note in ended.notes:
                 self._put(Paragraph(f"[{mark}] {note}"))
@@ -114,30 +114,30 @@ class Story:
             self._put(Paragraph(with_notes(shown, ended.notes), level, caption, ended.bold))
 
     def begin_table(self, first: bool | None = None) -> None:
-        """A table, which may stand in a cell of another one; `first` as a Grid has it."""
+        """Start a table, which may be nested in a cell; `first` as in Grid."""
         self._inside.append(Grid(first=first))
 
     def innermost(self, kind: type[Place]) -> Place:
-        """Return the table, row or cell that has begun last; one of no effect if that is of another kind."""
+        """Return the open table, row or cell, or a dummy if it is of another kind."""
         return place if self._inside and isinstance(place := self._inside[-1], kind) else kind()
 
     def end_table(self) -> None:
-        """The table ends."""
+        """End the table."""
         if isinstance(ended := self._inside.pop(), Grid) and ended.lines:
             self._put(ended)
 
     def begin_row(self, header: bool = False) -> None:
-        """A row of the table that is open."""
+        """Start a row."""
         self._inside.append(GridRow(header=header))
 
     def end_row(self) -> None:
-        """The row ends."""
+        """End the row."""
         if isinstance(ended := self._inside.pop(), GridRow) and ended.cells:
             table = self._inside[-1] if self._inside else None
             table.lines.append(ended) if isinstance(table, Grid) else self._put(Grid([ended], first=False))
 
     def begin_cell(self, columns: int = 1, rows: int = 1, on: bool = False) -> None:
-        """A cell of the row that is open, as a Cell is."""
+        """Start a cell."""
         self._inside.append(Cell(columns=columns, rows=rows, on=on))
 
     def end_cell(self) -> None:
@@ -152,11 +152,11 @@ class Story:
                 self.take_in(ended.blocks)
 
     def slide(self, number: int) -> None:
-        """A slide begins."""
+        """Start a slide."""
         self._put(Slide(number))
 
     def take_in(self, blocks: Iterable[Block]) -> None:
-        """Blocks that stand by themselves, such as the lines of a chart."""
+        """Add finished blocks, such as the lines of a chart."""
         for block in blocks:
             self._put(block)
 
@@ -172,9 +172,9 @@ class Story:
 
 
 def with_notes(text: str, notes: Sequence[tuple[str, str]]) -> str:
-    """Return the text with `[1]` where it refers to a note, and `[1] What the note says.` behind that sentence.
+    """Write note marks as `[1]` and the notes after their sentences.
 
-    `notes` are a mark and a text for each REFERENCE, in order; of one without a text only the mark is shown.
+    `notes` has a mark and text per REFERENCE, in order; an empty text shows only the mark.
     """
     pieces = text.split(REFERENCE)
     left = deque(zip(accumulate(map(len, pieces)), notes, strict=False))

@@ -1,4 +1,4 @@
-"""Symbol fonts of office programs: the signs that a person sees for the characters that a file holds."""
+"""Symbol fonts: the displayed signs for stored characters."""
 
 _SYMBOL = (
     " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλµνοπθρστυϖωξψζ{|}∼"
@@ -14,7 +14,7 @@ _SIGNS = {font: dict(zip(*pair, strict=True)) for font, pair in _CHARACTERS_AND_
 
 
 def read_signs(text: str, font: str | None) -> str:
-    """Return a text as its font shows it; characters without a known sign do not change."""
+    """Translate text in a symbol font; unknown characters stay."""
     signs = _SIGNS.get((font or "").lower())
     if signs is None:
         return text

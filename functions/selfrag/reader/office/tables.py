@@ -1,4 +1,4 @@
-"""The blocks of an office document, written down: rows with the names of their columns, captions with their tables."""
+"""Writer of office blocks: rows with column names, tables with captions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -10,16 +10,16 @@ from selfrag.domain.writing import Writer
 from selfrag.reader.column_names import MAX_CARD_ROWS, is_card, is_data, look_like_names, names_columns
 from selfrag.reader.office.blocks import Block, Cell, Grid, Paragraph, Slide
 
-_MAX_CELLS = 1_000_000  # of a document; each is in memory with those that it reaches into
+_MAX_CELLS = 1_000_000  # per document; a spanning cell counts once per row and column
 
 
 def write(writer: Writer, blocks: Sequence[Block], budget: CellBudget | None = None) -> None:
-    """Write the blocks in order; raises BadDocument where their tables have more cells than the budget.
+    """Write blocks in order; raises BadDocument if the tables exceed the cell budget.
 
-    A caption is of the table below it; it is of the table above if that has none and none follows.
+    A caption belongs to the next table, or to the previous one if that has none and none follows.
     """
     budget = budget or CellBudget(writer.key, _MAX_CELLS)
-    above: Grid | None = None  # a table that has no caption yet
+    above: Grid | None = None  # a table still without a caption
     caption = ""
     for block in blocks:
         if isinstance(block, Grid):
@@ -43,7 +43,7 @@ def write(writer: Writer, blocks: Sequence[Block], budget: CellBudget | None = N
 
 
 def _write_table(writer: Writer, grid: Grid | None, caption: str, budget: CellBudget) -> str:
-    """Write a table below its caption; without a table the caption is a line like others. Gives no caption."""
+    """Write a table below its caption, or the caption alone as a line; return no caption."""
     if grid is None:
         if caption:
             writer.line(caption)
@@ -105,13 +105,13 @@ def _shown(row: Sequence[PlacedCell]) -> Iterator[tuple[str, int]]:
 
 
 def _text(cell: Cell, budget: CellBudget) -> str:
-    """Return what a cell says, on one line; a table in it, row by row."""
+    """Return a cell's text on one line; a nested table row by row."""
     texts = []
     for block in cell.blocks:
         if isinstance(block, Paragraph | Document):
             texts.append(block.text)
         elif isinstance(block, Grid):
-            # Nothing else shows which row of a small table in a cell names its columns.
+            # A nested table has no other sign of a header.
             rows = _rows(replace(block, likely=True), budget)
             texts.append("; ".join(pair for names, values in rows for pair in _pairs(names, values)))
     return " ".join(" ".join(texts).split())
@@ -122,7 +122,7 @@ def _pairs(names: Sequence[str], values: Sequence[str]) -> Iterator[str]:
 
 
 def _depth(grid: Grid, rows: Sequence[Sequence[PlacedCell]], texts: Sequence[Sequence[str]]) -> int:
-    """Return how many rows name the columns: those that the table says, else a first row that looks like names."""
+    """Return the number of header rows: declared ones, else a first row that looks like one."""
     depth = len(list(takewhile(lambda line: line.header, grid.lines)))
     if not depth and grid.first is not False:
         depth = int(grid.first or _looks_like_names(grid, texts))
@@ -132,7 +132,7 @@ def _depth(grid: Grid, rows: Sequence[Sequence[PlacedCell]], texts: Sequence[Seq
 
 
 def _goes_on(rows: Sequence[Sequence[PlacedCell]], texts: Sequence[Sequence[str]]) -> bool:
-    """Return whether the row below a row of names has names, too: one reaches into it, or spans several above data."""
+    """Return whether the row below a header belongs to it: a cell spans into it, or several above data."""
     reaches = any(placed.from_above for placed in rows[1])
     parts = 1 < len(rows[0]) < len(rows[1])
     below, data = texts

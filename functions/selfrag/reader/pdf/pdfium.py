@@ -19,24 +19,24 @@ from selfrag.reader.pdf.shapes import Annotation, Box, Rule
 MAX_OBJECTS = 20_000  # lines and pictures of a page: a map has more, and no table
 MAX_RULES = 1_000
 _DRAWN, _DEPTH = (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE), 4
-_THIN, _LONG = 2.5, 8  # points: what is thinner and longer is a line
+_THIN, _LONG = 2.5, 8  # points: a thinner and longer shape is a line
 _BOLD, _MONO = ("bold", "black", "heavy", "cmbx", "demi", "medi"), ("mono", "courier", "cmtt", "typewriter")
 _UNSEEN = (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)
 _MOST_MARKS, _LAYER = 8, "OC\0".encode("utf-16-le")
 MAX_FILLS = 200  # boxes of a page
 _PIXELS_OF_A_POINT, MAX_PIXELS = 2, 4_000_000
-_SLANT = 0.18  # 10 degrees: no scanner sets a page so askew
+_SLANT = 0.18  # 10 degrees: no scanner skews a page as much
 _FIXED, _FORCED_BOLD = 1 << 0, 1 << 18
-_END_WITHIN = 2048  # bytes, in which a PDF's mark of its end stands
+_END_WITHIN = 2048  # bytes at the end to search for a PDF's end marker
 
 File: TypeAlias = pypdfium2.PdfDocument
 Color: TypeAlias = tuple[int, int, int]
 
 
 class Character(NamedTuple):
-    """A character of a page, by its number.
+    """A character by index. `quarters` is the number of clockwise quarter turns that set it upright.
 
-    `quarters` is how many quarter turns clockwise set it upright, `slanted` tells that none does.
+    `slanted` is True if no quarter turn does.
     """
 
     number: int
@@ -47,7 +47,7 @@ class Character(NamedTuple):
 
 
 class Paint(NamedTuple):
-    """The paint of letters: their colour and opacity (of 255), if any, and whether a layer hides them."""
+    """Color and opacity (of 255) of letters, if painted, and whether a layer hides them."""
 
     color: Color
     opaque: int
@@ -61,7 +61,7 @@ def opened(key: str, content: bytes) -> Iterator[File]:
     try:
         file = pypdfium2.PdfDocument(content)
     except pypdfium2.PdfiumError as error:
-        # For a file without pages PDFium repeats the error of the file before.
+        # PDFium repeats the previous file's error for a file without pages.
         if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY) and b"/Encrypt" in content:
             raise BadDocument(f"{key} is encrypted; save it without a password.") from error
         state = "is cut off at its end" if is_cut_off(content) else "is a damaged PDF"
@@ -70,14 +70,14 @@ def opened(key: str, content: bytes) -> Iterator[File]:
         stands_in = file.get_formtype() in (raw.FORMTYPE_XFA_FULL, raw.FORMTYPE_XFA_FOREGROUND)
         with suppress(pypdfium2.PdfiumError):
             file.init_forms()
-            # One page without fields asks to wait until a program has drawn the form.
+            # Pages without fields may still require drawing the form first.
             if stands_in and len(file) == 1 and not raw.FPDFPage_GetAnnotCount(file[0]):
                 raise BadDocument(f"{key} is a form (XFA) that only Adobe's programs show; print it to a new PDF.")
         yield file
 
 
 def is_cut_off(content: bytes) -> bool:
-    """Return whether the mark of a PDF's end is missing."""
+    """Return whether the end marker of a PDF is missing."""
     return b"%%EOF" not in content[-_END_WITHIN:]
 
 
@@ -124,13 +124,13 @@ class PdfPage:
         return Box(box.left, box.bottom, box.right, box.top)
 
     def origin(self, index: int) -> Box:
-        """Return the point at which the character of this number stands on its line."""
+        """Return the baseline point of a character."""
         x, y = ctypes.c_double(), ctypes.c_double()
         raw.FPDFText_GetCharOrigin(self._text, index, x, y)
         return Box(x.value, y.value, x.value, y.value)
 
     def look(self, index: int) -> tuple[bool, bool]:
-        """Return whether a font is bold, and whether its letters are of one width, by its name or its flags."""
+        """Return whether a font is bold and whether it is monospaced, by name or flags."""
         name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
         raw.FPDFText_GetFontInfo(self._text, index, name, len(name), flags)
         called = name.value.decode("utf-8", "replace").lower()
@@ -138,7 +138,7 @@ class PdfPage:
         return bold, bool(flags.value & _FIXED) or any(part in called for part in _MONO)
 
     def paint(self, index: int) -> Paint:
-        """Return how the character of this number is painted, once for all of a text that is drawn at once."""
+        """Return how a character is painted, cached per text object."""
         drawn = raw.FPDFText_GetTextObject(self._text, index)
         address = ctypes.addressof(drawn.contents) if drawn else 0
         if address not in self._paints:
@@ -150,15 +150,15 @@ class PdfPage:
         return self._paints[address]
 
     def bounds(self) -> Box:
-        """Return the part of the page that is shown."""
+        """Return the visible part of the page."""
         return Box(*self._page.get_bbox())
 
     def is_cropped(self) -> bool:
-        """Return whether a part of the paper is not shown."""
+        """Return whether part of the page is cropped."""
         return self._page.get_cropbox(fallback_ok=False) not in (None, self._page.get_mediabox())
 
     def rendered(self) -> "Rendering":
-        """Return the page as a viewer paints it, without what lies over it."""
+        """Render the page without annotations."""
         return Rendering(self._page)
 
     def annotations(self) -> Iterator[Annotation]:
@@ -166,7 +166,7 @@ class PdfPage:
         return annotations_of(self._page)
 
     def drawings(self) -> tuple[list[Rule], list[Box], list[tuple[Box, Color]]]:
-        """Return the straight lines, none if too many for a table, the pictures, and boxes with their color."""
+        """Return straight lines (none if too many for a table), pictures, and filled boxes with colors."""
         rules, pictures, fills = list[Rule](), list[Box](), list[tuple[Box, Color]]()
         with suppress(pypdfium2.PdfiumError):
             for number, drawn in enumerate(self._page.get_objects(_DRAWN, _DEPTH)):
@@ -183,7 +183,7 @@ class PdfPage:
 
 
 class Rendering:
-    """The pixels of a page in greys."""
+    """Grey pixels of a rendered page."""
 
     def __init__(self, page: pypdfium2.PdfPage) -> None:
         scale = min(_PIXELS_OF_A_POINT, (MAX_PIXELS / max(page.get_width() * page.get_height(), 1)) ** 0.5)
@@ -191,7 +191,7 @@ class Rendering:
         self._pixels, self._place = bytes(self._bitmap.buffer), self._bitmap.get_posconv(page).to_bitmap
 
     def contrast(self, box: Box) -> int:
-        """Return by how much the pixels of a box differ, of 255."""
+        """Return the contrast within a box (0 to 255)."""
         xs, ys = zip(self._place(box.left, box.bottom), self._place(box.right, box.top), strict=True)
         (left, right), (top, bottom) = sorted(max(x, 0) for x in xs), sorted(max(y, 0) for y in ys)
         lines = range(top, min(bottom + 1, self._bitmap.height))
@@ -201,7 +201,7 @@ class Rendering:
 
 
 def _is_layered(drawn: Any) -> bool:
-    """Return whether a text belongs to a layer that a viewer may hide."""
+    """Return whether text is on a layer that a viewer may hide."""
     name, length = (ctypes.c_ushort * 4)(), ctypes.c_ulong()
     marks = (
         raw.FPDFPageObj_GetMark(drawn, mark) for mark in range(min(raw.FPDFPageObj_CountMarks(drawn), _MOST_MARKS))
@@ -219,7 +219,7 @@ def _fill(drawn: Any) -> Color | None:
 
 
 def _rules_of(box: Box) -> list[Rule]:
-    """A thin box is a line, and a large one may be the frame of a cell."""
+    """Return lines: thin boxes, and the sides of large ones, which may frame cells."""
     if box.height <= _THIN:
         return [Rule(box, True)] if box.width >= _LONG else []
     if box.width <= _THIN:
@@ -233,14 +233,14 @@ MAX_ATTACHMENTS, MAX_NAME = 200, 100  # of a file; characters
 _NOT_SHOWN = raw.FPDF_ANNOT_FLAG_INVISIBLE | raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 _BUTTONS = (raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON)
 _CHOICES = (raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX)
-# A popup shows the words of the comment that it belongs to.
+# A popup repeats its comment.
 _NO_COMMENTS = (raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP)
 # The last part of a name such as `form1[0].page1[0].applicantName[0]`, and the places in it where a word begins.
 _PARTIAL, _BETWEEN = re.compile(r"[^.]*+$"), re.compile(r"\[\d{1,9}\]|[_\W]+|(?<=[a-z])(?=[A-Z])")
 
 
 def annotations_of(page: pypdfium2.PdfPage) -> Iterator[Annotation]:
-    """Yield what lies over a page and can be seen: filled fields, buttons, notes, and comments without their text."""
+    """Yield visible annotations: filled fields, buttons, notes, and comments without their text."""
     for number in range(min(raw.FPDFPage_GetAnnotCount(page), MAX_ANNOTATIONS)):
         annotation, box = raw.FPDFPage_GetAnnot(page, number), raw.FS_RECTF()
         try:
@@ -267,7 +267,7 @@ def _annotation(annotation: Any, form: Any, box: Box) -> Iterator[Annotation]:
 
 
 def read_attachments(file: File) -> Iterator[tuple[str, bytes]]:
-    """Yield the files that are attached to a PDF, but for those on its pages."""
+    """Yield a PDF's attached files, except those attached to pages."""
     for number in range(min(file.count_attachments(), MAX_ATTACHMENTS)):
         yield _read_attachment(raw.FPDFDoc_GetAttachment(file, number))
 
@@ -281,7 +281,7 @@ def _read_attachment(handle: Any) -> tuple[str, bytes]:
 
 
 def _value(annotation: Any, form: Any, kind: int) -> str:
-    """Return the value of a field, the options of a list that are chosen, or what a button stands for."""
+    """Return a field's value, the selected options of a list, or a button's value."""
     if kind in _BUTTONS:
         return _text(raw.FPDFAnnot_GetFormFieldExportValue, form, annotation)
     secret = raw.FPDFAnnot_GetFormFieldFlags(form, annotation) & raw.FPDF_FORMFLAG_TEXT_PASSWORD
@@ -294,7 +294,7 @@ def _value(annotation: Any, form: Any, kind: int) -> str:
 
 
 def _name(annotation: Any, form: Any) -> str:
-    """Return what a field is called for people, else the last part of its name as words."""
+    """Return a field's label, or the last part of its name as words."""
     if name := _text(raw.FPDFAnnot_GetFormFieldAlternateName, form, annotation):
         return " ".join(name.split())
     partial = _PARTIAL.search(_text(raw.FPDFAnnot_GetFormFieldName, form, annotation))
@@ -303,7 +303,7 @@ def _name(annotation: Any, form: Any) -> str:
 
 
 def _text(function: Callable[..., int], *arguments: Any) -> str:
-    """Return a text that PDFium gives as UTF-16; "" if it is missing or too long."""
+    """Return a UTF-16 string from PDFium, "" if missing or too long."""
     size = function(*arguments, None, 0)
     if not 2 < size <= 2 * MAX_CHARACTERS:
         return ""

@@ -26,26 +26,26 @@ from selfrag.reader.pdf.text.segments import rows_of, sheet_of
 _ROWS = 3  # at the top and at the bottom of a page
 _LONGEST = 150  # characters
 _LONGEST_ROW = 8  # lines of a row of a table
-_CELL_LINES, _LONGEST_END = 5, 60  # lines of a page that may be the end of a cell above a row, and their characters
+_CELL_LINES, _LONGEST_END = 5, 60  # lines of a page that may end a cell above a row, and their characters
 _NOTE = re.compile(r"\[?\d{1,3}\]?\s|[*†‡]")  # at the foot of a page
 _FAR = 2.5  # sizes from a line of a table to the next
 _LEAST_PAGES = 3
-_NEAR = 6  # pages before and after, in which a chapter's header comes again
+_NEAR = 6  # pages before and after within which a chapter header repeats
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
 _LEADS = re.compile(r"(\S)(?<!\1\1)(?<!\1\s\1)(?:\s?\1){4,}+\s*+(?:\d+|[ivxlc]+)$")
 _ENDS_IN_A_PAGE = re.compile(r"\s(?:\d+|[ivxlc]+)$")
 _LEAST_ENTRIES, _LONGEST_ENTRY = 3, 300  # lines, and characters at the end of one
-_SHARE = 0.3  # of the lines of a page, from which on its other entries are taken for contents as well
+_SHARE = 0.3  # share of a page's lines above which its other entries count as contents, too
 
 Row = list[PdfSegment]
 Key = tuple[str, int]
 
 
 def without_furniture(sheets: Sequence[PdfSheet]) -> list[list[PdfSegment]]:
-    """Return the stretches of each page without its headers and footers.
+    """Return each page's segments without headers and footers.
 
-    A line is furniture if it comes again in one place at the edge of pages near by, its numbers apart. Where most pages
-    would be left with nothing, as slides that repeat one text, all is kept.
+    Furniture repeats, numbers aside, at the same edge of nearby pages. If most pages would end up empty, as slides that
+    repeat one text, everything is kept.
     """
     edges, pages = [_edges(sheet) for sheet in sheets], dict[Key, list[int]]()
     for page, rows in enumerate(edges):
@@ -61,7 +61,7 @@ def without_furniture(sheets: Sequence[PdfSheet]) -> list[list[PdfSegment]]:
 
 
 def without_contents(segments: Sequence[PdfSegment]) -> list[PdfSegment]:
-    """Return the stretches of a page without a table of contents: three lines or more that lead by dots to a page."""
+    """Drop a table of contents: three or more lines with dot leaders to a page."""
     rows = rows_of(segments)
     leads = [bool(_LEADS.search(_text(row)[-_LONGEST_ENTRY:])) for row in rows]
     if sum(leads) < min(_LEAST_ENTRIES, len(rows)):
@@ -77,7 +77,7 @@ def without_contents(segments: Sequence[PdfSegment]) -> list[PdfSegment]:
 
 
 def _edges(sheet: PdfSheet) -> list[Row]:
-    """Return the first and the last lines of a page, of those that are no longer than furniture is, and in no table."""
+    """Return the first and last lines of a page that are short enough for furniture and outside tables."""
     rows = rows_of(sheet.segments)
     tables = [frame for frame in sheet.frames if any(is_in(row[0], frame) for row in rows[_ROWS:-_ROWS])]
     return [
@@ -92,7 +92,7 @@ def _edges(sheet: PdfSheet) -> list[Row]:
 
 
 def _is_of_a_table(row: Row, others: Sequence[Row]) -> bool:
-    """Return whether a line of several stretches is a table's: one of the next lines has as many, under each."""
+    """Return whether a line belongs to a table: a nearby line has as many segments below it."""
     far = [abs(above[0].base - line[0].base) > _FAR * row[0].size for above, line in pairwise([row, *others])]
     near = others[: far.index(True)] if True in far else others
     alike = (line for line in near if len(line) == len(row) > 1)
@@ -104,7 +104,7 @@ def _is_near(pages: Sequence[int], page: int) -> bool:
 
 
 def _keys(row: Row) -> Iterator[Key]:
-    """Yield a line without its numbers, and its stretches: of a header of two, one may be the chapter's."""
+    """Yield comparison keys of a line, without numbers, and of its segments: one of two may be the chapter's."""
     for part in [row, *([segment] for segment in row if len(row) > 1)]:
         yield _NUMBER.sub("#", _text(part)), round(around([segment.box for segment in part]).bottom / 4)
 
@@ -121,10 +121,10 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _CREATED = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?")
 _WORD_CHARACTER = re.compile(r"[^\W_]")
 _LATIN_WORD = re.compile(r"(?<![^\W_])[A-Za-z\u00c0-\u024f]+(?![^\W_])")
-# Shares of a page: what covers all of it is what was scanned, or a background.
+# Shares of a page: a picture that covers all of it is a scan or a background.
 _LARGE, _WHOLE = 0.2, 0.9
 _VERY_LONG, _LEAST_WORDS, _GLUED_SHARE = 22, 50, 0.01
-# Titles that programs give to a file of which they know none.
+# Placeholder titles set by programs.
 _UNTITLED = re.compile(r"\W*(?:anonymous|unspecified|untitled(?: document)?|unknown|none)\W*", re.IGNORECASE)
 PdfElement = PdfParagraph | PdfTable
 
@@ -132,10 +132,10 @@ PdfElement = PdfParagraph | PdfTable
 def read_pdf(
     key: str, content: bytes, without: Container[int] = (), begun: Begin = lambda page: None, read: Read | None = None
 ) -> Document:
-    """Return what the pages say; raises BadDocument, or MemoryError if there is not enough of it.
+    """Read the pages; raises BadDocument, or MemoryError.
 
-    The pages in `without`, counted from 1, are taken for damaged; `begun` is told of each page before it is read, and
-    of 0 when all are. `read` reads an attachment.
+    Pages in `without`, counted from 1, count as damaged. `begun` is called with each page before it is read, and with 0
+    at the end. `read` parses attachments.
     """
     refuse_other_kinds(key, content, PDF)
     with opened(key, content) as file:
@@ -187,7 +187,7 @@ def _pages_of(sheets: Sequence[PdfSheet]) -> list[list[PdfElement]]:
         return isinstance(element, PdfParagraph) and _NOTE.match(element.text) is not None
 
     for before, page in pairwise(elements):
-        # The end of a cell, in lines of its own, may stand above the first row of a table that goes on.
+        # The end of a cell may be on separate lines above the first row of a continued table.
         ends = [line for line in takewhile(ends_a_cell, page[:_CELL_LINES]) if isinstance(line, PdfParagraph)]
         first = page[len(ends)] if page[len(ends) :] else None
         last = next(dropwhile(is_a_note, reversed(before)), None)
@@ -212,7 +212,7 @@ def _has_words(sheet: PdfSheet) -> bool:
 
 
 def _warnings(key: str, content: bytes, sheets: Sequence[PdfSheet], lost: Sequence[int]) -> Iterator[str]:
-    """Yield what could not be read though the rest was."""
+    """Yield warnings about unreadable content."""
     if is_cut_off(content):
         yield f"{key} is cut off at its end: only what its first {len(sheets)} pages still hold was read."
     if lost:
@@ -236,7 +236,7 @@ def _warnings(key: str, content: bytes, sheets: Sequence[PdfSheet], lost: Sequen
 
 
 def _title(file: File, writer: Writer) -> str:
-    """Return what the file says, or else its highest heading if that is on the first page."""
+    """Return the title property, or the highest heading of the first page."""
     title = _property(file.get_metadata_value, "Title")[:MAX_TITLE]
     if has_words(title) and not _UNTITLED.fullmatch(title):
         return title
@@ -252,20 +252,20 @@ def _labels(file: File) -> Labels:
 
 
 def _property(ask: Callable[[Any], str], of: int | str) -> str:
-    """Return a label or a property on one line; "" if it is missing or no valid text."""
+    """Return a page label or property on one line, "" if missing or invalid."""
     with suppress(UnicodeDecodeError):
         return " ".join(_CONTROLS.sub(" ", ask(of)[:_LONGEST_TEXT]).split())
     return ""
 
 
 def elements_of(segments: Sequence[PdfSegment], sheet: PdfSheet, words: Words) -> list[PdfElement]:
-    """Return the paragraphs and tables that these stretches of a page make; `words` are the document's.
+    """Return the paragraphs and tables of segments; `words` knows the document's words.
 
-    What runs across the page comes last.
+    Sideways text comes last.
     """
     elements = list[PdfElement]()
     for part, framed in around_frames(segments, sheet.frames):
-        # The cells in a frame are no columns of text, however long they are.
+        # Framed cells are not text columns, however long.
         for region in [part] if framed else in_order(part, sheet.rules):
             elements += _region(region, sheet, words)
     across = [
@@ -285,7 +285,7 @@ def _region(segments: Sequence[PdfSegment], sheet: PdfSheet, words: Words) -> It
 
 
 def _with_captions(elements: Sequence[PdfElement]) -> Iterator[PdfElement]:
-    """Yield the same, but a table's caption, which stands above or below it, is the table's."""
+    """Attach captions above or below tables to them."""
     captions = set[int]()
     for at, element in enumerate(elements):
         for near in (at - 1, at + 1):
@@ -298,7 +298,7 @@ def _with_captions(elements: Sequence[PdfElement]) -> Iterator[PdfElement]:
 
 
 def write(writer: Writer, pages: Sequence[Sequence[PdfElement]], labels: Sequence[str]) -> None:
-    """Write page by page; each is a part, also one that shows nothing, so that pages are counted as a viewer does."""
+    """Write each page as a part, also empty ones, so that numbers match a viewer's."""
     levels = Levels(element for page in pages for element in page if isinstance(element, PdfParagraph))
     for number, (page, label) in enumerate(zip(pages, labels, strict=True), 1):
         if page:

@@ -1,4 +1,4 @@
-"""The shapes on a page: boxes in points, words, stretches of a line, and drawn lines."""
+"""Page geometry: boxes in points, words, line segments and drawn lines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,53 +15,52 @@ class Box(NamedTuple):
 
     @property
     def width(self) -> float:
-        """From the left side to the right one."""
+        """Return the width."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """From the bottom to the top."""
+        """Return the height."""
         return self.top - self.bottom
 
     @property
     def middle(self) -> float:
-        """Halfway between the bottom and the top."""
+        """Return the vertical middle."""
         return (self.bottom + self.top) / 2
 
     def turned(self, quarters: int) -> "Box":
-        """Return the box after this many quarter turns clockwise of the page about its corner."""
+        """Return the box after clockwise quarter turns of the page about its corner."""
         box = self
         for _ in range(quarters % 4):
             box = Box(box.bottom, -box.right, box.top, -box.left)
         return box
 
     def beside(self, other: "Box") -> bool:
-        """Return whether both stand on one line: the lower one is covered by half in height."""
+        """Return whether both boxes share a line: they overlap by half the lower one's height."""
         shared = min(self.top, other.top) - max(self.bottom, other.bottom)
         return shared > 0.5 * min(self.height, other.height)
 
     def meets(self, other: "Box", near: float = 0) -> bool:
-        """Return whether both have a place in common, or come so near to each other."""
+        """Return whether the boxes overlap or are within `near` of each other."""
         across = self.left <= other.right + near and other.left <= self.right + near
         return across and self.bottom <= other.top + near and other.bottom <= self.top + near
 
     def holds(self, other: "Box") -> bool:
-        """Return whether the middle of the other box is in this one."""
+        """Return whether this box contains the other's middle."""
         return self.left <= (other.left + other.right) / 2 <= self.right and self.bottom <= other.middle <= self.top
 
 
 def around(boxes: Sequence[Box]) -> Box:
-    """Return the smallest box that holds these."""
+    """Return the bounding box."""
     lefts, bottoms, rights, tops = zip(*boxes, strict=True)
     return Box(min(lefts), min(bottoms), max(rights), max(tops))
 
 
 @dataclass(slots=True)
 class Word:
-    """A word, or a run of text without spaces in a script that has none; `index` is its first character's number.
+    """A word, or unspaced text of a script without spaces; `index` is its first character.
 
-    `base` is the height of the line on which its letters stand; `spaced` tells whether a space or the end of a line is
-    before it; `slanted` that it stands at an angle of its own, which none of `quarters` turns sets upright.
+    `base` is its baseline; `spaced` is True after a space or line end; `slanted` if no quarter turn sets it upright.
     """
 
     text: str
@@ -75,9 +74,9 @@ class Word:
 
 
 class Annotation(NamedTuple):
-    """An annotation of a page: the value of a form field with the field's name, a note, or a comment without its text.
+    """A form field's value with its name, a note, or a comment without text.
 
-    `checked` is None for what is no button; the text of a button is the value that it stands for.
+    `checked` is None except for buttons, whose text is their value.
     """
 
     box: Box
@@ -85,14 +84,14 @@ class Annotation(NamedTuple):
     name: str = ""
     checked: bool | None = None
     comment: bool = False
-    attached: tuple[str, bytes] | None = None  # the name and the content of a file
+    attached: tuple[str, bytes] | None = None  # file name and content
 
 
 @dataclass(slots=True)
 class PdfSegment:
-    """Words on one line without a wide gap: a line of a column, or a cell of a table. `size` is that of most of it.
+    """Words of one line without a wide gap: a line of a column or a table cell.
 
-    `base` is the height of the line on which they stand; `fixed` tells of letters that are all of one width.
+    `size` is that of most of the text, `base` the baseline; `fixed` marks monospaced text.
     """
 
     text: str
@@ -103,12 +102,12 @@ class PdfSegment:
     fixed: bool
 
     def is_over(self, other: "PdfSegment") -> bool:
-        """Return whether both stand above each other, or would if they were on two lines."""
+        """Return whether the segments overlap horizontally."""
         return self.box.left < other.box.right and other.box.left < self.box.right
 
 
 class Rule(NamedTuple):
-    """A straight line that is drawn; `flat` if it lies, else it stands."""
+    """A drawn straight line; `flat` if horizontal, else vertical."""
 
     box: Box
     flat: bool
@@ -116,11 +115,10 @@ class Rule(NamedTuple):
 
 @dataclass(slots=True)
 class PdfSheet:
-    """A page: stretches in the file's order, and lines; the share of it that its largest picture covers; if it is lost.
+    """A page: segments in file order, lines, the largest picture's share, and whether it is unreadable.
 
-    `across` are the stretches that run in another direction than most of them, `frames` are around tables.
-    `printed` tells of words in the page itself, not in fields and notes, `comments` that there are some,
-    `unseen` how many words a person cannot see.
+    `across` has sideways segments, `frames` surround tables. `printed` is True if the page itself, apart from fields
+    and notes, has words; `comments` if it has comments; `unseen` counts invisible words.
     """
 
     segments: list[PdfSegment] = field(default_factory=list)

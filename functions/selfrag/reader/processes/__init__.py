@@ -1,1 +1,1 @@
-"""Worker processes for work on strangers' files: bounds on time, memory and crashes, no sandbox."""
+"""Worker processes for untrusted files, with limits on time, memory and crashes; not a sandbox."""

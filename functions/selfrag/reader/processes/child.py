@@ -19,7 +19,7 @@ _SOCKET = 0
 
 
 def begin(part: int, seconds: float) -> None:
-    """Tell the parent which part of the file is read now, from 1, and give it so much computing; part 0 is none."""
+    """Report the part being read, from 1, to the parent and renew the CPU limit; 0 is none."""
     _send({"part": part})
     signal.setitimer(signal.ITIMER_PROF, seconds if part else 0)
 
@@ -46,9 +46,9 @@ def _frame() -> bytes:
 
 
 def _end_with_parent() -> None:
-    """Have the kernel end this process when the parent closes its end of standard error, whatever this one is doing.
+    """Let the kernel end this process when the parent closes its end of standard error.
 
-    Linux sends SIGIO for that, which nothing here catches. macOS does not end a process by it: there the limits do.
+    Linux sends SIGIO, which is not handled here. macOS does not; there the limits apply.
     """
     lifeline = os.dup(2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
@@ -60,13 +60,13 @@ def _limit(memory: int, seconds: int) -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     until = int(used.ru_utime + used.ru_stime) + seconds + 1
     for kind, limit in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, until), (resource.RLIMIT_CORE, 0)):
-        # Systems differ in what they let a process limit; a Lambda has limits of its own besides.
+        # Systems differ in the limits they support; Lambda has its own, too.
         with suppress(OSError, ValueError):
             resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
 
 
 def _resident() -> int:
-    """Return the bytes of memory that this process holds; where the system does not say, the most that it held."""
+    """Return this process's resident memory in bytes, or its peak if the system does not report it."""
     with suppress(OSError), open("/proc/self/statm") as statm:
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -86,7 +86,7 @@ def _result(request: WorkerRequest, content: bytes) -> WorkerReply:
         return {"missing": str(error)[-200:]}
     except MemoryError:
         raise
-    except BaseException as error:  # a reader's fault that one file shows, or a panic of Rust, which is no Exception
+    except BaseException as error:  # a bug that one file reveals, or a Rust panic, which is not an Exception
         return {"unexpected": type(error).__name__}
 
 
@@ -95,8 +95,8 @@ def _plain(value: Any) -> Any:
 
 
 def main() -> None:
-    """Answer until the parent ends."""
-    logging.disable()  # parsers have a line for every oddity
+    """Answer requests until the parent ends."""
+    logging.disable()  # parsers log every oddity
     _end_with_parent()
     try:
         while True:
@@ -107,7 +107,7 @@ def main() -> None:
             del content
             _send({**reply, "resident": _resident()})
     except MemoryError:
-        os._exit(OUT_OF_MEMORY)  # an orderly exit needs memory too
+        os._exit(OUT_OF_MEMORY)  # an orderly exit would need memory
 
 
 if __name__ == "__main__":

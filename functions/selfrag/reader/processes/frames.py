@@ -7,12 +7,12 @@ from typing import TypedDict
 
 LENGTH_BYTES = 8
 CHUNK_BYTES = 1 << 20
-# The exit code of a worker without memory.
+# Exit code of a worker out of memory.
 OUT_OF_MEMORY = 3
 
 
 class WorkerRequest(TypedDict):
-    """A function, as `module:name`, with its arguments, and the bytes and seconds that it may take."""
+    """A function as `module:name`, its arguments, and limits of bytes and seconds."""
 
     function: str
     key: str
@@ -22,7 +22,7 @@ class WorkerRequest(TypedDict):
 
 
 class WorkerReply(TypedDict, total=False):
-    """The part that is read now; or the result or the error, and the memory that the worker holds."""
+    """The part now being read; or the result or error, and the worker's memory."""
 
     part: int
     result: object

@@ -1,9 +1,9 @@
-"""The start of Python processes that import nothing from where the user stands, and know no secret."""
+"""Isolated Python subprocesses: no imports from the current folder, no secrets in the environment."""
 
 import os
 import sys
 
-# A variable of another name may hold a key.
+# Other variables may hold keys.
 _VARIABLES = (
     "PATH",
     "TMPDIR",
@@ -17,16 +17,16 @@ _VARIABLES = (
     "OMP_",
     "OPENBLAS_",
 )
-# The folder to start in: `python -m` imports from the current one, where a document's author may have put a module.
+# Start folder: `python -m` imports from the current one, where an attacker may have placed a module.
 DIRECTORY = "/"
 
 
 def command(module: str, *arguments: str) -> list[str]:
-    """Return the command that runs a module of ours in another process, without the current folder on its path."""
+    """Return the command that runs a module of ours in a subprocess."""
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
 def environment() -> dict[str, str]:
-    """Return the variables of such a process: those of the system, and this process's own path of modules."""
+    """Return the subprocess's environment: system variables and this process's module path."""
     inherited = {name: value for name, value in os.environ.items() if name.startswith(_VARIABLES)}
     return {**inherited, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

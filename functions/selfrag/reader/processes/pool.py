@@ -19,18 +19,18 @@ from selfrag.reader.processes import isolation
 from selfrag.reader.processes.frames import CHUNK_BYTES, LENGTH_BYTES, OUT_OF_MEMORY, WorkerReply, WorkerRequest
 
 MAX_MEMORY = 768 * 1024 * 1024
-MAX_SECONDS = 60  # of computing for a file
-# In all; a busy laptop gives a process a tenth of a core, and a function ends by its own timeout before.
+MAX_SECONDS = 60  # CPU seconds per file
+# Wall-clock seconds: a busy laptop may give a process a tenth of a core, and a function times out before.
 MAX_WAIT = 10 * MAX_SECONDS
-MAX_RESIDENT = 200 * 1024 * 1024  # of a worker between two files
+MAX_RESIDENT = 200 * 1024 * 1024  # bytes of an idle worker
 MAX_REPLY = 512 * 1024 * 1024
 _TIME_SIGNALS = (-signal.SIGXCPU, -signal.SIGPROF)
-# A library in C aborts when it gets no memory; killed, the machine itself was short of it.
+# C libraries abort when out of memory; SIGKILL means that the machine was.
 _MEMORY_CODES = (OUT_OF_MEMORY, -signal.SIGABRT, -signal.SIGKILL)
 
 
 class WorkerFailure(BadDocument):
-    """The worker crashed, or wanted too much, because of part `at` of the file; 0 if no part is to blame."""
+    """The worker crashed or hit a limit at part `at` of the file; 0 if no part is to blame."""
 
     def __init__(self, reason: str, at: int = 0) -> None:
         super().__init__(reason)
@@ -39,9 +39,9 @@ class WorkerFailure(BadDocument):
 
 @dataclass(frozen=True)
 class ContainedFunction:
-    """A function, as `module:name`, which gets the key and the bytes of a file in a worker process.
+    """A function, as `module:name`, that runs in a worker with a file's key and bytes.
 
-    `kind` is what a file is called that it reads, and `cure` what helps if one asks for too much.
+    `kind` names the file type and `cure` the advice in error messages about limits.
     """
 
     function: str
@@ -49,10 +49,10 @@ class ContainedFunction:
     cure: str = "save it in another format"
 
     def __call__(self, key: str, content: bytes, **arguments: Any) -> Any:
-        """Return what the function gives, as JSON would hold it; raises BadDocument where it does, or WorkerFailure.
+        """Run the function and return its JSON result; raises BadDocument like it, or WorkerFailure.
 
-        Raises Misconfigured if the worker cannot do its work for any file, as when a library is missing, and
-        TemporarilyUnavailable if the pool is stopped meanwhile.
+        Raises Misconfigured if the worker fails for any file, for example without a library, and TemporarilyUnavailable
+        if the pool is stopped meanwhile.
         """
         request: WorkerRequest = {
             "function": self.function, "key": key, "arguments": arguments, "memory": MAX_MEMORY, "seconds": MAX_SECONDS,
@@ -62,7 +62,7 @@ class ContainedFunction:
         try:
             reply = worker.ask(request, content)
         except _WorkerExit as ended:
-            # What an earlier file left in the worker may have ended it.
+            # Leftovers of an earlier file may have ended the worker.
             if is_reused and ended.code not in _TIME_SIGNALS and time.monotonic() - began < MAX_SECONDS / 2:
                 POOL.drop_idle()
                 return self(key, content, **arguments)
@@ -78,7 +78,7 @@ class ContainedFunction:
         raise BadDocument(f"{key} cannot be read ({reply['unexpected']}): save it again, or {self.cure}.")
 
     def _stopped(self, key: str, ended: "_WorkerExit") -> WorkerFailure:
-        """Return the error with a sentence; the limit of the whole file is no part's fault."""
+        """Return the error with a message; a limit of the whole file blames no part."""
         if ended.code in _TIME_SIGNALS:
             at = 0 if ended.code == -signal.SIGXCPU else ended.at
             return WorkerFailure(f"{key} takes more than {MAX_SECONDS} seconds to read; split it, or {self.cure}.", at)
@@ -92,7 +92,7 @@ class ContainedFunction:
 
 
 class _WorkerExit(Exception):
-    """A worker ended before it replied, with this code as subprocess has it, at a part of the file."""
+    """A worker exited before its reply, with subprocess's return code, at a part of the file."""
 
     def __init__(self, code: int, at: int) -> None:
         super().__init__(code)
@@ -100,7 +100,7 @@ class _WorkerExit(Exception):
 
 
 class WorkerProcess:
-    """A worker process and the socket to it; `files` is how many it has been given."""
+    """A worker process with its socket; `files` counts requests."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
@@ -109,18 +109,18 @@ class WorkerProcess:
                 isolation.command("selfrag.reader.processes.child"),
                 cwd=isolation.DIRECTORY,
                 stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,  # whatever a library prints
-                stderr=subprocess.PIPE,  # of a worker that cannot begin; later the worker ends when it is closed
+                stdout=subprocess.DEVNULL,  # output of libraries
+                stderr=subprocess.PIPE,  # errors of a failed start; later, closing it ends the worker
                 env=isolation.environment(),
-                start_new_session=True,  # Ctrl-C at the terminal is the parent's to handle
+                start_new_session=True,  # the parent handles Ctrl-C
             )
         self._socket, self._stopped = ours, False
         self.files, self.resident = 0, 0
 
     def ask(self, request: WorkerRequest, content: bytes) -> WorkerReply:
-        """Return the reply.
+        """Send a request and return the reply.
 
-        Raises _WorkerExit if the process ends first or takes too long, Misconfigured if it cannot begin.
+        Raises _WorkerExit if the process exits or takes too long, Misconfigured if it cannot start.
         """
         until, at = time.monotonic() + MAX_WAIT, 0
         self.files += 1
@@ -138,11 +138,11 @@ class WorkerProcess:
         return reply
 
     def _raise_end(self, at: int) -> Never:
-        self._process.kill()  # it has ended, unless it closed the socket alone
+        self._process.kill()  # it has exited, unless it only closed the socket
         code = self._process.wait()
         if self._stopped:
             raise TemporarilyUnavailable("the reading of files was stopped") from None
-        if code == 1:  # Python itself, before the first file
+        if code == 1:  # Python failed before the first file
             message = self._process.stderr.read().decode(errors="replace").strip() if self._process.stderr else ""
             raise Misconfigured(f"The process that reads files cannot begin: {message[-200:]}") from None
         raise _WorkerExit(code, at) from None
@@ -175,12 +175,12 @@ class WorkerProcess:
         return self._process.poll() is None
 
     def stop(self) -> None:
-        """End the process from another thread, so that who waits for its reply gets TemporarilyUnavailable."""
+        """End the process from another thread; the waiting caller gets TemporarilyUnavailable."""
         self._stopped = True
         self._process.kill()
 
     def end(self) -> None:
-        """End the process and close what leads to it."""
+        """End the process and close its pipes."""
         self._process.kill()
         self._process.wait()
         self._socket.close()
@@ -189,7 +189,7 @@ class WorkerProcess:
 
 
 class Pool:
-    """Workers, as many as threads read files at once."""
+    """Workers, one per thread that reads files."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -197,7 +197,7 @@ class Pool:
         self._busy: set[WorkerProcess] = set()
 
     def start(self) -> None:
-        """Start a worker, unless there is one, without waiting for it."""
+        """Start a worker in the background if there is none."""
         self.give_back(self.take())
 
     def take(self) -> WorkerProcess:
@@ -211,7 +211,7 @@ class Pool:
             self.give_back(worker)
 
     def give_back(self, worker: WorkerProcess) -> None:
-        """Keep a worker for the next file; one that has ended or holds much memory is ended."""
+        """Keep a worker for the next file, unless it exited or holds much memory."""
         with self._lock:
             self._busy.discard(worker)
             if worker.is_alive() and worker.resident <= MAX_RESIDENT:
@@ -220,14 +220,14 @@ class Pool:
         worker.end()
 
     def drop_idle(self) -> None:
-        """End the workers that read nothing."""
+        """End idle workers."""
         with self._lock:
             idle, self._idle = self._idle, []
         for worker in idle:
             worker.end()
 
     def stop(self) -> None:
-        """End all workers at once; who waits for one gets TemporarilyUnavailable."""
+        """End all workers; waiting callers get TemporarilyUnavailable."""
         with self._lock:
             for worker in self._busy:
                 worker.stop()

@@ -1,4 +1,4 @@
-"""Finds the pages of a document that text recognition has to read: they show something, and no reader found a word."""
+"""Detection of pages for text recognition: visible content without text."""
 
 import base64
 import hashlib
@@ -11,7 +11,7 @@ from selfrag.domain.documents import Document, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.reader.processes.pool import ContainedFunction
 
-# What recognised text depends on beside the pages: another number has all of them recognised anew.
+# Version of the recognition method; a new one invalidates all recognised text.
 _METHOD = "1"
 _EXTRACT = ContainedFunction("selfrag.reader.scans.extraction:extract", "PDF", "print it to a new PDF")
 HOW = 'text recognition reads them: `text_recognition = "lines"` in Terraform, or on a laptop tesseract on the PATH'
@@ -19,9 +19,9 @@ HOW = 'text recognition reads them: `text_recognition = "lines"` in Terraform, o
 
 @dataclass(frozen=True)
 class Scan:
-    """Pages to be recognised (numbers from 1), the first of them as a PDF of their own, and a name of their content.
+    """Pages to recognise (from 1), the first of them as a PDF, and a content hash as its name.
 
-    `of` is how many pages the document has, `left` are those that are not in the PDF, because there are too many.
+    `of` is the document's page count; `left` are the pages beyond the limit.
     """
 
     name: str
@@ -32,9 +32,9 @@ class Scan:
 
 
 def scan_of(key: str, content: bytes, document: Document | None, most: int) -> Scan | None:
-    """Return the pages of a PDF that show something and hold no text; None if there is none, or if it cannot be told.
+    """Return the PDF pages with visible content but no text; None if there are none or it is unknown.
 
-    `document` is what a reader made of it, None if that found no word. Raises Misconfigured.
+    `document` is the parsed file, or None if it has no words. Raises Misconfigured.
     """
     if PurePosixPath(key).suffix.lower() != ".pdf":
         return None
@@ -63,7 +63,7 @@ def wordless_pages(document: Document) -> list[int]:
 
 
 def stretches(pages: tuple[int, ...]) -> list[str]:
-    """Return numbers of pages as a sentence names them, neighbours as one stretch."""
+    """Return page numbers as ranges for a sentence."""
     firsts = [pages[0], *(page for before, page in pairwise(pages) if page != before + 1)]
     lasts = [*(before for before, page in pairwise(pages) if page != before + 1), pages[-1]]
     return [f"{first}" if first == last else f"{first} to {last}" for first, last in zip(firsts, lasts, strict=True)]

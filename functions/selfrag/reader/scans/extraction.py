@@ -1,4 +1,4 @@
-"""The pages of a PDF that show something and hold no text, as a PDF of their own; `finding` runs it apart."""
+"""Extraction of pages without text to a new PDF; `detection` runs it in a worker."""
 
 import base64
 from collections.abc import Sequence
@@ -11,14 +11,14 @@ from pypdfium2 import raw
 from selfrag.domain.documents import has_words
 from selfrag.domain.errors import BadDocument
 
-# Letters that were drawn as lines are more than so many, the rules of an empty form fewer.
+# Letters drawn as lines exceed this count; the lines of an empty form do not.
 MANY_LINES = 200
-# No further into what a page draws by way of another drawing: one may hold itself.
+# Nesting limit of drawings: one may contain itself.
 _DEPTH = 4
 
 
 class PageExtract(TypedDict):
-    """Pages to be recognised, how many the document has (`of`), and the first pages as a PDF in base64."""
+    """Pages to recognise, the page count (`of`), and the first pages as a base64 PDF."""
 
     pages: list[int]
     of: int
@@ -26,7 +26,7 @@ class PageExtract(TypedDict):
 
 
 def extract(key: str, content: bytes, pages: Sequence[int] | None, most: int) -> PageExtract:
-    """Return the pages of these (all for None, from 1) to be recognised, and the first `most` as a PDF.
+    """Return which of these pages (None for all) need recognition, and the first `most` as a PDF.
 
     Raises BadDocument.
     """

@@ -1,7 +1,7 @@
-"""The furniture of a web page, which only helps to get about: navigation, lists of contents, licence notices.
+"""Page furniture: navigation, tables of contents, licence notices.
 
-The rules are plain, so that one can tell why something is not found: a name that says so (a tag, a role, a class), or
-links with next to nothing beside them. What may be part of a text is kept.
+The rules are simple, so that a missing text can be explained: an explicit name (tag, role, class), or links with little
+text around them. Anything that may be content is kept.
 """
 
 import re
@@ -24,15 +24,15 @@ _ROLES = names("banner contentinfo doc-pagelist doc-toc menu menubar navigation 
 _CLASSES = names(
     "navheader navfooter toc list-of-equations list-of-examples list-of-figures list-of-procedures list-of-tables "
     "headerlink toctree-wrapper viewcode-link topnav subnav bottomnav mw-editsection navbox"
-)  # of DocBook, Sphinx, Javadoc before 17 and MediaWiki, which their links alone do not show
+)  # classes of DocBook, Sphinx, Javadoc before 17 and MediaWiki, not recognisable by links alone
 _RIGHTS = "copyright"  # a class
-# A section may have an id such as "toc" from its heading, but then it is of a class.
+# A section may get an id such as "toc" from its heading, but then it also has a class.
 _IDS = {"TOC": "toc", "toc": "toc", "footer": "footer"}
-# Text of its own, to which a footer or an aside may belong; any other footer is the site's.
+# Elements with independent text, whose footers and asides belong to them; other footers are the site's.
 TEXTS = names("article blockquote figure main")
 LISTS = names("dl menu ol table ul")
 _LINES = names("center div p table")
-_LONGEST_BAR, _LABEL = 300, 60  # the weight of titles of neighbours; letters
+_LONGEST_BAR, _LABEL = 300, 60  # tokens of a bar with neighbours' titles; letters of a label
 _STEP_WORDS = (
     r"[\W_]*(?:prev|previous|next|up|home|top|contents|table of contents|index|start|back"
     r"|前|次|上|前へ|次へ|目次|戻る|이전|다음|위로|처음|차례)[\W_]*"
@@ -46,10 +46,10 @@ _ELSEWHERE = re.compile(r"\s*(?!javascript:)(?:[a-z][a-z0-9+.-]*:|//)", re.IGNOR
 
 @dataclass(slots=True)
 class ElementFacts:
-    """The content of an element: `plain` letters outside of links and `linked` ones, links, and where these lead.
+    """Content of an element: letters outside (`plain`) and inside links (`linked`), links and their targets.
 
-    `weight` is the size of its text as passages are measured, `digits` are of texts without letters, `digits` and
-    `commas` outside of links; `tables`, `headings` and `titles`, the headings of the first level, count what is inside.
+    `weight` is its size in tokens, `digits` counts texts without letters, `commas` those outside links; `tables`,
+    `headings` and `titles` (level-1 headings) count descendants.
     """
 
     weight: int = 0
@@ -60,14 +60,14 @@ class ElementFacts:
     links: int = 0
     steps: int = 0
     languages: int = 0
-    within: int = 0  # the page
-    elsewhere: int = 0  # than the site
+    within: int = 0  # links within the page
+    elsewhere: int = 0  # links to other sites
     tables: int = 0
     headings: int = 0
     titles: int = 0
 
     def add(self, inner: "ElementFacts", times: int = 1) -> None:
-        """Take in what an element inside holds, or with -1 times take it away."""
+        """Add (or with -1 subtract) the facts of an inner element."""
         for name in _COUNTED:
             setattr(self, name, getattr(self, name) + times * getattr(inner, name))
 
@@ -76,9 +76,9 @@ _COUNTED = tuple(field.name for field in fields(ElementFacts))
 
 
 def is_furniture(tag: str, attributes: Attributes, in_a_text: bool, on_title_page: bool) -> bool:
-    """Return whether an element is page furniture by what it is called.
+    """Return whether tag, role, class or id marks an element as furniture.
 
-    A footer within a text is not known to be, and who has the copyright belongs to the page of the title.
+    Footers within a text are kept, and so is the copyright of a title page.
     """
     if tag in ("html", "body", "main", "article"):
         return False
@@ -100,41 +100,41 @@ def role(attributes: Attributes) -> str:
 
 
 def is_step(text: str, attributes: Attributes) -> bool:
-    """Return whether a link is one of those that lead from page to page, such as Next, a number or a letter."""
+    """Return whether a link leads from page to page, such as Next, a number or a letter."""
     return bool(names((attributes.get("rel") or "").lower()) & _STEPS or _STEP.fullmatch(text))
 
 
 def letters_of(text: str) -> int:
-    """Return how many letters a text has, none if it only says where the link beside it leads to, such as Next."""
+    """Count the letters of a text, 0 if it only labels a navigation link."""
     return 0 if _BETWEEN_STEPS.fullmatch(text) else sum(map(len, _LETTERS.findall(text)))
 
 
 def leads_elsewhere(attributes: Attributes) -> bool:
-    """Return whether a link leads to another site; the same page in another language, by `hreflang`, is of this one."""
+    """Return whether a link leads to another site; a translation of the page (`hreflang`) does not."""
     return "hreflang" not in attributes and bool(_ELSEWHERE.match(attributes.get("href") or ""))
 
 
 def leads_within(attributes: Attributes, page: str) -> bool:
-    """Return whether a link leads to a place in the same page, which is called `page`."""
+    """Return whether a link leads to an anchor in the page named `page`."""
     path, mark, _ = (attributes.get("href") or "").partition("#")
     return bool(mark) and path in ("", page)
 
 
 def is_bar(facts: ElementFacts) -> bool:
-    """Return whether an element that stands beside the text of a page only leads to other places."""
+    """Return whether an element outside the main text consists of links."""
     if facts.steps == facts.links:
         return facts.weight <= _LONGEST_BAR
     return facts.links > 2 and facts.plain <= facts.linked
 
 
 def is_dense(facts: ElementFacts) -> bool:
-    """Return whether an element is little but links within the site; numbers of chapters say no more than these."""
+    """Return whether an element is mostly links within the site; chapter numbers do not count as text."""
     plain = facts.plain + (facts.digits if facts.within < facts.links else 0)
     return facts.links > 2 and not facts.elsewhere and plain * 4 <= facts.linked
 
 
 def is_made_of_links(tag: str, facts: ElementFacts) -> bool:
-    """Return whether an element is a list of links within the site, a bar of such links, or steps on a line."""
+    """Return whether an element is a list or bar of site links, or paging links on a line."""
     if tag in ("aside", "footer"):
         return facts.plain <= facts.linked
     if tag in _LINES and facts.links > 1 and facts.steps == facts.links:
@@ -146,7 +146,7 @@ def is_made_of_links(tag: str, facts: ElementFacts) -> bool:
 
 
 def refuse_navigation(document: Document, left_out: bool) -> None:
-    """Raise BadDocument for a document of which nothing is left after something was left out."""
+    """Raise BadDocument if a document is empty after furniture was removed."""
     if left_out and not has_words(document.text):
         reason = "holds only navigation: links to other pages, contents or notices, and no text"
         raise BadDocument(f"{document.key} {reason}.")

@@ -1,4 +1,4 @@
-"""What a browser shows of a page that is no text of its source: values of fields, ticks, and numbers of lists."""
+"""Content that a browser generates: field values, check marks and list numbers."""
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -7,21 +7,21 @@ from selfrag.reader.visibility import InlineStyle
 from selfrag.reader.web.furniture import Attributes, names
 from selfrag.reader.web.walk import is_blank
 
-# Passwords, what nobody sees, buttons, searches, and fields that show no text.
+# Passwords, hidden fields, buttons, searches and fields without visible text.
 _WITHOUT_TEXT = names("button color file hidden image password range reset search submit")
 _FIRST_IN_ITEM = names("p div label span")
 _MAX_DIGITS = 6
 
 
 def write_generated(tree: LexborHTMLParser) -> None:
-    """Write into a page, as text, what a browser would generate."""
-    for field in reversed(tree.css("input, select, textarea, progress, meter")):  # what stands in others comes first
+    """Insert generated content into a page as text."""
+    for field in reversed(tree.css("input, select, textarea, progress, meter")):  # inner fields come first
         look = field.attributes.get("style")
         if "hidden" in field.attributes or (look and InlineStyle(look).is_unseen("")):
             field.decompose()
         elif field.tag in ("input", "select"):
             field.replace_with(f" {_value(field)} ")
-        else:  # their text is theirs alone
+        else:  # keep their own text
             field.insert_before(" ")
             field.insert_after(" ")
     for items in tree.css("ol"):
@@ -39,9 +39,9 @@ def _value(field: LexborNode) -> str:
 
 
 def _chosen(field: LexborNode) -> str:
-    """Return the chosen options of a field; if none is, the first one of a field that shows one.
+    """Return a field's selected options; by default the first of a drop-down list.
 
-    An option without a value asks for a choice; a form with nothing but a choice leads to other pages.
+    An option without a value is a prompt; a form with nothing but a choice is navigation.
     """
     options, around = field.css("option"), (field.prev, field.next)
     chosen = [option for option in options if "selected" in option.attributes]

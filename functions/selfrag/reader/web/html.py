@@ -1,4 +1,4 @@
-"""HTML: what a browser would show of a page, without what only helps to get about in it."""
+"""HTML: the visible text of a page without its furniture."""
 
 import re
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ _MEASURED = names("article body center dd div dt figure form html main section t
 _INLINE = names("a b bdi cite code em font i label small span strong sub sup tt u var")
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 _RIGHTS = re.compile(r"copyright|licen[cs]|legal|著作権|ライセンス|저작권|라이선스|라이센스", re.IGNORECASE)
-# DocBook's page of the title says once for a work who made it and what is allowed.
+# DocBook's title page, where the authors and the licence of a work are content.
 _TITLE_PAGES = names("titlepage legalnotice")
 _NOTICE = re.compile(
     r"""\s*(?:
@@ -62,9 +62,9 @@ _NOTICE = re.compile(
 
 
 class Survey:
-    """The survey of a page: the facts of elements by `mem_id`, and the elements that are furniture as `marked`.
+    """Facts of elements by `mem_id`, and the furniture elements in `marked`.
 
-    Takes out of the page what nobody sees, and what is struck through.
+    Removes invisible and struck-out content from the page.
     """
 
     def __init__(self, root: LexborNode, page: str) -> None:
@@ -74,7 +74,7 @@ class Survey:
         self._page = page
         self._open = [ElementFacts()]
         self._unseen = self._of_rights = False
-        self._behind = [""]  # the colours behind the elements that are open, as far as they say so themselves
+        self._behind = [""]  # background colors of the open elements, where set
         self._links = self._texts = self._quotes = self._titles = 0
         walk(root, self._enter, self._leave)
 
@@ -94,7 +94,7 @@ class Survey:
         return True
 
     def _is_left_out(self, node: LexborNode, tag: str, attributes: Attributes) -> bool:
-        """Return whether nobody sees an element or it is struck through, and count it."""
+        """Return whether an element is invisible or struck out, and count it."""
         if not attributes and tag not in _STRUCK:
             self._behind.append(self._behind[-1])
             return False
@@ -150,7 +150,7 @@ class Survey:
             facts.headings += 1
             facts.titles += tag == "h1"
             self._of_rights = facts.weight <= MAX_HEADING and bool(_RIGHTS.search(node.text()))
-        # What is quoted, or on the page of the title, or what its section is about, is none.
+        # Quotations, title pages and sections about licences are not notices.
         may_be_notice = tag == "p" and not self._quotes and not self._titles and not self._of_rights
         if may_be_notice and _NOTICE.match(node.text()):
             self.marked.add(node.mem_id)
@@ -161,7 +161,7 @@ class Survey:
 
 
 def _is_ticked(node: LexborNode) -> bool:
-    """Return whether an element stands in an item of a list of tasks that is ticked: such are struck when done."""
+    """Return whether an element is in a ticked task-list item, which is struck out when done."""
     item = node.parent
     while item is not None and item.tag in _IN_ITEM:
         item = item.parent
@@ -174,32 +174,32 @@ def _is_ticked(node: LexborNode) -> bool:
     return first is not None and first.is_text_node and bool(_TICK.match(first.text_content or ""))
 
 
-# Of the terms of definitions that are cut into several passages: lower than any heading that HTML or Markdown has.
+# Heading level for terms of long definitions: below all levels of HTML and Markdown.
 LEVEL = 7
 _SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
-_BEFORE = 20  # texts before a superscript that say what it means
+_BEFORE = 20  # number of preceding texts that determine a superscript's meaning
 
 
 class Lines:
-    """Writes to a document, or to a text of its own while that is collected: a cell, a term, a definition."""
+    """Writes lines to a document, or to a separate text for a cell, term or definition."""
 
     def __init__(self, writer: Writer, title: str) -> None:
         self.preformatted = 0
-        self.above = (LEVEL, title)  # the level and text of the heading that counts
+        self.above = (LEVEL, title)  # level and text of the current heading
         self._writers = [writer]
         self._line: list[str] = []
-        self._gap = ""  # what stands between the last text and the next
+        self._gap = ""  # white space between the last text and the next
         self._in_heading = False
         self._held: list[tuple[int, str, bool]] = []
         self._resumed: tuple[int, str] | None = None
 
     @property
     def collecting(self) -> bool:
-        """Return whether what comes is a part of something that is written as a whole."""
+        """Return whether text is being collected separately."""
         return len(self._writers) > 1
 
     def add(self, text: str) -> None:
-        """Write the text that stands between two tags."""
+        """Write the text between two tags."""
         shown = text if self.preformatted else _SPACE.sub(" ", text)
         words = shown if self.preformatted else shown.strip(" ")
         if shown[:1] == " ":
@@ -211,57 +211,57 @@ class Lines:
                 self._gap = " "
 
     def script(self, tag: str, text: str) -> None:
-        """Write a superscript or subscript behind the text of its line."""
+        """Write a superscript or subscript after the text of its line."""
         before = "".join(self._line[-_BEFORE:]) + (self._gap if self._line else "")
         self.add(superscript(before, text) if tag == "sup" else subscript(before, text))
 
     def end_block(self) -> None:
-        """Begin a line; in a heading what comes is a part of that nevertheless."""
+        """Start a new line, or continue within a heading."""
         if self._in_heading:
             self._gap = "\n"
         else:
             self.flush()
 
     def end_cell(self) -> None:
-        """Keep apart what comes, on the same line."""
+        """Separate the next cell with a tab."""
         self._gap = "\t" if self._line else ""
 
     def flush(self) -> None:
-        """Write the line that has begun."""
+        """Write the pending line."""
         text = "".join(self._line).strip("\r\n")
         self._line, self._gap = [], ""
         if text.strip():
             self.writer().line(text)
 
     def writer(self) -> Writer:
-        """Return where to write what is no line; the headings above it are written first."""
+        """Return the writer for non-line content, after writing pending headings."""
         if not self.collecting:
             self._write_headings()
         return self._writers[-1]
 
     def collect(self) -> None:
-        """Begin a text of its own."""
+        """Start collecting a separate text."""
         self.flush()
         self._writers.append(Writer(self._writers[0].key))
 
     def collected(self) -> str:
-        """End it."""
+        """Return the collected text."""
         self.flush()
         return self._writers.pop().text()
 
     def collected_cell(self) -> str:
-        """End the text of a cell, in which the rows of another table stay apart."""
+        """Return a cell's collected text, in which nested table rows stay separate."""
         writer, text = self._writers[-1], self.collected()
         ends = [row.end for row, below in pairwise(writer.rows) if below.start == row.end + 1]
         return ";".join(text[start:end] for start, end in pairwise([0, *ends, len(text)]))
 
     def begin_heading(self) -> None:
-        """Begin a heading."""
+        """Start a heading."""
         self.flush()
         self._in_heading = True
 
     def end_heading(self, level: int, emptied: bool) -> None:
-        """It was a heading of this level; `emptied` if what stood below it was taken out."""
+        """End a heading of this level; `emptied` if its content was removed."""
         self._in_heading = False
         text = "".join(self._line)
         if self.collecting or len(text) > MAX_HEADING or not has_words(text):
@@ -271,24 +271,24 @@ class Lines:
         self.hold(level, " ".join(text.split()), emptied)
 
     def hold(self, level: int, text: str, emptied: bool = False) -> None:
-        """A heading, which is written with what follows."""
+        """Hold a heading until content follows."""
         self._let_go(level)
         self._held.append((level, text, emptied))
         self.above = level, text
 
     def resume(self, above: tuple[int, str]) -> None:
-        """Go back below an earlier heading."""
+        """Return to an earlier heading."""
         self.flush()
         self._write_headings()
         self._resumed = self.above = above
 
     def end(self) -> None:
-        """Nothing comes any more."""
+        """Finish the document."""
         self.flush()
         self._let_go(0)
 
     def _let_go(self, level: int) -> None:
-        """Nothing stands below the headings of this level and lower ones: those that were emptied are left out."""
+        """Close headings down to this level; emptied ones are dropped."""
         while self._held and self._held[-1][0] >= level:
             if not self._held[-1][2]:
                 self._write_headings()
@@ -305,12 +305,12 @@ class Lines:
 
 
 MAX_DEPTH = 1000
-MAX_TAGS = 1_500_000  # a tag takes some 350 bytes of memory, and ten megabytes can hold three million
-# Tags that HTML lets an author leave open, or that are never closed, say nothing about depth.
+MAX_TAGS = 1_500_000  # a tag takes some 350 bytes, and ten megabytes can hold three million
+# Tags with an optional end, and void tags, do not count as nesting.
 _LEFT_OPEN = names(
     "area base br col dd dt embed hr img input li link meta option p source tbody td tfoot th thead tr track wbr"
 )
-# The names by which pages tell their day, in the order in which they are believed.
+# Names of date metadata, by priority.
 _DATES = ("date", "dcterms.date", "dc.date", "article:modified_time", "article:published_time")
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*+)[^<>]*+>")
 _OPENING = re.compile(r"<[a-zA-Z!?]")
@@ -321,18 +321,18 @@ _BLOCKS = names(
     "form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu ol option p pre search section summary table tbody "
     "tfoot thead tr ul"
 )
-# The classes by which pandoc, Sphinx, DocBook and AsciiDoc call what refers to a note, or back from it.
+# Classes of note references and back links in pandoc, Sphinx, DocBook and AsciiDoc.
 _CLASSES = names("footnote footnote-ref footnote-reference footnoteref fn-backref noteref")
 _MARK = re.compile(r"\s*(?:\d{1,4}|[a-z]|[ivx]{1,6}|[*†‡§]{1,4})\s*", re.IGNORECASE)
-_MAX_IN_SCRIPT = 10  # texts in one superscript or subscript
+_MAX_IN_SCRIPT = 10  # maximum texts in a superscript or subscript
 _BOXES = frozenset(("table", "figure", "example"))  # DocBook's classes
 _CAPTIONS = frozenset(("title", "caption"))
 
 
 def read_html(key: str, text: str) -> Document:
-    """Return a page as a Document, named by its title or first heading.
+    """Read a page, titled by its title or first heading.
 
-    Raises BadDocument for a page that has too many tags, cannot be read, or holds only furniture.
+    Raises BadDocument if a page has too many tags, is unreadable, or holds only furniture.
     """
     try:
         document, left_out = _read(key, text)
@@ -340,21 +340,21 @@ def read_html(key: str, text: str) -> Document:
         raise
     except MemoryError:
         raise
-    except Exception as error:  # selectolax says little about what it may raise, and any page is to be expected
+    except Exception as error:  # selectolax does not document its errors, and any input is possible
         raise BadDocument(f"{key} cannot be read as HTML; save it again or as text.") from error
     refuse_navigation(document, left_out)
     return document
 
 
 def tree_of(key: str, html: str) -> LexborHTMLParser:
-    """Parse a page; raises BadDocument for too many tags. What nests too deep is put beside what it stands in."""
+    """Parse a page and flatten deep nesting; raises BadDocument for too many tags."""
     if len(_OPENING.findall(html)) > MAX_TAGS:
         raise BadDocument(f"{key} has more than {MAX_TAGS:,} tags; split it into several files.")
     return LexborHTMLParser(_flattened(html))
 
 
 def _read(key: str, html: str) -> tuple[Document, bool]:
-    """Return a page as a Document, and whether navigation and the like was left out."""
+    """Read a page; also return whether navigation or other furniture was left out."""
     tree, writer = tree_of(key, html), Writer(key)
     named = tree.css_first("head title", default=None)
     title, page_labels = " ".join(named.text().split()) if named else "", _labels(tree)
@@ -378,7 +378,7 @@ def _labels(tree: LexborHTMLParser) -> Labels:
 
 
 def _flattened(html: str) -> str:
-    """Leave out the tags that nest deeper than any page should: parsing takes time with the square of the depth."""
+    """Drop tags nested too deep: parsing time is quadratic in depth."""
     depth = 0
 
     def shown(tag: re.Match[str]) -> str:
@@ -393,7 +393,7 @@ def _flattened(html: str) -> str:
 
 
 class PageWriter:
-    """Writes a page down, by the facts of its elements."""
+    """Writes a page by the facts of its elements."""
 
     def __init__(self, writer: Writer, facts: dict[int, ElementFacts], emptied: set[int], title: str) -> None:
         self._facts, self._emptied = facts, emptied
@@ -401,10 +401,10 @@ class PageWriter:
         self._definitions = Definitions(self._lines, facts)
         self._figures = Figures(self._lines, facts)
         self._budget = CellBudget(writer.key)
-        self._tables: list[HtmlTable | None] = []  # None for a table that only lays the page out
+        self._tables: list[HtmlTable | None] = []  # None for a layout table
 
     def write(self, root: LexborNode | None) -> None:
-        """Write all of it."""
+        """Write the page."""
         walk(root, self._enter, self._leave)
         self._lines.end()
 
@@ -499,7 +499,7 @@ def _equation(node: LexborNode) -> str:
 
 
 def is_mark(node: LexborNode) -> bool:
-    """Return whether a link is a note's mark without brackets of its own."""
+    """Return whether a link is a note mark without brackets."""
     inside, parent = node.first_child, node.parent
     if node.tag != "a" or inside is None or parent is None or not _MARK.fullmatch(_text(node)):
         return False
@@ -509,7 +509,7 @@ def is_mark(node: LexborNode) -> bool:
 
 
 def _text(node: LexborNode, within: int = 2) -> str:
-    """Return the text of an element that holds nothing else, but for a few elements in it; "" for any other."""
+    """Return the text of an element with few inner elements, else ""."""
     parts, child = list[str](), node.first_child
     while child is not None and len(parts) < _MAX_IN_SCRIPT:
         inner = child.text_content if child.is_text_node else _text(child, within - 1) if within else ""
@@ -521,7 +521,7 @@ def _text(node: LexborNode, within: int = 2) -> str:
 
 
 class Figures:
-    """Gives a table the caption of its figure, wherever that stands, and writes any other small figure as a whole."""
+    """Assigns figure captions to their tables, and keeps small figures in one piece."""
 
     def __init__(self, lines: Lines, facts: dict[int, ElementFacts]) -> None:
         self._lines = lines
@@ -531,7 +531,7 @@ class Figures:
         self._text = ""
 
     def enter(self, node: LexborNode) -> None:
-        """An element begins, be it a figure or not."""
+        """Enter an element."""
         if node.tag != "figure" and not (node.tag == "div" and _BOXES & _classes(node)):
             return
         facts = self._facts[node.mem_id]
@@ -542,7 +542,7 @@ class Figures:
             self._lines.collect()
 
     def leave(self, node: LexborNode) -> None:
-        """It ends."""
+        """Leave it."""
         if node.mem_id == self._figure:
             self._figure = self._caption = 0
         elif self._whole and self._whole[-1] == node.mem_id:
@@ -551,11 +551,11 @@ class Figures:
                 self._lines.writer().definition("", text)
 
     def is_caption_of_table(self, node: LexborNode) -> bool:
-        """Return whether an element is a caption that its table has."""
+        """Return whether an element is the caption of a table."""
         return bool(self._caption) and node.mem_id == self._caption
 
     def take_caption(self) -> str:
-        """Return the caption of the figure in which a table stands, "" if there is none."""
+        """Return the caption of the current table's figure, or ""."""
         text, self._text = self._text, ""
         return text
 
@@ -576,9 +576,9 @@ def _classes(node: LexborNode) -> set[str]:
 
 @dataclass
 class _DefinitionList:
-    """The terms that wait for their definition, and the definitions that wait for the next term or the end.
+    """Terms without a definition yet, and definitions before the next term.
 
-    A definition that is `long` is written as it comes, below a heading; `above` is the heading before.
+    A `long` definition is written at once, below a heading; `above` is the previous heading.
     """
 
     above: tuple[int, str]
@@ -589,7 +589,7 @@ class _DefinitionList:
 
 
 class Definitions:
-    """Writes each term of the lists of a page with its definitions; lists may stand within lists."""
+    """Writes terms with their definitions; lists may be nested."""
 
     def __init__(self, lines: Lines, facts: dict[int, ElementFacts]) -> None:
         self._lines = lines
@@ -597,7 +597,7 @@ class Definitions:
         self._lists: list[_DefinitionList] = []
 
     def enter(self, node: LexborNode) -> None:
-        """A list, a term or a definition begins."""
+        """Enter a list, term or definition."""
         if node.tag == "dl":
             self._lists.append(_DefinitionList(self._lines.above))
         elif not _is_of_a_list(node):
@@ -608,7 +608,7 @@ class Definitions:
             self._begin_definition(self._lists[-1])
 
     def leave(self, node: LexborNode) -> None:
-        """It ends."""
+        """Leave it."""
         if node.tag == "dl":
             self._end_group(self._lists.pop())
         elif not _is_of_a_list(node):
@@ -643,7 +643,7 @@ class Definitions:
         group.terms, group.texts, group.long, group.has_begun = [], [], False, False
 
     def _weight(self, term: LexborNode) -> int:
-        """Return the size of a term, those beside it and their definitions."""
+        """Return the size of a term with its group of terms and definitions."""
         total, defined = 0, False
         node: LexborNode | None = term
         while node is not None and not (defined and node.tag == "dt"):
@@ -654,7 +654,7 @@ class Definitions:
 
 
 def _is_of_a_list(node: LexborNode) -> bool:
-    """Return whether a term or a definition stands right in a list, or in a group of one."""
+    """Return whether a term or definition is a direct child of a list or one of its groups."""
     above = node.parent
     if above is not None and above.tag == "div":
         above = above.parent

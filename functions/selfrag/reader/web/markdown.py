@@ -1,4 +1,4 @@
-"""Markdown as GitHub shows it: cmark-gfm makes a web page of what is below the front matter."""
+"""GitHub-flavored Markdown: front matter is parsed here, and cmark-gfm converts the rest to HTML."""
 
 import re
 import tomllib
@@ -16,7 +16,7 @@ from selfrag.reader.web.html import read_html
 
 _OPTIONS = Options.CMARK_OPT_UNSAFE | Options.CMARK_OPT_FOOTNOTES | Options.CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE
 _EXTENSIONS = ("table", "strikethrough")
-# Captions as pandoc writes them, links that lead out of the file, pictures, and the arrows back from footnotes.
+# Pandoc captions, external links, pictures, and footnote back links.
 _SHOWN_AS = (
     (re.compile(r"^<p>(?:[Tt]able)?:[ \t](.*)</p>\n<table>$", re.MULTILINE), r"<table><caption>\1</caption>"),
     (re.compile(r"^</table>\n<p>(?:[Tt]able)?:[ \t](.*)</p>$", re.MULTILINE), r"<caption>\1</caption></table>"),
@@ -24,7 +24,7 @@ _SHOWN_AS = (
     (re.compile(r'<img src="[^"]*+" alt="([^"]*+)"[^<>]*+>'), r"\1"),
     (re.compile(r' ?<a href="#fnref[^<>]*+>↩(?:<sup[^<>]*+>\d++</sup>)?</a>'), ""),
 )
-# Fenced code comes first: its bars divide no cells. Nor does one in the code of a table, as in pandoc.
+# Fenced code comes first: its bars are no cell borders, as in pandoc; nor are those in code within tables.
 _BLOCKS = re.compile(
     r"""
       ^[ ]{0,3} (?P<fence>`{3,}(?=[^`\n]*+$)|~{3,}) (?: .*? \n [ ]{0,3} (?P=fence) [`~]*+ [ \t]*+ $ | .* )
@@ -34,11 +34,11 @@ _BLOCKS = re.compile(
 )
 _CODE = re.compile(r"(?<!`)`++[^`]++`++")
 _BAR = re.compile(r"(?<!\\)\|")
-# Longer front matter, and such with more brackets, is read line by line: PyYAML takes the square of the open brackets'
-# number, 5,000 took it nine seconds.
+# Longer or bracket-heavy front matter is read line by line: PyYAML is quadratic in open brackets, and 5,000 took nine
+# seconds.
 MAX_FRONT_MATTER, MAX_BRACKETS = 10_000, 200
 MAX_TITLE = 200
-# The keys of a date, in the order in which they are believed, as in the head of a web page.
+# Date keys by priority, as for HTML.
 _DATES = ("date", "lastmod", "last_modified", "modified", "last_updated", "updated", "published")
 _YAML = re.compile(r"\A\ufeff?---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE | re.DOTALL)
 _TOML = re.compile(r"\A\ufeff?\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*$\n?", re.MULTILINE | re.DOTALL)
@@ -49,21 +49,21 @@ _QUOTES = re.compile(r"""["'\[\]]""")
 
 
 def read_markdown(key: str, text: str) -> Document:
-    """Return a text as a Document; raises BadDocument as for a web page.
+    """Read Markdown; raises BadDocument like read_html.
 
-    cmark-gfm keeps its extensions in variables of the process: one thread at a time may call this.
+    Not thread-safe: cmark-gfm keeps its extensions in process-wide variables.
     """
     front = front_matter(text.replace("\r\n", "\n").replace("\r", "\n"))
     html = markdown_to_html_with_extensions(rewritten(front.body), options=_OPTIONS, extensions=_EXTENSIONS)
     for pattern, shown in _SHOWN_AS:
         html = pattern.sub(shown, html)
-    # In a quotation the HTML reader keeps licence notices: here they are no furniture of a site.
+    # In a quotation, licence notices are content.
     document = read_html(key, f"<blockquote>{html}</blockquote>")
     return replace(document, title=front.title or document.title, **vars(front.labels))
 
 
 def rewritten(text: str) -> str:
-    """Return Markdown in which bars in the code of tables are escaped."""
+    """Escape bars in code within tables."""
     return _BLOCKS.sub(_block, text)
 
 
@@ -73,7 +73,7 @@ def _block(block: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class FrontMatter:
-    """The title ("" without one) and the labels of a Markdown file, and its text below them."""
+    """Title ("" if missing) and labels of a Markdown file, and the text below."""
 
     title: str
     labels: Labels
@@ -81,10 +81,10 @@ class FrontMatter:
 
 
 def front_matter(text: str) -> FrontMatter:
-    """Return the front matter of a text whose lines end with a line feed.
+    """Split off the front matter of a text with LF line ends.
 
-    It begins with the file and a key in the next line; above other lines a line of dashes is a rule. One that is no
-    YAML or TOML, such as a title with a colon, is read line by line.
+    It starts on the first line, with a key on the next; otherwise dashes are a rule. Invalid YAML or TOML, such as a
+    title with a colon, is read line by line.
     """
     for block, key_line, read in ((_YAML, _YAML_LINE, _yaml), (_TOML, _TOML_LINE, tomllib.loads)):
         match = block.match(text)
@@ -94,12 +94,12 @@ def front_matter(text: str) -> FrontMatter:
 
 
 def _yaml(text: str) -> Any:
-    # Texts, lists and mappings are all that it makes: nothing that can be large or odd when it is written out.
+    # Only strings, lists and mappings result, which stay small when written out.
     return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
 
 
 def _values(text: str, key_line: re.Pattern[str], read: Callable[[str], Any]) -> Mapping[str, object] | None:
-    """Return the values by their keys, None if the lines are no front matter."""
+    """Return the keys and values, or None if the lines are not front matter."""
     lines = [line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
     if not text.strip():
         return {}
@@ -113,7 +113,7 @@ def _values(text: str, key_line: re.Pattern[str], read: Callable[[str], Any]) ->
             values = None
         if isinstance(values, Mapping):
             return {_key(str(name)): value for name, value in values.items()}
-    # A text between two rules has paragraphs, which empty lines divide.
+    # Text between two rules has paragraphs, separated by empty lines.
     if "" in map(str.strip, text.rstrip().split("\n")) and sum(map(_looks_like(key_line), lines)) * 2 < len(lines):
         return None
     return _by_lines(lines, key_line)
@@ -124,7 +124,7 @@ def _looks_like(key_line: re.Pattern[str]) -> Callable[[str], bool]:
 
 
 def _by_lines(lines: Sequence[str], key_line: re.Pattern[str]) -> Mapping[str, str]:
-    """Return the texts behind the keys of lines; items below a key are divided by commas."""
+    """Parse keys line by line; list items are joined by commas."""
     values: dict[str, str] = {}
     name = ""
     for line in lines:
@@ -162,6 +162,6 @@ def _labels(values: Mapping[str, object]) -> Labels:
 
 
 def _texts(value: object) -> list[str]:
-    """Return the texts of a value or a list; a date of TOML is a text, too."""
+    """Return the texts of a value or list; TOML dates are text, too."""
     texts = value if isinstance(value, list) else [value]
     return [str(text) for text in texts if text is not None and not isinstance(text, dict | list)]

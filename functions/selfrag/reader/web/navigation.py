@@ -1,8 +1,7 @@
-"""The navigation of a web page by the density of its links: bars, lists of contents, lists of other pages.
+"""Detection of navigation by link density: bars, tables of contents, lists of pages.
 
-The text of a page is the element that holds nine tenths of the letters outside of links. Beside it an element is
-navigation if most of its letters are in links; within it only lists of nothing but links are, and not even these where
-they are most of the text, as in an index.
+The main text is the element with nine tenths of the letters outside links. Outside it, an element is navigation if most
+of its letters are in links. Inside it, only pure link lists are, unless they are most of the text, as in an index.
 """
 
 from selectolax.lexbor import LexborNode
@@ -17,27 +16,27 @@ _TRUNK = names("html body main article section div center form")
 _WHOLE = names("html body main article blockquote figure pre")
 _CELLS = names("dd td th")
 _HEADINGS = names("h1 h2 h3 h4 h5 h6")
-# A sentence, however short, that ends with a colon introduces a list; "Contents:" does not.
+# A sentence ending in a colon introduces a list; a heading such as "Contents:" does not.
 _SENTENCE = 20
-# Letters: the most before the text begins, and the fewest of a text beside which something stands.
+# Letters: maximum before the main text begins; minimum of a main text with navigation around it.
 _BEFORE, _LEAST = 40, 200
 
 
 class Navigation:
-    """Takes out of a page what was marked as furniture, and its navigation.
+    """Removes marked furniture and navigation from a page.
 
-    `left_out` tells whether it had words, `emptied` are the headings, by `mem_id`, right below which it stood.
+    `left_out` is True if it had words; `emptied` are the headings, by `mem_id`, directly above it.
     """
 
     def __init__(self, root: LexborNode, facts: dict[int, ElementFacts], marked: set[int]) -> None:
         self.emptied: set[int] = set()
         self.left_out = False
         self._facts, self._marked, self._trunk = facts, marked, _trunk(root, facts)
-        self._beside = 0  # the element beside the text that is open
-        self._above: tuple[int, str] = (0, "")  # the heading after which no words have come yet, and its tag
-        self._open = 0  # links and headings
-        self._before = 0  # letters that have come outside of links and headings
-        self._begun = False  # such letters, or a heading
+        self._beside = 0  # the open element outside the main text
+        self._above: tuple[int, str] = (0, "")  # the last heading without text yet, and its tag
+        self._open = 0  # open links and headings
+        self._before = 0  # letters so far outside links and headings
+        self._begun = False  # whether such letters or a heading have occurred
         self._furniture: list[LexborNode] = []
         self._lists: list[LexborNode] = []
         walk(root, self._enter, self._leave)
@@ -86,7 +85,7 @@ class Navigation:
         return False
 
     def _skips(self, node: LexborNode) -> bool:
-        """Return whether a link, alone before all words, leads past what stands there: "Skip to main content"."""
+        """Return whether a link is a leading skip link such as "Skip to main content"."""
         if self._begun or self._open > 1 or node.tag != "a" or node.parent is None or node.parent.tag not in _TRUNK:
             return False
         beside = (sibling for sibling in (node.prev, node.next) if sibling is not None and sibling.is_text_node)
@@ -94,12 +93,12 @@ class Navigation:
         return leads_within and not any(has_words(sibling.text_content or "") for sibling in beside)
 
     def _leads_in(self, tag: str, facts: ElementFacts) -> bool:
-        """Return whether an element is made of links, be it no list, and stands before the text begins."""
+        """Return whether an element before the main text is made of links."""
         is_sentence = facts.commas + 1 >= facts.links or (tag == "p" and facts.plain > 0)
         return self._before < _BEFORE and is_dense(facts) and not facts.headings and not is_sentence
 
     def _is_text(self, node: LexborNode, facts: ElementFacts) -> bool:
-        """Return whether a list is a cell's or a definition's, or what a sentence, item or heading before it names."""
+        """Return whether a link list is content: in a cell or definition, or introduced by text or a heading."""
         before, item = text_before(node), node.parent
         while item is not None and item.tag == "div":
             item = item.parent
@@ -118,9 +117,9 @@ class Navigation:
 
 
 def _trunk(root: LexborNode, facts: dict[int, ElementFacts]) -> list[int]:
-    """Return the elements, by `mem_id` from the outermost on, each of which holds the text of the page and its title.
+    """Return the nested elements, by `mem_id` from outside in, that contain the main text and its title.
 
-    The last one is where the text parts into articles, sections or elements of one class.
+    The innermost is the one that splits into articles, sections or elements of a class.
     """
     trunk, whole = [root.mem_id], facts[root.mem_id].plain
     while whole >= _LEAST:
@@ -136,7 +135,7 @@ def _trunk(root: LexborNode, facts: dict[int, ElementFacts]) -> list[int]:
 
 
 def _is_part(node: LexborNode, of: LexborNode) -> bool:
-    """Return whether a section or article stands beside another, or an element beside one of the same class."""
+    """Return whether an element has siblings of its class, or is one of several sections or articles."""
     kind = node.attributes.get("class")
     peers = [child for child in children(of) if child.tag == node.tag and child.attributes.get("class") == kind]
     return len(peers) > 1 and (bool(kind) or node.tag in ("article", "section"))

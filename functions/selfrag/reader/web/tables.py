@@ -1,4 +1,4 @@
-"""The tables of web pages: which of them hold data, their cells, and their rows with the names of columns."""
+"""HTML tables: data tables, their cells, and rows with column names."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,27 +11,26 @@ from selfrag.reader.web.furniture import ElementFacts, role
 from selfrag.text.weight import CAPACITY
 
 MAX_SPAN = 1000  # browsers stop there, too
-_HEAD_ROWS = 3  # at most: what the columns have in common may stand above their names
+_HEAD_ROWS = 3  # maximum lines from the top to the column names, since a shared title may come first
 CELLS = ("td", "th")
 
 
 class TableWriter:
-    """Writes the rows of one table, which may have other headings further down."""
+    """Writes a table's rows; headings may change further down."""
 
     def __init__(self, writer: Writer, budget: CellBudget) -> None:
         self._writer = writer
         self._budget = budget
         self._columns = ColumnNames()
-        self._unseen: dict[str, None] = {}  # names that no row has shown yet
+        self._unseen: dict[str, None] = {}  # names without a value so far
         self._group = ""
         self._was_heading = False
         self._counted = 0
 
     def write(self, caption: str, rows: Iterable[list[TableCell]]) -> None:
-        """Write a table with its caption; rows below a heading that is alone on its row, a group, begin with it.
+        """Write a table with its caption; rows below a group heading begin with it.
 
-        Rows are called by their number, as who counts them below the first headings finds them.
-        Raises BadDocument when there are too many cells.
+        Rows are numbered from below the first headings. Raises BadDocument for too many cells.
         """
         with self._writer.table(caption):
             if caption:
@@ -61,7 +60,7 @@ class TableWriter:
         self._was_heading = is_heading and not is_group
 
     def _pairs(self, row: list[PlacedCell]) -> tuple[list[str], list[str]]:
-        """Return the names and values of a row; its own heading is the name of what follows if the column has none."""
+        """Return names and values of a row; a row heading names the value after it if the column has no name."""
         pairs = [("", self._group)]
         own = ""
         for placed in row:
@@ -83,28 +82,28 @@ class TableWriter:
         return [name for name, _ in pairs], [value for _, value in pairs]
 
     def _name_the_rest(self) -> None:
-        """Write the headings of columns in which nothing stood: they are words of the page, too."""
+        """Write the headings of empty columns, which are content, too."""
         if self._unseen:
             self._writer.line(", ".join(self._unseen))
             self._unseen = {}
 
 
 class HtmlTable:
-    """A table of data, as its cells come in."""
+    """A data table built from its cells."""
 
     def __init__(self, caption: str) -> None:
         self.caption = caption
         self.rows: list[list[TableCell]] = []
 
     def take_caption(self) -> str:
-        """Return the caption; a heading across the first row is one if there is no other."""
+        """Return the caption, by default a heading across the first row."""
         alone = self.rows[0] if len(self.rows) > 1 and len(self.rows[0]) == 1 else []
         if not self.caption and alone and alone[0].head and alone[0].wide > 1:
             return self.rows.pop(0)[0].text
         return " ".join(self.caption.split())
 
     def add(self, node: LexborNode, text: str) -> None:
-        """Take in a cell with its text."""
+        """Add a cell."""
         spans = node.attributes
         row = node.parent
         above = row.parent if row is not None else None
@@ -113,9 +112,9 @@ class HtmlTable:
         self.rows[-1].append(TableCell(" ".join(text.split()), wide, tall, in_head))
 
     def mark_names(self) -> None:
-        """Make the first row of several cells, and the rows above it, headings where it names the columns.
+        """Mark the header row, and the rows above it, as headings.
 
-        Of a card, the first cell of each row is one. A table that marks a heading itself is left as it is.
+        On a card these are the first cells. Tables with declared headings stay as they are.
         """
         if any(cell.head for row in self.rows for cell in row):
             return
@@ -139,10 +138,10 @@ def _span(value: str | None) -> int:
 
 
 def is_data(table: LexborNode, facts: dict[int, ElementFacts]) -> bool:
-    """Return whether a table says something by its rows and columns.
+    """Return whether a table holds data, not layout.
 
-    One that only lays out a page says so by its role, has words in one column at most and no head, or has no heading
-    and one row, another table, headings or text as long as a passage in it.
+    Layout tables have that role; or at most one column with words and no head; or no heading and one row, a nested
+    table, headings or long text.
     """
     if role(table.attributes) in ("presentation", "none"):
         return False
@@ -161,7 +160,7 @@ def is_data(table: LexborNode, facts: dict[int, ElementFacts]) -> bool:
     held = facts[table.mem_id]
     holds_words_alone = rows > 1 and held.tables == 1 and not held.headings
     if len(columns) < 2:
-        # Pages that are only laid out by tables have no words in a head.
+        # Layout tables have no words in a head.
         heads = (
             cell for head in children(table, ("thead",)) for row in children(head) for cell in children(row, CELLS)
         )
@@ -178,7 +177,7 @@ def _rows(table: LexborNode) -> Iterator[LexborNode]:
 
 
 def children(node: LexborNode, tags: tuple[str, ...] = ()) -> Iterator[LexborNode]:
-    """Yield the elements right below one, or those of them with these tags."""
+    """Yield the direct child elements, optionally with these tags."""
     child = node.first_child
     while child is not None:
         if child.is_element_node and (not tags or child.tag in tags):

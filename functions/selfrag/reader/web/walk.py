@@ -1,4 +1,4 @@
-"""Goes through the elements and texts of a page in order, however deeply they nest."""
+"""Iterative traversal of a page's nodes, safe for any nesting depth."""
 
 from collections.abc import Callable
 
@@ -8,9 +8,9 @@ _BOXES = 3
 
 
 def walk(root: LexborNode | None, enter: Callable[[LexborNode], bool], leave: Callable[[LexborNode], None]) -> None:
-    """Call `enter` where a node begins and `leave` where it ends; what is in it is left out if `enter` gives false.
+    """Call `enter` and `leave` around each node; children are skipped if `enter` returns False.
 
-    `leave` may take the node out of the page.
+    `leave` may remove the node.
     """
     node, depth = root, 0
     while node is not None:
@@ -25,7 +25,7 @@ def walk(root: LexborNode | None, enter: Callable[[LexborNode], bool], leave: Ca
 
 
 def text_before(node: LexborNode) -> str:
-    """The paragraph or text right before an element, be they in boxes of their own; "" if something else is there."""
+    """Return the paragraph or text directly before an element, also through boxes, or ""."""
     before, boxes = _before(node), 0
     while before is None and boxes < _BOXES and node.parent is not None and node.parent.tag == "div":
         node, boxes = node.parent, boxes + 1
@@ -47,5 +47,5 @@ def _before(node: LexborNode) -> LexborNode | None:
 
 
 def is_blank(node: LexborNode) -> bool:
-    """Return whether a node is a comment, or a text of spaces."""
+    """Return whether a node is a comment or white space."""
     return node.is_comment_node or (node.is_text_node and not (node.text_content or "").strip())

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from selfrag.runtime.settings import PASSAGES
 from selfrag_cli.deployment.terraform import Choices
 from selfrag_cli.doctor.account import Account
 from selfrag_cli.doctor.checks import DEPLOYED
@@ -132,3 +133,21 @@ def test_a_question_for_later_that_fails_or_comes_garbled_blocks(
 ) -> None:
     api.later, api.garbled = later, garbled
     assert visited(deployed(), api)["question"][1].level is Severity.BLOCKS
+
+
+@pytest.mark.parametrize(("release", "level"), [(PASSAGES, Severity.FINE), ("10", Severity.LOOK)])
+def test_documents_of_another_release_are_due_for_reindexing(api: ApiDouble, release: str, level: Severity) -> None:
+    pages = {False: "first.md", True: "second.md"}
+
+    def listed(request: dict[str, Any]) -> dict[str, Any]:
+        is_last = "ExclusiveStartKey" in request
+        name = pages[is_last]
+        version = f'"etag" {release if is_last else PASSAGES} 1/passages/1024/collection'
+        fields = {"id": name, "part": "document", "key": name, "status": "ready", "version": version}
+        page: dict[str, Any] = {"Items": [{field: {"S": value} for field, value in fields.items()}]}
+        return page if is_last else {**page, "LastEvaluatedKey": {"key": {"S": name}, "id": {"S": name}}}
+
+    account = deployed()
+    account.answers["dynamodb.Query"] = listed
+    [finding] = visited(account, api, "index")["index"]
+    assert (finding.level, "reindex_command" in finding.do) == (level, level is Severity.LOOK)

@@ -1,4 +1,4 @@
-"""Web sites as sources of documents: Scrapy fetches the pages in a process of its own."""
+"""Web sites as document sources, fetched by Scrapy in a separate process."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,9 +8,9 @@ from selfrag_cli.local.home import home
 
 @dataclass(frozen=True)
 class SiteLimits:
-    """The bounds of a crawl: links from the first page, addresses that are requested, and bytes in all (in millions).
+    """Limits of a crawl: link depth, requested addresses, and total megabytes.
 
-    The site's host may be in a private network if `private` says so, or if it is written as an address or as localhost.
+    The site's host may be on a private network if `private`, or if it is an IP address or localhost.
     """
 
     depth: int = 10
@@ -20,5 +20,5 @@ class SiteLimits:
 
 
 def cache_of(collection: str) -> Path:
-    """Return the folder in the home that has the pages of a collection's site as they were fetched last."""
+    """Return the folder of a site's last fetched pages."""
     return home() / "sites" / collection

@@ -1,4 +1,4 @@
-"""Addresses of pages in the one form in which they are compared."""
+"""Canonical addresses of web pages."""
 
 import re
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -7,25 +7,25 @@ from selfrag.domain.errors import InvalidInput
 
 _PORTS = {"http": 80, "https": 443}
 _ADDRESS_LIKE = re.compile(r"https?:/|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-# The marks of an address, and percent-encoded characters, stay as they are.
+# Delimiters and percent-encoded characters stay unchanged.
 _UNQUOTED = "%/:=&?~+!$,;'@()*[]"
 
 
 def is_address(name: str) -> bool:
-    """Return whether a name is meant as an address, and not as a path."""
+    """Return whether a source name is an address, not a path."""
     return _ADDRESS_LIKE.match(name) is not None
 
 
 def canonical(address: str) -> str:
-    """Return an address without its fragment and the port of its scheme, and with the rest percent-encoded.
+    """Return an address without fragment and default port, percent-encoded.
 
-    Raises InvalidInput for an invalid address, and for one with a password, which would be stored with it.
+    Raises InvalidInput for invalid addresses and those with a password, which would be stored.
     """
     try:
         parts = urlsplit(address.strip())
         port, host = parts.port, parts.hostname or ""
         host = host if host.isascii() else host.encode("idna").decode()
-    except ValueError as error:  # an unclosed bracket, a port without digits, a host with a label of 64 letters
+    except ValueError as error:  # an unclosed bracket, a non-numeric port, a host label of 64 letters
         raise InvalidInput(f"{address} is no address of a page: {error}.") from error
     if parts.scheme not in _PORTS:
         raise InvalidInput(f"{address} cannot be read: use an address that begins with https:// or http://.")
@@ -40,7 +40,7 @@ def canonical(address: str) -> str:
 
 
 def same_site(first: str, second: str) -> bool:
-    """Return whether two addresses are of one host; with http and https it is the same, at the ports of both."""
+    """Return whether two addresses share a host and port; http and https at default ports are the same."""
     parts, others = urlsplit(first), urlsplit(second)
-    # A canonical address names no port that is usual.
+    # Canonical addresses omit default ports.
     return (parts.hostname, parts.port) == (others.hostname, others.port)

@@ -1,6 +1,6 @@
-"""The addresses that a crawl may connect to: public ones, and those of one host that the user named.
+"""The addresses that a crawl may connect to: public ones, and those of the user's host.
 
-Every connection of Twisted's, also to an address that is written as such, takes its addresses from this resolver.
+Twisted resolves every connection here, even to a literal IP address.
 """
 
 import socket
@@ -14,15 +14,15 @@ from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer
 
 _PUBLIC_IPV6 = IPv6Network("2000::/3")
-# The one metadata service whose address is in no private range (Azure).
+# Azure's metadata service, whose address is not in a private range.
 _METADATA = {IPv4Address("168.63.129.16")}
-# Prefixes of addresses that end in the IPv4 address that is reached: compatible, mapped, translated, NAT64.
+# Prefixes of IPv6 addresses that embed an IPv4 address: compatible, mapped, translated, NAT64.
 _ENDING_IN_IPV4 = [IPv6Network(prefix) for prefix in ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")]
 _ISATAP = {0x0000_5EFE, 0x0200_5EFE}
 
 
 def is_public(address: str) -> bool:
-    """Return whether an IP address is of the public internet; one that contains an IPv4 address only if that is too."""
+    """Return whether an IP address and any embedded IPv4 address are public."""
     ip = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address):
         if embedded := _embedded_ipv4(ip):
@@ -33,7 +33,7 @@ def is_public(address: str) -> bool:
 
 
 def _embedded_ipv4(ip: IPv6Address) -> Sequence[IPv4Address]:
-    """Return the IPv4 addresses in an address of a transition mechanism, none in any other."""
+    """Return the IPv4 addresses embedded in a transition address."""
     if ip.teredo:
         return ip.teredo
     if ip.sixtofour:
@@ -44,7 +44,7 @@ def _embedded_ipv4(ip: IPv6Address) -> Sequence[IPv4Address]:
 
 
 def literal_address(host: str) -> str:
-    """Return the IP address that a host is written as, in any form; loopback for localhost, "" for any other name."""
+    """Return a host's literal IP address in any notation; loopback for localhost, "" for other names."""
     if host == "localhost" or host.endswith(".localhost"):
         return "127.0.0.1"
     with suppress(OSError, UnicodeError):
@@ -53,10 +53,10 @@ def literal_address(host: str) -> str:
 
 
 class PublicResolver(CachingHostnameResolver):
-    """Scrapy's resolver without private addresses, except those of the `trusted` hosts.
+    """Scrapy's resolver without private addresses, except for `trusted` hosts.
 
-    `refused` has the private addresses of each host. A host with public ones beside is not refused: one wrong record
-    of a public site would make it unreadable.
+    `refused` lists the private addresses by host. A host with any public address is allowed, so one wrong record does
+    not block a public site.
     """
 
     trusted: Collection[str] = ()
@@ -66,7 +66,7 @@ class PublicResolver(CachingHostnameResolver):
         """Resolve a name for one connection."""
         if hostName not in self.trusted:
             resolutionReceiver = _PublicReceiver(resolutionReceiver, hostName)
-        # Scrapy's own would remember names, also where its cache is off.
+        # Scrapy's resolver would remember names even without its cache.
         resolver: Any = self.original_resolver
         return resolver.resolveHostName(resolutionReceiver, hostName, *args, **kwargs)
 

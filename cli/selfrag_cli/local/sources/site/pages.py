@@ -1,4 +1,4 @@
-"""The pages of a site as files, which a process of Scrapy's fetches."""
+"""A site's pages as files, fetched by a Scrapy process."""
 
 import json
 import os
@@ -17,13 +17,13 @@ from selfrag_cli.local.sources.site import SiteLimits
 from selfrag_cli.local.sources.source import Files
 from selfrag_cli.terminal import OnDocument, Progress
 
-# Variables that name proxies and certificates, which no other process of ours needs.
+# Variables for proxies and certificates, which only the crawler needs.
 _NETWORK = ("http_proxy", "https_proxy", "ssl_cert_file", "ssl_cert_dir")
 
 
 @dataclass
 class SitePages(Files):
-    """The documents of a site by their names; contents wait in a folder, each named by its number."""
+    """A site's documents by name; their contents are numbered files in a folder."""
 
     folder: TemporaryDirectory[str] = field(default_factory=TemporaryDirectory)
     days: dict[str, str] = field(default_factory=dict)
@@ -33,17 +33,17 @@ class SitePages(Files):
         return Path(self.folder.name, str(self.paths.index(path))).read_bytes()
 
     def metadata(self, path: str) -> Mapping[str, str]:
-        """Return when a document was changed."""
+        """Return a document's modification time."""
         return {"modified": self.days[path]}
 
 
 def crawled_pages(
     address: str, cache: Path, earlier: Iterable[str], limits: SiteLimits, on_document: OnDocument
 ) -> SitePages:
-    """Crawl a site from its first page; `earlier` are the documents of the last crawl, `cache` is a folder for Scrapy.
+    """Crawl a site; `earlier` are the last crawl's documents, `cache` is Scrapy's cache folder.
 
-    Raises InvalidInput if the first page may not or cannot be read, TemporarilyUnavailable if the site cannot be
-    reached, ModuleNotFoundError without Scrapy.
+    Raises InvalidInput if the first page is forbidden or unreadable, TemporarilyUnavailable if the site is unreachable,
+    ModuleNotFoundError without Scrapy.
     """
     if find_spec("scrapy") is None:
         raise ModuleNotFoundError(name="scrapy")
@@ -62,7 +62,7 @@ def crawled_pages(
 
 
 def _lines_of_crawl(task: Mapping[str, object]) -> Iterator[str]:
-    """Yield the lines that the process of a crawl writes; it ends with this."""
+    """Yield the output lines of a crawl process and end it afterwards."""
     network = {name: value for name, value in os.environ.items() if name.lower() in _NETWORK}
     no_proxy = os.environ.get("no_proxy", os.environ.get("NO_PROXY", ""))
     network["no_proxy"] = ",".join([*filter(None, [no_proxy]), "127.0.0.1", "localhost", "::1"])
@@ -76,7 +76,7 @@ def _lines_of_crawl(task: Mapping[str, object]) -> Iterator[str]:
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
-            start_new_session=True,  # Ctrl-C at the terminal is the parent's to handle
+            start_new_session=True,  # the parent handles Ctrl-C
         ) as process,
     ):
         try:

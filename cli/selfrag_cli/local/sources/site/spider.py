@@ -1,6 +1,6 @@
-"""The crawl of a site by Scrapy, in a process of its own: Twisted's reactor can be started only once.
+"""The Scrapy crawl of a site, in a separate process because Twisted's reactor can start only once.
 
-Reads a task as JSON from stdin, writes documents into a folder, and lines of JSON to stdout: progress, then the result.
+Reads a task as JSON from stdin, writes documents to a folder, and JSON lines to stdout: progress, then the result.
 """
 
 import asyncio
@@ -39,18 +39,18 @@ from selfrag_cli.local.sources.site.guard import PublicResolver, is_public, lite
 
 AGENT = "selfrag"
 MAX_REDIRECTS, MAX_WAIT_SECONDS, MAX_DELAY_SECONDS = 5, 120, 60.0
-# Of computing: for a crawl, and a second more for each of its pages.
+# CPU seconds of a crawl, plus one per page.
 SECONDS = 60
 MAX_MEMORY = 2 * 1024 * 1024 * 1024
-# A site that has sent nothing so many times in a row is left alone.
+# Consecutive failures after which a crawl gives up.
 GIVE_UP_AFTER = 5
 BUSY = (429, 500, 502, 503, 504)
-# Types that name no kind: then the ending of the address counts.
+# Generic content types, for which the extension decides.
 _VAGUE = ("", "application/octet-stream", "binary/octet-stream", "application/force-download", "text/plain")
 _NO_DOCUMENTS = ("audio/", "font/", "image/", "video/", "text/css", "text/javascript", "application/javascript")
-# A page that was changed no longer than this before it was sent was made for the request.
+# A page modified this recently was generated for the request.
 _NEW_SECONDS = 60
-# Why an address is no document, in the order in which it is told.
+# Reasons for skipped addresses, in display order.
 _NOTES = {
     "forbidden": "not read, because robots.txt forbids it",
     "elsewhere": "not read, because it leads to another site",
@@ -64,7 +64,7 @@ _SHOWN = 3
 
 
 class Skip(IgnoreRequest):
-    """A request that is not made; `note` is the reason among the notes, "" for a failure that is told by itself."""
+    """A request that is not made; `note` is its reason in the report, "" for failures reported separately."""
 
     def __init__(self, why: str, note: str = "", busy: bool = False) -> None:
         super().__init__(why)
@@ -72,18 +72,18 @@ class Skip(IgnoreRequest):
 
 
 class CrawlRules(RobotsTxtMiddleware):
-    """The requests that are made: by robots.txt, to one site, within the limits, and to no private host by a proxy.
+    """Request rules: robots.txt, one site, limits, and no private hosts through a proxy.
 
-    Waits as long as a busy site asks for, and notes why a request failed: then the cache may have the page.
+    Waits as a busy site requests and records failures, for which the cache may have the page.
     """
 
     async def process_request(self, request: Request, spider: Any = None) -> None:
-        """Raise IgnoreRequest for a request that must not be made."""
+        """Raise IgnoreRequest for a forbidden request."""
         spider, host = self.crawler.spider, urlsplit(request.url).hostname or ""
         is_page, literal = "address" in request.meta, literal_address(host)
         if is_page and spider.site and not same_site(request.url, spider.site):
             raise Skip("leads to another site", "elsewhere")
-        # A proxy looks names up itself, and its own name is trusted as a proxy alone.
+        # A proxy resolves names itself; its own name is trusted only as a proxy.
         if host != spider.private_host and (host in PublicResolver.trusted or (literal and not is_public(literal))):
             PublicResolver.refused.setdefault(host, set()).add(literal or host)
             raise Skip("is in a private network")
@@ -101,7 +101,7 @@ class CrawlRules(RobotsTxtMiddleware):
             spider.requested += 1
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Return the response, after the wait that it asks for."""
+        """Return the response after the requested wait."""
         why = f"was not sent: the reply has status {response.status}" if response.status in BUSY else ""
         self._note(request, why)
         wait = header(response, "Retry-After")
@@ -111,7 +111,7 @@ class CrawlRules(RobotsTxtMiddleware):
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Note why there is no response; a host that is not there, or not asked, has no rules either."""
+        """Record a missing response; an unreachable host has no robots.txt either."""
         is_refused = isinstance(exception, CannotResolveHostError | Skip)
         self._note(request, "" if is_refused else reason_of(request.url, exception))
 
@@ -138,7 +138,7 @@ SETTINGS: Mapping[str, Any] = {
     "HTTPCACHE_ENABLED": True,
     "HTTPCACHE_GZIP": True,
     "HTTPCACHE_POLICY": "scrapy.extensions.httpcache.RFC2616Policy",
-    # With max-age the site is asked also about a page that the cache takes for fresh.
+    # max-age=0 revalidates pages that the cache considers fresh.
     "DEFAULT_REQUEST_HEADERS": {"Accept": "text/html, application/xhtml+xml, */*;q=0.8", "Cache-Control": "max-age=0"},
     "COOKIES_ENABLED": False,
     "METAREFRESH_ENABLED": False,
@@ -149,7 +149,7 @@ SETTINGS: Mapping[str, Any] = {
 
 
 class SiteSpider(Spider):
-    """A walk from the first page to those that it leads to on the same host."""
+    """Follows links from the first page on the same host."""
 
     name = "site"
 
@@ -167,7 +167,7 @@ class SiteSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Return the spider of a crawl, which hears of robots.txt."""
+        """Create the spider and subscribe it to robots.txt."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawler.signals.connect(spider.keep_delay, signal=signals.robots_parsed)
         crawler.signals.connect(spider.note_circle, signal=signals.request_dropped)
@@ -178,19 +178,19 @@ class SiteSpider(Spider):
         yield self._request(self.task["address"])
 
     def keep_delay(self, robotparser: RobotParser) -> None:
-        """Wait between two requests as long as the rules of a host ask for."""
+        """Apply the crawl delay of a host's rules."""
         self.delay = max(self.delay, float(robotparser.crawl_delay(AGENT) or 0.0))
         for slot in self.crawler.engine.downloader.slots.values():
             slot.delay, slot.jitter = self.delay, 0.0
 
     def note_circle(self, request: Request) -> None:
-        """Note an address that leads back to itself; any other address needs no second request."""
+        """Record a redirect loop; other duplicate addresses need no second request."""
         chain = request.meta.get("redirect_urls", [])
         if request.url in chain:
             self._leave(chain[0], f"leads in a circle: {' to '.join([*chain, request.url])}", busy=False)
 
     def parse(self, response: Response) -> Iterator[Request]:
-        """Take what an address has sent, and yield requests for its links."""
+        """Store a response and yield requests for its links."""
         first, address, status = response.meta["address"], response.url, response.status
         media = header(response, "Content-Type").partition(";")[0].strip().lower()
         ending = ending_for(address, media)
@@ -214,7 +214,7 @@ class SiteSpider(Spider):
         self._report(address)
 
     def fail(self, failure: Any) -> None:
-        """Note why an address has sent nothing."""
+        """Record the failure of an address."""
         error, request = failure.value, failure.request
         first, at, host = request.meta["address"], request.url, urlsplit(request.url).hostname or ""
         why, is_busy = reason_of(at, error), not isinstance(error, IgnoreRequest | DownloadCancelledError)
@@ -264,12 +264,12 @@ class SiteSpider(Spider):
                 yield self._request(address)
 
     def _request(self, address: str) -> Request:
-        # Scrapy follows redirects; every other status is a reply.
+        # Scrapy follows redirects; other statuses are responses.
         meta = {"handle_httpstatus_list": range(400, 600), "address": address}
         return Request(address, self.parse, errback=self.fail, meta=meta)
 
     def _leave(self, address: str, why: str, busy: bool) -> None:
-        """Note why an address was not read; ends the crawl if it is the first one, or the site is down."""
+        """Record an unread address; end the crawl if it is the first or the site is down."""
         self._failures += busy
         if self.error:
             return
@@ -281,17 +281,17 @@ class SiteSpider(Spider):
         self._unread[self._earlier_name(address) or address] = f"{address} {why}."
 
     def _earlier_name(self, address: str) -> str:
-        """Return the name of the document at an address after an earlier crawl, "" if there is none."""
+        """Return the document name of an address in the last crawl, or ""."""
         return next((name for name in self.task["earlier"] if name.partition("#")[0] == address), "")
 
     def _report(self, address: str) -> None:
         try:
             print(json.dumps({"requested": self.requested, "met": len(self._met), "address": address}), flush=True)
-        except BrokenPipeError:  # nobody waits for the result any more
+        except BrokenPipeError:  # nobody waits for the result any longer
             os._exit(1)
 
     def result(self) -> Mapping[str, object]:
-        """Return the documents with their days, what else was met, and sentences about it; or the error."""
+        """Return the documents with dates, counts and notes; or the error."""
         counts, notes = self._counts, list(self._moved)
         if self.error or not self.site:
             return self.error or {"is_busy": False, "error": f"{self.task['address']} leads nowhere."}
@@ -314,18 +314,18 @@ class SiteSpider(Spider):
 
 
 def document_name(address: str, ending: str) -> str:
-    """Return the name of the document at an address: the address, and the ending of its kind where it shows another."""
+    """Return an address's document name, with an extension if the type differs."""
     shown = document_ending(f"site/{address}")
     return address if shown == ending or {shown, ending} <= {".htm", ".html"} else f"{address}#{ending}"
 
 
 def header(response: Response, name: str) -> str:
-    """Return a header of a response, "" without it."""
+    """Return a response header, or ""."""
     return (response.headers.get(name) or b"").decode("latin-1")
 
 
 def reason_of(address: str, error: BaseException) -> str:
-    """Return in a clause why an address has sent nothing."""
+    """Return the reason for a failed request as a clause."""
     parts, name = urlsplit(address), type(error).__name__
     host = parts.netloc if parts.port else f"{parts.netloc}:{443 if parts.scheme == 'https' else 80}"
     if "max redirections" in str(error):
@@ -341,7 +341,7 @@ def reason_of(address: str, error: BaseException) -> str:
 
 
 def ending_for(address: str, media: str) -> str:
-    """Return the ending of the kind that a page is of, by its type and else by its address; "" if it is not read."""
+    """Return the extension for a page's type, or that of its address; "" if unsupported."""
     named, usual = ending_of(address), mimetypes.guess_all_extensions(media)
     if media in ("text/html", "application/xhtml+xml"):
         return ".html"
@@ -351,19 +351,19 @@ def ending_for(address: str, media: str) -> str:
 
 
 def refused_ending(address: str) -> str:
-    """Return the ending of an address that needs no request, since its kind is not read; "" for all others."""
+    """Return the extension of an address of an unsupported kind, which needs no request; else ""."""
     ending = ending_of(address)
     media = mimetypes.guess_type(f"x{ending}")[0] or ""
     return ending if ending in REFUSED or media.startswith(_NO_DOCUMENTS) else ""
 
 
 def ending_of(address: str) -> str:
-    """Return the ending of an address."""
+    """Return an address's extension."""
     return PurePosixPath(urlsplit(address).path.rpartition("/")[2]).suffix.lower()
 
 
 def day_of(response: Response) -> str:
-    """Return the day when a page was changed, in ISO 8601; "" if that is not known."""
+    """Return a page's modification date in ISO 8601, or ""."""
     try:
         changed = parsedate_to_datetime(header(response, "Last-Modified"))
         is_new = (parsedate_to_datetime(header(response, "Date")) - changed).total_seconds() <= _NEW_SECONDS
@@ -376,9 +376,9 @@ def main() -> None:
     """Crawl a site."""
     os.umask(0o077)
     task = json.load(sys.stdin)
-    # Anybody may have written a page whose links are read here: no crawl computes or grows without an end.
+    # Untrusted pages: limit the CPU time and memory of a crawl.
     for kind, limit in ((resource.RLIMIT_CPU, SECONDS + task["pages"]), (resource.RLIMIT_AS, MAX_MEMORY)):
-        with suppress(OSError, ValueError):  # systems differ in what they let a process limit
+        with suppress(OSError, ValueError):  # systems differ in the limits they support
             resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
     process = CrawlerProcess({**SETTINGS, "HTTPCACHE_DIR": task["cache"]})
     crawler = process.create_crawler(SiteSpider)

@@ -65,7 +65,7 @@ def _sheets(workbook: CalamineWorkbook) -> list[WorkbookSheet]:
 
 
 def _shown(value: Any) -> str:
-    """Return what a cell shows: days in ISO 8601, numbers without an exponent."""
+    """Format a cell value: dates in ISO 8601, numbers without an exponent."""
     match value:
         case bool():
             return str(value).upper()

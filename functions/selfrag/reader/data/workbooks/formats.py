@@ -1,4 +1,4 @@
-"""Numbers as a spreadsheet shows them, by the format of their cell: a day, a percentage, an amount."""
+"""Number formats: render a number as the spreadsheet shows it, such as a date, percentage or amount."""
 
 import re
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from xlfmt import format_value
 
-# The formats that have no text in a file of Excel's own; those from 27 to 58 are East Asia's days and times.
+# Built-in formats without text in the file; 27 to 58 are East Asian dates and times.
 _DAYS = "yyyy-mm-dd"
 BUILT_IN = {
     **{1: "0", 2: "0.00", 3: "0", 4: "0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??"},
@@ -17,11 +17,11 @@ BUILT_IN = {
     **dict.fromkeys((18, 20, 32, 34, 55), "h:mm") | dict.fromkeys((19, 21, 33, 35, 56), "h:mm:ss"),
     **{22: f"{_DAYS} h:mm", 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0"},
 }
-MAX_FORMAT = 255  # characters that Excel lets a format have
+MAX_FORMAT = 255  # Excel's limit of characters in a format
 LONG = re.compile(r"-?[1-9]\d{15,30}")
-_SIGNIFICANT = 15  # digits, as Excel shows at most
+_SIGNIFICANT = 15  # Excel's limit of displayed digits
 _EXACT = Context(prec=1_200, rounding=ROUND_HALF_UP)  # digits of the largest number by the longest format
-_NUMBER, _AT = "\ue000", "\ue001"  # stand for all stored digits, and for an @ that is no text's place
+_NUMBER, _AT = "\ue000", "\ue001"  # placeholders for all stored digits, and for a literal @
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*+)"?|\\(?P<escaped>.?)|\[\$(?P<currency>[^\]-]*+)[^\]]*+\]?|\[(?P<elapsed>h+|m+|s+)\]'
     r"|(?P<condition>\[[<>=][^\]]*+\])|\[[^\]]*+\]?|(?P<blank>_).?|\*.?|(?P<end>;)|(?P<text>@)|(?P<general>general)"
@@ -38,10 +38,10 @@ Token = tuple[str, str]
 
 
 class Layout(NamedTuple):
-    """A format in the words of the library: `code` is that of numbers, `first` its first section.
+    """A format translated for the library: `code` for numbers, `first` its first section.
 
-    `text` are the words of a text, which _NUMBER stands for. `unit` are the seconds below which nothing is shown, 0 if
-    all is; None for a number that is no time. `hides` is whether a section is empty.
+    `text` formats strings, with _NUMBER as the placeholder. `unit` is the smallest displayed time unit in seconds, 0
+    for all, None if not a time. `hides` is True if a section is empty.
     """
 
     code: str
@@ -54,10 +54,10 @@ class Layout(NamedTuple):
 
 @lru_cache(maxsize=10_000)  # a sheet repeats its numbers
 def shown(number: float, code: str, since_1904: bool = False, exact: str = "") -> str:
-    """Return a number as its cell shows it, but days in ISO 8601, hours by 24, and no marks between thousands.
+    """Render a number by its cell format, with ISO dates, 24-hour times and no thousands separators.
 
-    A format that shows nothing gives "". Of a format the first MAX_FORMAT characters count. `exact` is how the file
-    writes the number: of a long one people search for all digits, and Excel shows 15.
+    Returns "" if the format hides the value. Only the first MAX_FORMAT characters of a format count. `exact` is the
+    number as stored: people search for all digits, and Excel shows 15.
     """
     digits = exact if LONG.fullmatch(exact) else plain(number)
     if code in ("", "General") or not isfinite(number):
@@ -68,23 +68,23 @@ def shown(number: float, code: str, since_1904: bool = False, exact: str = "") -
     own = digits if layout.code == layout.first else digits.lstrip("-")
     try:
         with localcontext(_EXACT):
-            if layout.unit:  # the library rounds to the smallest unit, and Excel cuts
+            if layout.unit:  # the library rounds to the smallest unit, Excel truncates
                 seconds = (value * 86_400).to_integral_value()
                 value = (seconds - seconds % layout.unit) / 86_400
-            # A sign alone, such as the dash of bookkeepers for zero, would read as if the number were missing.
+            # A lone sign, such as an accountant's dash for zero, would read like a missing number.
             for sections in (layout.code, layout.first):
                 text = format_value(value, sections, since_1904).replace(_NUMBER, own).replace(_AT, "@")
                 if any(map(str.isalnum, text)):
                     return " ".join(text.split())
                 if not text and layout.hides:
                     return ""
-    except (ArithmeticError, ValueError):  # a day that is in no calendar
+    except (ArithmeticError, ValueError):  # a date outside the calendar
         pass
     return digits
 
 
 def shown_text(text: str, code: str) -> str:
-    """Return a text as its cell shows it: the fourth section of a format, or the last one with @, is that of texts."""
+    """Render a text by the fourth section of its format, or the last one with @."""
     return _layout(code[:MAX_FORMAT]).text.replace(_NUMBER, text, 1)
 
 
@@ -121,7 +121,7 @@ def _layout(code: str) -> Layout:
 
 
 def _times(tokens: list[Token]) -> dict[int, str]:
-    """Return the date letters of a section by place, where M is minutes and p half of a day; none beside digits."""
+    """Map positions of date letters in a section, with M for minutes and p for half-days; empty if it has digits."""
     if any(kind == "place" for kind, _ in tokens):
         return {}
     places = [place for place, (kind, _) in enumerate(tokens) if kind in ("date", "elapsed", "half")]
@@ -172,7 +172,7 @@ def _section(tokens: list[Token]) -> str:
 
 
 def _colon(tokens: list[Token], times: dict[int, str]) -> int:
-    """Return where a clock has its colon, or what stands for it as in 14 Uhr 30; -1 if words follow, or it is none."""
+    """Return the position of the separator of a clock time (":" or words such as "14 Uhr 30"), or -1."""
     places = [place for place, meaning in times.items() if meaning == "M" and times.get(place - 2) == "h"]
     ends_with_it = bool(places) and not any(kind in _LITERALS and value.strip() for kind, value in tokens[places[0] :])
     return places[0] - 1 if ends_with_it and tokens[places[0] - 2][0] == "date" else -1

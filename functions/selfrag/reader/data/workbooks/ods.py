@@ -12,7 +12,7 @@ from selfrag.reader.kinds import ODS
 from selfrag.reader.office.properties import properties
 
 _CONTENT, _PROPERTIES = "content.xml", "meta.xml"
-# Comments, drawings and what is kept of changes are no values.
+# Comments, drawings and tracked changes are not values.
 _SKIPPED = frozenset({"annotation", "shapes", "frame", "custom-shape", "tracked-changes", "forms", "dde-links"})
 _MARKS = {"tab": " ", "line-break": " "}
 _HIDDEN = ("collapse", "filter")
@@ -81,7 +81,7 @@ class OdsContent(PartReader):
             return
         elif name in ("p", "h"):
             self._in_paragraph -= 1
-        elif name == "covered-table-cell":  # part of a merged one, whose value is shown in its place
+        elif name == "covered-table-cell":  # part of a merged cell, which shows the value
             self._column += self._columns
         elif name == "table-cell":
             self._end_cell()
@@ -129,14 +129,14 @@ class OdsContent(PartReader):
 
 def _count(attributes: dict[str, str], name: str) -> int:
     number = attributes.get(name, "")
-    # What says that it is repeated more often than there are rows is the rest of an empty sheet.
+    # A row repeated beyond the limit is the empty rest of the sheet.
     return min(int(number[:8]), MAX_ROW) if number.isascii() and number.isdecimal() else 1
 
 
 def _shown(cell: dict[str, str], text: str, has_text: bool) -> str:
-    """Return what a cell shows: its value in a form that is the same everywhere, or else its text.
+    """Return a cell's value in a locale-independent form, or its text.
 
-    A whole number that its format makes a code, such as 00123 or INV-7, is its text.
+    Integers formatted as codes, such as 00123 or INV-7, keep their text.
     """
     kind, value = cell.get("value-type", ""), cell.get("value", "")
     if kind in _NUMBERS and value:

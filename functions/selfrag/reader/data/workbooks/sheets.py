@@ -17,7 +17,7 @@ MAX_CELLS = 1_000_000  # of a workbook, with a value; each takes some 100 bytes
 
 @dataclass(frozen=True)
 class MergedCells:
-    """Cells that are one, by their first and last rows and columns, counted from 1 and 0."""
+    """A merged range: first and last rows from 1, columns from 0."""
 
     top: int
     left: int
@@ -27,9 +27,9 @@ class MergedCells:
 
 @dataclass
 class WorkbookSheet:
-    """The values by row, counted from 1, and column, counted from 0.
+    """Values of a sheet by row (from 1) and column (from 0).
 
-    Hidden rows and columns have theirs, too; a hidden sheet has none.
+    Hidden rows and columns are included; a hidden sheet is empty.
     """
 
     name: str
@@ -44,12 +44,12 @@ class WorkbookSheet:
 
     def hide_columns(self, first: int, last: int) -> None:
         """Note that these columns are hidden."""
-        if first >= 0 and first not in self.hidden_columns:  # else somebody wants it to take long
+        if first >= 0 and first not in self.hidden_columns:  # repeated ranges would take long
             self.hidden_columns.update(range(first, min(last + 1, MAX_COLUMN)))
 
 
 class Cells:
-    """Counts the values of a workbook, which are held until its merged cells are known."""
+    """Counts values of a workbook, which stay in memory until its merged cells are known."""
 
     def __init__(self) -> None:
         self._left = MAX_CELLS
@@ -63,14 +63,14 @@ class Cells:
             sheet.rows.setdefault(row, {})[column] = value
 
 
-_NARROWEST, _MOST = 2, 20  # columns of a table beside others, and such tables
+_NARROWEST, _MOST = 2, 20  # minimum columns of a side-by-side table, maximum number of such tables
 MAX_STEPS = 20_000_000  # cells with and without a value up to the last one of each row
 
 Band = list[tuple[int, bool, dict[int, str]]]
 
 
 def write_sheets(writer: Writer, sheets: list[WorkbookSheet]) -> None:
-    """Write each sheet that is shown as a part, and say what was left out."""
+    """Write each visible sheet as a part and warn about hidden content."""
     left_out: dict[str, list[str]] = {"sheets": [], "rows": [], "columns": []}
     without_value = unseen = 0
     for sheet in sheets:
@@ -105,7 +105,7 @@ def _warn(writer: Writer, left_out: dict[str, list[str]], without_value: int) ->
 
 
 def _hide_columns(sheet: WorkbookSheet) -> bool:
-    """Take away what stands in hidden columns; tells whether anything did."""
+    """Remove hidden columns; return whether any value was removed."""
     any_hidden = False
     for row in sheet.rows.values():
         for column in sheet.hidden_columns & row.keys():
@@ -140,9 +140,9 @@ def _write(writer: Writer, sheet: WorkbookSheet, level: int) -> None:
 
 
 def blocks(sheet: WorkbookSheet, divides: bool) -> Iterator[tuple[int, int, Band]]:
-    """Stretches of rows between blank ones, each cut at blank columns: first and last column, and the rows.
+    """Split rows at blank rows, then at blank columns; yield first column, last column and rows.
 
-    Raises LimitExceeded if the values lie so far apart that going through the rows would take long.
+    Raises LimitExceeded if the values are so scattered that scanning would take long.
     """
     if sum(max(row, default=0) for row in sheet.rows.values()) > MAX_STEPS:
         raise LimitExceeded("has values too far apart; move them together, or save it as several files")
@@ -189,7 +189,7 @@ def _bands(sheet: WorkbookSheet) -> Iterator[Band]:
 
 
 def unmerge(sheet: WorkbookSheet, budget: CellBudget) -> dict[int, list[PlacedCell]]:
-    """Repeat a cell that spans rows in each of them that has a value; gives the merged cells by row."""
+    """Repeat vertically merged cells in each row that has a value; return the merged cells by row."""
     numbers, begun = sorted(sheet.rows), dict[int, list[TableCell]]()
     last = max((max(row) for row in sheet.rows.values() if row), default=0)
     for area in sorted(sheet.merged, key=lambda area: area.left):

@@ -1,4 +1,4 @@
-"""The sheets of an Excel workbook: what its cells show, never what a formula or a macro would do."""
+"""Excel workbooks: displayed cell values; formulas and macros are never run."""
 
 import re
 from collections.abc import Iterable
@@ -58,7 +58,7 @@ def _sheets(archive: XmlArchive, writer: Writer) -> list[WorkbookSheet]:
 
 
 class SheetReader(PartReader):
-    """The cells of a sheet, by what they show."""
+    """Collects the displayed cell values of a sheet."""
 
     def __init__(
         self, sheet: WorkbookSheet, cells: Cells, strings: list[str], codes: list[str], since_1904: bool
@@ -150,7 +150,7 @@ def _place(reference: str) -> tuple[int, int] | None:
 
 
 class Strings(PartReader):
-    """The texts that cells refer to by their number; what says how a Japanese one is pronounced is left out."""
+    """The shared strings that cells refer to by index, without phonetic readings."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -180,7 +180,7 @@ class Strings(PartReader):
 
 
 def _codes(elements: Iterable[tuple[str, dict[str, str]]]) -> list[str]:
-    """Return the number formats of cells, by the number of their style."""
+    """Return the number format code of each style."""
     own, codes, of_cells = dict[str, str](), list[str](), False
     for name, attributes in elements:
         number = attributes.get("numFmtId", "")
@@ -195,5 +195,5 @@ def _codes(elements: Iterable[tuple[str, dict[str, str]]]) -> list[str]:
 
 
 def unescaped(text: str) -> str:
-    """Return a text in which Office has written control characters by their number, as spaces here."""
+    """Replace Office's numeric escapes of control characters by spaces."""
     return _ESCAPED.sub(lambda code: chr(int(code[1], 16)) if 0x20 <= int(code[1], 16) < 0xD800 else " ", text)

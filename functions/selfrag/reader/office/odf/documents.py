@@ -28,7 +28,7 @@ _BACKGROUNDS = frozenset({"table", "table-cell", "text-box", "custom-shape", "pa
 
 
 class OdfContent(PartReader):
-    """Tells a story; `hidden` are the slides that are not shown. `page_number` stands where a page's number does."""
+    """Builds a story from content.xml; `hidden` lists hidden slides. `page_number` replaces page numbers."""
 
     def __init__(self, archive: XmlArchive, styles: OdfStyles, left_out: LeftOut, page_number: str = "") -> None:
         self._archive = archive
@@ -37,15 +37,15 @@ class OdfContent(PartReader):
         self._slides = 0
         self._styles, self._page_number = styles, page_number
         self._lists = OdfLists(styles)
-        self._heads: list[bool] = []  # of the tables that are open, whether their rows name columns
+        self._heads: list[bool] = []  # open tables: whether their rows are headers
         self._depth = ElementDepth()
         self._styling = self._in_notes = False
         self._title = 0  # the depth of the frame that holds a slide's title; 0 if none does
         self._paragraphs: list[tuple[str, int]] = []  # the style and the level of each that is open
         self._bold: list[bool] = []
-        self._looks: list[RunLook] = [RunLook()]  # of the paragraphs and spans that are open
-        self._fills: list[str] = []  # the colours behind the page, the tables, cells and boxes that are open
-        self._stories: list[tuple[Story, str]] = []  # those that go on after a note, and its mark
+        self._looks: list[RunLook] = [RunLook()]  # open paragraphs and spans
+        self._fills: list[str] = []  # background colors of the page and open tables, cells and boxes
+        self._stories: list[tuple[Story, str]] = []  # paragraphs that continue after a note, and its mark
         self._counted = {"footnote": 0, "endnote": 0}
         self._starts = self._beginnings()
         self._ends: dict[str, Callable[[], object]] = {
@@ -123,7 +123,7 @@ class OdfContent(PartReader):
         return attributes.get("display") == "none" or kind in _FURNITURE or name in _SKIPPED or name in PAGE_NUMBERS
 
     def _background(self, name: str, attributes: dict[str, str]) -> str:
-        """Return the colour behind what stands in a table or cell; that in a box or on a slide is not certain."""
+        """Return the background color of a table or cell; it is uncertain in boxes and on slides."""
         if name not in ("table", "table-cell"):
             return UNCERTAIN
         return self._styles.look(name, attributes.get("style-name", "")).fill or ""
@@ -199,7 +199,7 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Not shown, shown elsewhere as well, or furniture: changes, remarks, tables of contents, readings of characters.
+# Invisible, duplicate or page furniture: tracked changes, comments, tables of contents, phonetic readings.
 _SKIPPED = _names(
     "tracked-changes annotation table-of-content illustration-index table-index object-index user-index forms desc "
     "alphabetical-index sequence-decls note-citation ruby-text event-listeners settings date-time-decl hidden-text "
@@ -210,7 +210,7 @@ _FURNITURE = frozenset({"header", "footer", "date-time", "page-number", "page"})
 
 
 class OdfLists:
-    """Follows the lists that are open, and gives the number of each item and heading once."""
+    """Tracks open lists and returns each item's number once."""
 
     def __init__(self, styles: OdfStyles) -> None:
         self._styles = styles
@@ -220,28 +220,28 @@ class OdfLists:
         self._label = ""
 
     def begin_list(self, attributes: dict[str, str]) -> None:
-        """A list, which may stand in an item of another one, whose style it shares if it has none."""
+        """Start a list; a nested one without a style shares its parent's."""
         style = attributes.get("style-name", "") or (self._open[-1] if self._open else "")
         goes_on = attributes.get("continue-numbering") == "true" or attributes.get("continue-list", "")
         self._begun += not self._open and not goes_on
         self._open.append(style)
 
     def end_list(self) -> None:
-        """The list ends."""
+        """End the list."""
         self._open.pop()
 
     def begin_item(self, attributes: dict[str, str]) -> None:
-        """An item of the list that is open."""
+        """Start an item of the open list."""
         if self._open:
             self._label = self._counted(self._open[-1], f"{self._begun}", len(self._open) - 1)
 
     def count_heading(self, level: int) -> None:
-        """A heading, by its level in the outline; 0 is the highest. One that is an item of a list is counted there."""
+        """Count a heading by outline level (0 is the highest); headings in list items are counted there."""
         if not self._label:
             self._label = self._counted(_OUTLINE, _OUTLINE, level)
 
     def label(self) -> str:
-        """Return the number of the item or heading that began last; "" when it was given."""
+        """Return the number of the latest item or heading, "" if already returned."""
         label, self._label = self._label, ""
         return label
 

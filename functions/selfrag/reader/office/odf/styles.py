@@ -1,4 +1,4 @@
-"""The styles of an OpenDocument file: headings, captions, what is hidden, and the numbers of lists."""
+"""OpenDocument styles: headings, captions, visibility and list numbering."""
 
 import re
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from selfrag.reader.visibility import UNCERTAIN, WHITE
 
 _MAX_BASES = 20
 _MAX_AFFIX = 20
-# LibreOffice's own names, which are English in every language; captions of pictures have others.
+# LibreOffice's built-in style names are English in every language; picture captions use others.
 _TITLE, _CAPTIONS = "Title", frozenset({"Table", "TableCaption"})
 _BOLD = "Table_20_Heading"
 _POINTS = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)pt")
@@ -27,7 +27,7 @@ class _OdfStyle:
 
 @dataclass
 class ListLevel:
-    """The numbering of one level of a list; without a form it has none."""
+    """Numbering of a list level; without a format it has none."""
 
     form: str = ""
     before: str = ""
@@ -42,7 +42,7 @@ class _OdfList:
 
 
 class OdfStyles(PartReader):
-    """Reads styles wherever they stand: some are in the content's own part."""
+    """Collects styles from any part; some are in the content itself."""
 
     def __init__(self) -> None:
         self._styles: dict[str, _OdfStyle] = {}
@@ -92,7 +92,7 @@ class OdfStyles(PartReader):
         return self._is_defined("drawing-page", style) and self._styles[f"drawing-page {style}"].hidden
 
     def look(self, family: str, style: str) -> RunLook:
-        """Return the look that a style and those below it give a text."""
+        """Return the formatting of a style with its parents."""
         if (family, style) not in self._looks:
             look = RunLook()
             for name in (*self._names(family, style), ""):
@@ -102,11 +102,11 @@ class OdfStyles(PartReader):
         return self._looks[family, style]
 
     def starts(self, name: str) -> list[int]:
-        """Return where each level of a list begins to count."""
+        """Return the start number of each level of a list."""
         return [level.start for level in self._lists.get(name, _OdfList()).levels]
 
     def label(self, name: str, numbers: list[int]) -> str:
-        """The number of a paragraph as a list shows it; "" if that level has none. "" names the outline of headings."""
+        """Return a paragraph's number as shown, or "". The list "" is the outline of headings."""
         levels = self._lists.get(name, _OdfList()).levels
         level = levels[len(numbers) - 1]
         if not level.form:

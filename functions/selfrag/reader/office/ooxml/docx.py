@@ -1,4 +1,4 @@
-"""The text of a Word document: of a ZIP archive of XML only the parts that are needed are unpacked."""
+"""Word documents; only the needed parts of the archive are unpacked."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ from selfrag.reader.office.story import Story
 from selfrag.reader.office.tables import write
 from selfrag.reader.visibility import UNCERTAIN, WHITE, LeftOut
 
-# Not shown, or shown twice: properties, ruby readings, deletions, moved text, and text boxes for old versions.
+# Invisible or duplicate: properties, phonetic readings, deletions, moved text, fallbacks of text boxes.
 _SKIPPED = frozenset({"pPrChange", "rPrChange", "tblGrid", "tabs", "del", "moveFrom", "Fallback", "rt"})
 _MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 Notes = Mapping[str, dict[str, str]]
@@ -32,16 +32,16 @@ _PAGE_NUMBERS = ("PAGE", "NUMPAGES", "SECTIONPAGES")
 _MAX_INSTRUCTION, _MAX_FORM_DATA = 100, 100
 _FORM_DATA = ("checkBox", "default", "checked", "result", "listEntry")
 _CODE = re.compile(r"[0-9A-Fa-f]{2,4}")
-_ANSWERED = "\x03"  # marks a form field whose value is written; XML can hold no such character
+_ANSWERED = "\x03"  # placeholder for a form field's value; XML cannot contain this character
 _BODY = "word/document.xml"
 _OF_NO_KIND = ("", ".bin", ".dat", ".xht", ".xhtml")  # endings that programs give to a page or a Word document
-_FIRST_ROW = 0x20  # the bit of a table's look that says that its first row stands out
+_FIRST_ROW = 0x20  # bit of a table's look: first row is formatted as a header
 
 
 class Body(ReaderOfEquations):
-    """Tells a story of what stands in a part; `notes` are the texts of notes by kind and id.
+    """Builds a story from a part; `notes` maps kinds and ids to note texts.
 
-    `page_number` replaces the number of a page. `parts` returns the charts and imported files of a part by their ids.
+    `page_number` replaces page numbers. `parts` returns a part's charts and imported files by id.
     """
 
     def __init__(
@@ -62,11 +62,11 @@ class Body(ReaderOfEquations):
         self.parts, self._parts = parts, parts(part)
         self._fields = Fields(page_number)
         self._depth = ElementDepth()
-        self._prompt = 0  # the depth of a content control (sdt) that nobody has filled in: it shows a prompt
+        self._prompt = 0  # depth of an unfilled content control (sdt), which shows a prompt
         self._in_text = self._bold = self._in_run = self._in_paragraph_look = self._goes_on = False
         self._run, self._run_style = RunLook(), ""
-        self._look: RunLook | None = None  # of the run with its styles, once a text of it has come
-        self._fills = [""]  # the colours behind the page, the tables and the cells that are open
+        self._look: RunLook | None = None  # of the run with its styles, set at its first text
+        self._fills = [""]  # background colors of the page and open tables and cells
         self._looks: list[DocxLook] = [DocxLook()]
         self._table_style = ""
         self._starts = self._beginnings()
@@ -214,7 +214,7 @@ class Body(ReaderOfEquations):
         self.story.begin_table()
 
     def _look_at_table(self, attributes: dict[str, str]) -> None:
-        """Take in the table's look, which is Word's default: only the style tells that the first row stands out."""
+        """Read a table's look flags; they are Word's default, so only the style makes a header certain."""
         styled = self._styles.sets_off_first_row(self._table_style) or None
         grid = self.story.innermost(Grid)
         grid.first, grid.likely = styled if stands_out(attributes) else False, True
@@ -224,7 +224,7 @@ class Body(ReaderOfEquations):
         if styles.lists_contents(look.style):
             self.story.drop_paragraph()
         elif look.drop_cap != "none":
-            self._goes_on = True  # The next paragraph is the rest of it.
+            self._goes_on = True  # The next paragraph continues this one.
         else:
             label = self._numbering.label(look.list, look.list_level) if self.story.says else ""
             self.story.end_paragraph(styles.level(look.style), styles.is_caption(look.style), label)
@@ -235,7 +235,7 @@ class Body(ReaderOfEquations):
         self.sections[-1].headers.append(attributes.get("r:id", ""))
 
     def _refer(self, name: str, attributes: dict[str, str]) -> None:
-        """Refer to a note; what it says is told where it is first referred to."""
+        """Refer to a note; the first reference includes its text."""
         kind, written = _NOTES[name]
         self._counted[name] += 1
         note = self._notes.get(kind, {}).pop(attributes.get("id", ""), "")
@@ -243,16 +243,16 @@ class Body(ReaderOfEquations):
 
 
 class Fields:
-    """Follows the fields that are open; `page_number` stands for what they show of pages."""
+    """Tracks open fields; `page_number` replaces displayed page numbers."""
 
     def __init__(self, page_number: str) -> None:
         self._page_number = page_number
-        self._open: list[str] = []  # what each asks for
+        self._open: list[str] = []  # instructions of the open fields
         self._in_instruction = False
-        self._form: list[tuple[str, str]] = []  # the data of the form field that is open
+        self._form: list[tuple[str, str]] = []  # data of the open form field
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """An element begins."""
+        """Handle the start of an element."""
         kind = attributes.get("fldCharType", "")
         if name == "fldSimple":
             self._open.append(attributes.get("instr", "")[:_MAX_INSTRUCTION])
@@ -267,18 +267,18 @@ class Fields:
         self._in_instruction = name == "instrText"
 
     def end(self, name: str) -> None:
-        """An element ends."""
+        """Handle the end of an element."""
         self._in_instruction = False
         if name == "fldSimple" and self._open:
             self._open.pop()
 
     def text(self, text: str) -> None:
-        """Take in what a field asks for."""
+        """Collect field instructions."""
         if self._in_instruction and self._open:
             self._open[-1] = (self._open[-1] + text)[:_MAX_INSTRUCTION]
 
     def read_form_value(self) -> str:
-        """Return the state of a check box or the choice of a list by the data of the field that is open."""
+        """Return the state of a check box or the choice of a drop-down list."""
         form, options = dict(self._form), [option for name, option in self._form if name == "listEntry"]
         if self._open and ("checkBox" in form or options):
             self._open[-1] = f"{_ANSWERED} "
@@ -287,7 +287,7 @@ class Fields:
         return box if "checkBox" in form else "".join(options[whole(value) :][:1])
 
     def shown(self, text: str) -> str:
-        """Return what is shown of a text inside the fields that are open."""
+        """Return the displayed form of a text inside fields."""
         instruction = self._open[-1].split() if self._open else []
         kind = instruction[0].upper() if instruction else ""
         return self._page_number if kind in _PAGE_NUMBERS else "" if kind == _ANSWERED else text
@@ -295,7 +295,7 @@ class Fields:
 
 @dataclass
 class DocxSection:
-    """The beginning of a section among the blocks, and its headers and footers by the ids that refer to them."""
+    """The start of a section among the blocks, and the relation ids of its headers and footers."""
 
     begins: int
     headers: list[str] = field(default_factory=list)
@@ -306,7 +306,7 @@ class DocxLook:
     """The look of a paragraph."""
 
     style: str = ""
-    fill: str = ""  # the colour behind it
+    fill: str = ""  # background color
     list: str = ""
     list_level: int = 0
     ends_section: bool = False
@@ -314,7 +314,7 @@ class DocxLook:
 
 
 def stands_out(look: Mapping[str, str]) -> bool:
-    """Return whether a table's look has a first row of its own."""
+    """Return whether a table's look formats the first row as a header."""
     first_row = look.get("firstRow", "")
     if first_row:
         return first_row not in ("0", "false", "off")
@@ -328,10 +328,10 @@ _NOTE_PARTS = {"footnotes": "word/footnotes.xml", "endnotes": "word/endnotes.xml
 
 
 def read_docx(key: str, content: bytes, read: Read) -> Document:
-    """Paragraphs, rows of tables, notes and headers, with headings by style; raises BadDocument.
+    """Read a Word document; headings come from styles. Raises BadDocument.
 
-    A header or footer is read once, before its section, without page numbers and what the text says itself.
-    `read` reads an imported file.
+    Headers and footers are read once, before their section, without page numbers or text of the body. `read` parses
+    imported files.
     """
     writer = Writer(key)
     with open_archive(key, content, WORD) as archive:
@@ -401,7 +401,7 @@ def _read_parts(archive: XmlArchive, writer: Writer, read: Read, part: str) -> d
 
 
 def _with_headers(archive: XmlArchive, styles: Styles, body: Body) -> list[Block]:
-    """Return the blocks of the body, and before those of a section what its headers and footers say beside."""
+    """Return the body's blocks with new text of headers and footers before each section."""
     related = relations(archive, _BODY)
     if not any(section.headers for section in body.sections):
         return body.story.blocks

@@ -1,4 +1,4 @@
-"""The parts of a Word document beside its text: its styles, and the numbering of its lists."""
+"""Styles and list numbering of Word documents."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from selfrag.reader.visibility import UNCERTAIN
 
 _TITLE_LEVEL, _LOWEST_HEADING = 1, 9
 _MAX_BASES = 20
-_BESIDE_TITLE = ("subtitle", "author", "date")  # which build on the title in what pandoc writes
+_BESIDE_TITLE = ("subtitle", "author", "date")  # styles that pandoc bases on the title style
 RUN_PROPERTIES = frozenset({"vanish", "strike", "dstrike", "vertAlign", "color", "highlight", "sz", "rFonts"})
 _SCRIPTS: dict[str, Script] = {"superscript": "superscript", "subscript": "subscript"}
 _HIGHLIGHTS = {"none": "", "white": "ffffff", "black": "000000"}
@@ -17,7 +17,7 @@ _PLAIN_SHADINGS = ("", "clear", "nil")
 
 
 def take_property(look: RunLook, name: str, attributes: dict[str, str]) -> None:
-    """Take in a property of a run, if it is one of RUN_PROPERTIES or a shading."""
+    """Apply a run property, if it is one of RUN_PROPERTIES or a shading."""
     value = attributes.get("val", "")
     if name == "vanish":
         look.hidden = switched_on(attributes)
@@ -38,7 +38,7 @@ def take_property(look: RunLook, name: str, attributes: dict[str, str]) -> None:
 
 
 def shading(attributes: dict[str, str]) -> str:
-    """Return the colour behind a text, "" for none."""
+    """Return the background color of a text, or ""."""
     fill = attributes.get("fill", "")
     if attributes.get("val", "") not in _PLAIN_SHADINGS or (not fill and attributes.get("themeFill", "")):
         return UNCERTAIN
@@ -57,7 +57,7 @@ class _DocxStyle:
 
 
 class Styles(PartReader):
-    """The styles of paragraphs and tables, their names, which are English in every Word, and the styles below them."""
+    """Styles of paragraphs and tables with their base styles; built-in names are English in every Word."""
 
     def __init__(self) -> None:
         self._styles: dict[str, _DocxStyle] = {"": _DocxStyle()}
@@ -86,7 +86,7 @@ class Styles(PartReader):
             take_property(self._styles[self._id].look, name, attributes)
 
     def run_look(self, paragraph: str, run: str) -> RunLook:
-        """Return the look of a text by the styles of its paragraph and its run."""
+        """Return the formatting of a text by its paragraph and run styles."""
         if (paragraph, run) not in self._looks:
             look = RunLook()
             for base in (*self._bases(run), *self._bases(paragraph or self._default), self._styles[""]):
@@ -99,7 +99,7 @@ class Styles(PartReader):
         return any(base.shaded for base in self._bases(table))
 
     def level(self, style: str) -> int:
-        """Return the level of the heading that a style makes; 0 if it makes none."""
+        """Return the heading level of a style, or 0."""
         names = self._names(style)
         if names and names[0] in _BESIDE_TITLE:
             return 0
@@ -121,14 +121,14 @@ class Styles(PartReader):
         return any(name.startswith(("toc ", "table of figures", "index ")) for name in self._names(style))
 
     def list_of(self, style: str) -> tuple[str, int]:
-        """Return the list that a style belongs to, and at which level of it; "" if to none."""
+        """Return the list and level that a style belongs to, or ""."""
         for base in self._bases(style):
             if base.list:
                 return base.list, base.list_level
         return "", 0
 
     def sets_off_first_row(self, style: str) -> bool:
-        """Return whether a table's style gives the first row a look of its own."""
+        """Return whether a table style formats the first row differently."""
         return any(base.first_row for base in self._bases(style))
 
     def _names(self, style: str) -> list[str]:
@@ -156,11 +156,11 @@ class _DocxList:
     starts: list[int] = field(default_factory=lambda: [1] * MAX_LEVELS)
     written: list[str] = field(default_factory=lambda: ["decimal"] * MAX_LEVELS)
     texts: list[str] = field(default_factory=lambda: [""] * MAX_LEVELS)
-    legal: list[bool] = field(default_factory=lambda: [False] * MAX_LEVELS)  # all numbers of a label by digits
+    legal: list[bool] = field(default_factory=lambda: [False] * MAX_LEVELS)  # show all numbers of a label as digits
 
 
 class Numbering(PartReader):
-    """The lists of a document, and how far each of them is counted."""
+    """Lists of a document with their current counts."""
 
     def __init__(self) -> None:
         self._kinds: dict[str, _DocxList] = {}
@@ -193,7 +193,7 @@ class Numbering(PartReader):
             self._restarts.setdefault(self._list, []).append(self._level)
 
     def label(self, name: str, level: int) -> str:
-        """Count a paragraph of a list; gives its number as it is shown, "" for a bullet."""
+        """Count a list paragraph and return its number as shown, "" for a bullet."""
         kind = self._kinds.get(self._lists.get(name, ""))
         if not kind or kind.written[level] in _BULLETS:
             return ""

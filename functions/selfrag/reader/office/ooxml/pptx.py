@@ -1,4 +1,4 @@
-"""The text of a PowerPoint presentation, slide by slide, with what the speaker noted."""
+"""PowerPoint presentations, slide by slide, with speaker notes."""
 
 from collections.abc import Callable
 from pathlib import PurePosixPath
@@ -22,15 +22,15 @@ _PRESENTATION, _PROPERTIES = "ppt/presentation.xml", "docProps/core.xml"
 NOTES = "Notes: "
 _TITLES = {"ctrTitle": 1, "title": 2}
 _FURNITURE = frozenset({"dt", "ftr", "hdr", "sldNum"})
-_ON_NOTES = frozenset({"title", "ctrTitle", "sldImg"})  # what a page of notes repeats of its slide
-_SKIPPED = frozenset({"Fallback", "fld"})  # a field is a number of slides or a date
+_ON_NOTES = frozenset({"title", "ctrTitle", "sldImg"})  # placeholders that a notes page repeats from its slide
+_SKIPPED = frozenset({"Fallback", "fld"})  # fields are slide numbers and dates
 _SHAPES = frozenset({"sp", "pic", "graphicFrame"})
 _CHANGES = ("lumMod", "lumOff", "shade", "tint", "alpha", "satMod", "gradFill", "pattFill")  # of a colour
 _OFF, _ON = ("0", "false"), ("1", "true")
 
 
 class SlideReader(ReaderOfEquations):
-    """Tells a story of each shape: the title's stands first, the others in the order that screen readers follow."""
+    """Builds a story from a slide: title first, then shapes in screen-reader order."""
 
     def __init__(self, left_out: LeftOut, notes: bool = False, charts: dict[str, list[str]] | None = None) -> None:
         self.hidden = False
@@ -40,14 +40,14 @@ class SlideReader(ReaderOfEquations):
         self._story = self._rest
         self._level = 0
         self._depth = ElementDepth()
-        self._shape_at = 0  # the depth of the shape that is open
+        self._shape_at = 0  # depth of the open shape
         self._in_text = self._bold = False
-        self._in_look = ""  # the element of a run's look that is open
+        self._in_look = ""  # open element of a run's formatting
         self._run, self._sign_font = RunLook(), ""
         self._fills = SlideFills()
 
     def blocks(self) -> list[Block]:
-        """Return what the slide says."""
+        """Return the slide's blocks."""
         return self._first.blocks + self._rest.blocks
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -116,7 +116,7 @@ class SlideReader(ReaderOfEquations):
         self._run = RunLook(struck=struck, script=script, size=whole(attributes.get("sz", "")) / 100)
 
     def _take_look(self, name: str, attributes: dict[str, str]) -> None:
-        """Take in the font of a run, its colour, or that behind it; a colour that is changed is not certain."""
+        """Read a run's font, color or background; a modified color is uncertain."""
         color = UNCERTAIN if name in _CHANGES else attributes.get("val", "")
         if name in ("ln", "highlight", "effectLst", "uFill"):
             self._in_look = name
@@ -141,7 +141,7 @@ class SlideReader(ReaderOfEquations):
             begins[name]()
 
     def _placed(self, kind: str) -> None:
-        """The shape that is open stands in this kind of place."""
+        """Record the placeholder type of the open shape."""
         if kind in _FURNITURE or (self._notes and kind in _ON_NOTES):
             self._depth.skip(self._shape_at)
         elif kind in _TITLES:
@@ -149,14 +149,14 @@ class SlideReader(ReaderOfEquations):
 
 
 class SlideFills:
-    """Follows the fill of the shape that is open; what is behind one without is not certain."""
+    """Tracks shape fills; the background of an unfilled shape is uncertain."""
 
     def __init__(self) -> None:
         self.behind = UNCERTAIN
-        self._inside = ""  # the element that says what fills a shape, or its outline
+        self._inside = ""  # open element of a shape's fill or outline
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """An element begins."""
+        """Handle the start of an element."""
         if name in _SHAPES:
             self.behind = UNCERTAIN
         elif name in ("spPr", "ln"):
@@ -165,13 +165,13 @@ class SlideFills:
             self.behind = attributes.get("val", "") if name == "srgbClr" else UNCERTAIN
 
     def end(self, name: str) -> None:
-        """An element ends."""
+        """Handle the end of an element."""
         if name == self._inside:
             self._inside = "spPr" if name == "ln" else ""
 
 
 def read_pptx(key: str, content: bytes) -> Document:
-    """Each slide is a part: its title a heading, then its shapes in the order of reading, then its notes.
+    """Read each slide as a part: title as heading, shapes in reading order, notes.
 
     Hidden slides are left out with a warning. Raises BadDocument.
     """
@@ -194,7 +194,7 @@ def read_pptx(key: str, content: bytes) -> Document:
 
 
 def hidden_slides(key: str, hidden: list[int]) -> str:
-    """Return the warning that slides are hidden."""
+    """Return the warning about hidden slides."""
     return f"{key} has hidden slides, which were left out: {listed(hidden)}."
 
 

@@ -1,4 +1,4 @@
-"""The blocks of a column of text that may hold a table, and their columns."""
+"""Detection of table blocks and their columns."""
 
 import math
 import re
@@ -11,12 +11,12 @@ from selfrag.reader.pdf.shapes import Box, PdfSegment, Rule, around
 from selfrag.reader.pdf.tables.frames import is_in
 from selfrag.reader.pdf.text.segments import ENUMERATOR
 
-_FAR = 2.5  # sizes of white between two lines of a table
+_FAR = 2.5  # maximum white space between table lines, in sizes
 _MOST_ABOVE = 4  # lines
 _LEAST_ROWS, _LEAST_RULED = 3, 2
-_EXACT = 2  # points by which the beginnings of cells differ that stand below each other
-_AROUND = 15  # points from a table to the lines that are drawn around it
-_SHARE = 0.6  # of a table's height, along which a line between columns runs
+_EXACT = 2  # tolerance in points for aligned cells
+_AROUND = 15  # points from a table to its border lines
+_SHARE = 0.6  # share of the table's height that a column line covers
 _CAPTION = re.compile(r"(?:Tab(?:le|\.|elle|leau|la|ela|ella)|Таблица|表|표)\s*[\dA-Z]", re.IGNORECASE)
 
 Row = list[PdfSegment]
@@ -25,7 +25,7 @@ Columns = list[tuple[float, float]]
 
 @dataclass(slots=True)
 class Block:
-    """Consecutive lines, from `start` to `end`, in columns; `rules` are the drawn lines in them and around them."""
+    """Consecutive lines from `start` to `end` in columns; `rules` are the drawn lines in and around them."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Block:
 
 
 def blocks(rows: Sequence[Row], rules: Sequence[Rule], frames: Sequence[Box]) -> Iterator[Block]:
-    """Yield what a frame holds; else the lines from one of several stretches on."""
+    """Yield framed blocks and runs of lines with several segments."""
     at = 0
     while at < len(rows):
         end = _end(rows, at, frames)
@@ -50,14 +50,14 @@ def blocks(rows: Sequence[Row], rules: Sequence[Rule], frames: Sequence[Box]) ->
 
 
 def is_caption(text: str) -> bool:
-    """Return whether a line says what a table is about."""
+    """Return whether a line is a table caption."""
     return _CAPTION.match(text) is not None
 
 
 def _end(rows: Sequence[Row], at: int, frames: Sequence[Box]) -> int:
-    """Return the end of what is in a line's frame; else of the last line of several stretches that is near.
+    """Return the end of the frame at a line, or of the run of nearby multi-segment lines.
 
-    Lines between may stand below one of these.
+    Single-segment lines in between may continue a cell.
     """
     frame = next((frame for frame in frames if is_in(rows[at][0], frame)), None)
     framed = sum(1 for _ in takewhile(lambda row: is_in(row[0], frame), rows[at:])) if frame else 0
@@ -75,7 +75,7 @@ def _end(rows: Sequence[Row], at: int, frames: Sequence[Box]) -> int:
 
 
 def _names_a_group(rows: Sequence[Row], wide: Row) -> bool:
-    """Return whether a line across columns is bold, and the next one's cells begin where those of the row above do."""
+    """Return whether a line across columns is bold and the next row aligns with the one above."""
     below = rows[-1]
     alike = len(below) == len(wide) and all(
         abs(cell.box.left - other.box.left) <= _EXACT for cell, other in zip(below, wide, strict=True)
@@ -84,7 +84,7 @@ def _names_a_group(rows: Sequence[Row], wide: Row) -> bool:
 
 
 def _within(rows: Sequence[Row], start: int, end: int, columns: Columns) -> tuple[int, int]:
-    """The same without the lines of a text across all columns above and below: a title or a note, not a name."""
+    """Trim lines that cross all columns above and below: titles and notes, not names."""
     for above in range(start, min(start + _MOST_ABOVE, end - 2)):
         if all(len(row) == 1 for row in rows[start : above + 1]) and _is_across(rows[above], columns):
             start = above + 1
@@ -94,9 +94,9 @@ def _within(rows: Sequence[Row], start: int, end: int, columns: Columns) -> tupl
 
 
 def _extended(rows: Sequence[Row], end: int, columns: Columns) -> int:
-    """Return the end of the near lines below of which each stretch begins at a column, and none goes beyond its own.
+    """Extend a block by nearby lines whose segments fit its columns.
 
-    A line of the first column alone is not the table's.
+    A line in the first column alone is excluded.
     """
     edges = [left for left, _ in columns[1:]] + [math.inf]
     while end < len(rows) and _are_near(rows[end - 1], rows[end]):
@@ -121,7 +121,7 @@ def _are_near(above: Row, below: Row) -> bool:
 
 
 def _columns(rows: Sequence[Row], rules: Sequence[Rule], box: Box) -> Columns:
-    """Return from where to where each column goes: between standing lines along most of the table, or by its cells."""
+    """Return each column's extent: between vertical lines along most of the table, or by its cells."""
     along = Counter[int]()
     for rule in rules:
         if not rule.flat:
@@ -134,9 +134,9 @@ def _columns(rows: Sequence[Row], rules: Sequence[Rule], box: Box) -> Columns:
 
 
 def _columns_of_cells(rows: Sequence[Row], ruled: bool) -> Columns:
-    """Return what the rows with the usual number of cells cover, if each cell stands below the one above.
+    """Return column extents from rows with the usual cell count, if the cells align.
 
-    Lines of a program, in letters of one width, are none, unless all begin where columns do, below other letters.
+    Program listings (monospaced) are rejected, unless their lines align exactly below proportional text.
     """
     cells, several = [segment for row in rows for segment in row], [row for row in rows if len(row) > 1]
     widest = _below_the_widest(rows, cells)
@@ -155,13 +155,13 @@ def _columns_of_cells(rows: Sequence[Row], ruled: bool) -> Columns:
 
 
 def _edges(columns: Sequence[Sequence[PdfSegment]]) -> Columns:
-    """Return from where to where the cells of each column go; none if two of them overlap."""
+    """Return each column's extent; none if two overlap."""
     edges = [(min(cell.box.left for cell in cells), max(cell.box.right for cell in cells)) for cells in columns]
     return edges if all(left[1] < right[0] + 1 for left, right in pairwise(edges)) else []
 
 
 def _below_the_widest(rows: Sequence[Row], cells: Sequence[PdfSegment]) -> list[Row]:
-    """Return the cells of each column if all begin exactly where those of the row with most cells do."""
+    """Return cells by column if all align with the widest row."""
     lefts = [segment.box.left for segment in max(rows, key=len)]
     columns = [[cell for cell in cells if abs(cell.box.left - left) <= _EXACT] for left in lefts]
     return columns if sum(map(len, columns)) == len(cells) else []

@@ -1,17 +1,17 @@
-"""Drawn lines that make a frame with cells in it."""
+"""Table frames made of drawn lines."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from selfrag.reader.pdf.shapes import Box, PdfSegment, Rule, around
 
-_NEAR = 3  # points: lines that are drawn to meet
+_NEAR = 3  # points: tolerance for lines that meet
 _LEAST_FLAT = 3
-_EDGE = 12  # points from a side: a box around a text has lines there, and none in it
+_EDGE = 12  # points from a side: the border lines of a plain text box are this near
 
 
 def frames_of(rules: Sequence[Rule]) -> list[Box]:
-    """Return the frames of tables: lines that meet, and divide what is in them into rows and columns."""
+    """Return table frames: connected lines that form rows and columns."""
     groups = list[tuple[Box, list[Rule]]]()
     for rule in rules:
         met, others = [(rule.box, [rule])], list[tuple[Box, list[Rule]]]()
@@ -27,7 +27,10 @@ def frames_of(rules: Sequence[Rule]) -> list[Box]:
 
 
 def around_frames(segments: Sequence[PdfSegment], frames: Sequence[Box]) -> Iterator[tuple[list[PdfSegment], bool]]:
-    """Yield what is above a frame, in it and below it, and whether it is in it; with text beside it, all at once."""
+    """Yield the segments above, in and below each frame, and whether they are framed.
+
+    A frame with text at its side is not separated.
+    """
     left = list(segments)
     for frame in sorted(frames, key=lambda frame: -frame.top):
         level = [segment for segment in left if frame.bottom < segment.box.middle < frame.top]
@@ -39,12 +42,12 @@ def around_frames(segments: Sequence[PdfSegment], frames: Sequence[Box]) -> Iter
 
 
 def is_in(segment: PdfSegment, frame: Box) -> bool:
-    """Return whether a stretch begins in a frame."""
+    """Return whether a segment begins in a frame."""
     return frame.bottom < segment.box.middle < frame.top and frame.left - 5 < segment.box.left < frame.right
 
 
 def flat_lines(rules: Sequence[Rule], least: float) -> list[int]:
-    """Return the heights at which lines lie that are at least so long together, from below."""
+    """Return the heights of horizontal lines of this total length, from below."""
     lengths = Counter[int]()
     for rule in rules:
         if rule.flat:

@@ -1,4 +1,4 @@
-"""The rows of a table, of which each may take several lines, and the names of its columns."""
+"""Table rows, which may span several lines, and column names."""
 
 import re
 from collections.abc import Sequence
@@ -12,25 +12,25 @@ from selfrag.reader.pdf.tables.blocks import Block, Columns, Row
 from selfrag.reader.pdf.tables.frames import flat_lines
 from selfrag.reader.pdf.text.paragraphs import PdfParagraph, Words
 
-_MORE = 0.1  # of the size: by so much more are the lines of two rows apart than those of one
-_SHARE = 0.25  # of the lines of a table that have two cells or more
-# The end of a text that goes on: a mark, or a word that another has to follow.
+_MORE = 0.1  # of the size: minimum extra gap between rows
+_SHARE = 0.25  # share of a table's lines with two or more cells
+# An unfinished text: it ends in a mark or word that needs a continuation.
 _OPEN = re.compile(
     r"(?:[-,/&(]|\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with|das|dem|den|der|des|die|ein|eine|für|im|in|mit|oder"
     r"|und|von|vom|zu|zum|zur|de|des|du|et|la|le|les|el|y))$"
 )
 _LEAST_SHARED = 3  # rows
 _EXACT = 4  # points: heights of lines are rounded to 3
-_LONGEST = 120  # characters of a name: what is longer is a sentence
+_LONGEST = 120  # maximum characters of a name; longer text is a sentence
 _MAX_ENDS = 8  # lines of a page that may end a row
 _ALIGNED = 2  # points by which columns may begin apart on two pages
-_BEYOND = 3  # sizes, by which a line that names a group of rows goes beyond the first column
-_OFF = 9  # points from the middle of what a name is over
+_BEYOND = 3  # sizes by which a group heading exceeds the first column
+_OFF = 9  # tolerance in points for centred names
 _NUMBER = re.compile(r"[\W\d]*\d[\W\d]*\w{0,3}")
 
 
 class TableLine(NamedTuple):
-    """A line of a table: the text in each column, its stretches, and how many drawn lines are above it."""
+    """A table line: text by column, segments, and the number of drawn lines above."""
 
     cells: list[str]
     row: Row
@@ -40,10 +40,10 @@ class TableLine(NamedTuple):
 def names_of(
     rows: Sequence[list[str]], groups: Sequence[Sequence[TableLine]], head: int, at: Columns
 ) -> list[list[str]]:
-    """Return the rows at the top that name columns, none if that is not certain; `at` are the columns.
+    """Return the header rows, none if uncertain; `at` are the columns.
 
-    Names stand above a drawn line, as the first `head` lines do, or above the first number of a column of numbers, or
-    are bold, or are not in the letters of one width that each row has. A value is never taken for a name.
+    Headers are the first `head` lines above a drawn line, rows above the first number of a numeric column, bold rows,
+    or proportional rows above monospaced ones. A value never becomes a name.
     """
     bold = [all(segment.bold for line in group for segment in line.row) for group in groups]
     fixed = [any(segment.fixed for line in group for segment in line.row) for group in groups]
@@ -79,18 +79,18 @@ def is_number(cell: str) -> bool:
 
 
 def numbered(rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return the columns behind the first one that hold more numbers than other texts."""
+    """Return the columns after the first that hold mostly numbers."""
     filled = [list(filter(None, column)) for column in zip(*rows, strict=True)]
     return [at for at, cells in enumerate(filled) if at and 2 * sum(map(is_number, cells)) > len(cells)]
 
 
 def spans(cells: Sequence[str]) -> bool:
-    """Return whether one name stands above two columns."""
+    """Return whether a name spans two columns."""
     return any(name and name == other for name, other in pairwise(cells))
 
 
 def _spread(cells: Sequence[str], group: Sequence[TableLine], columns: Columns) -> list[str]:
-    """Return a row of names, each over all columns of which it stands in the middle, over none of another one."""
+    """Repeat each name over all columns that it is centred on, except columns with other names."""
     spread = list(cells)
     centres = {segment.text: (segment.box.left + segment.box.right) / 2 for line in group for segment in line.row}
     for text in dict.fromkeys(filter(None, cells)):
@@ -110,9 +110,9 @@ def _spread(cells: Sequence[str], group: Sequence[TableLine], columns: Columns) 
 
 @dataclass(slots=True)
 class PdfTable:
-    """The names of columns, "" where they are not certain, the values of each row, and where the columns begin.
+    """Column names ("" if uncertain), rows of values and column positions.
 
-    A row of one value is a line across the table, which names a group of rows.
+    A row of one value is a group heading.
     """
 
     names: list[str]
@@ -121,9 +121,9 @@ class PdfTable:
     caption: str = ""
 
     def go_on(self, table: "PdfTable", above: Sequence[PdfParagraph], words: Words) -> int:
-        """Go on with the table before, if all columns begin where some of its do: take its names, and end its last row.
+        """Continue the previous table if the columns align: take its names and complete its last row.
 
-        Return how many of the paragraphs above belong to that row.
+        Return how many paragraphs above belong to that row.
         """
         nearest = [min(range(len(table.lefts)), key=lambda at: abs(left - table.lefts[at])) for left in self.lefts]
         near = (abs(left - table.lefts[at]) <= _ALIGNED for left, at in zip(self.lefts, nearest, strict=True))
@@ -148,11 +148,11 @@ class PdfTable:
 
 
 def _is_end_of_row(row: Sequence[str], before: Sequence[Sequence[str]], after: Sequence[Sequence[str]]) -> bool:
-    """Return whether a row only continues texts of the row before, and leaves a column empty that is always filled."""
+    """Return whether a row only continues the previous one: it lacks a column that is otherwise filled."""
     alike = [other for other in (*before, *after) if len(other) == len(row)]
     values = [(value, above) for value, above in zip(row, before[-1], strict=False) if value]
     goes_on = all(above and not is_number(value) and not is_number(above) for value, above in values)
-    # A capital begins a row of its own, unless the text before it is not complete.
+    # A capital starts a new row, unless the text above is unfinished.
     begun = ((value[0].isalpha() and not value[0].isupper()) or _OPEN.search(above) for value, above in values)
     lacks = any(not value and all(column) for value, *column in zip(row, *alike, strict=True))
     return (
@@ -165,7 +165,7 @@ def _is_end_of_row(row: Sequence[str], before: Sequence[Sequence[str]], after: S
 
 
 def table_of(block: Block, words: Words) -> PdfTable | None:
-    """Return the lines of a block as a table, None if they are none; a value is never taken for a name."""
+    """Return a block as a table, or None; a value never becomes a name."""
     flat = flat_lines(block.rules, around([segment.box for row in block.rows for segment in row]).width / 2)
     above = [sum(row[0].box.bottom + 1 < height for height in flat) for row in block.rows]
     lines = [TableLine(_cells(row, block.columns), row, over) for row, over in zip(block.rows, above, strict=True)]
@@ -187,14 +187,14 @@ def table_of(block: Block, words: Words) -> PdfTable | None:
 
 
 def _names_a_group(group: Sequence[TableLine], columns: Columns) -> bool:
-    """Return whether a row is a bold line that begins in the first column and goes far beyond it."""
+    """Return whether a row is a bold line from the first column far beyond it."""
     (first, *others), *more = (line.row for line in group)
     edge = columns[0][1]
     return not others and not more and first.bold and first.box.left < edge < first.box.right - _BEYOND * first.size
 
 
 def _cells(row: Row, columns: Columns) -> list[str]:
-    """Return what stands in each column; what spans several stands in each of them."""
+    """Return the text by column; text that spans columns is repeated in each."""
     cells = [""] * len(columns)
     for segment in row:
         columns_met = [
@@ -210,7 +210,7 @@ def _cells(row: Row, columns: Columns) -> list[str]:
 
 
 def _joined(texts: Sequence[str], words: Words) -> str:
-    """Return the lines of a cell as one."""
+    """Join the lines of a cell."""
     cell = ""
     for text in filter(None, texts):
         cell = words.put_together(cell, text, cell=True) if cell else text
@@ -218,9 +218,9 @@ def _joined(texts: Sequence[str], words: Words) -> str:
 
 
 def _head_lines(lines: Sequence[TableLine]) -> int:
-    """Return how many lines stand above a drawn one, that divides a table's head from its rows; 0 if there is none.
+    """Return the number of lines above the line that separates head and body, or 0.
 
-    Several with a number among them are rows, and the line is above their sum.
+    Several lines with numbers are rows above a sum.
     """
     head = sum(line.above == lines[0].above for line in lines)
     if 2 * head > len(lines) and not _are_ruled(lines):
@@ -229,15 +229,15 @@ def _head_lines(lines: Sequence[TableLine]) -> int:
 
 
 def _are_ruled(lines: Sequence[TableLine]) -> bool:
-    """Return whether lines are drawn between the rows, not only below the head."""
+    """Return whether lines separate the rows, not only the head."""
     return len({line.above for line in lines}) > 2
 
 
 def _groups_of(lines: Sequence[TableLine], head: int) -> list[list[TableLine]]:
-    """Return the lines of each row: those between two drawn lines, between wider gaps, or from each first cell on.
+    """Group lines into rows: by drawn lines, wide gaps or filled first cells.
 
-    A number is whole: below another text of a column of numbers it is the next row's. The `head` lines are one row if
-    none of their names spans columns.
+    A number below another value of a numeric column starts a row. The `head` lines are one row unless a name spans
+    columns.
     """
     ruled = _are_ruled(lines)
     first = max(1, head) if not ruled and not any(spans(line.cells) for line in lines[:head]) else 1
@@ -254,7 +254,7 @@ def _groups_of(lines: Sequence[TableLine], head: int) -> list[list[TableLine]]:
 
 
 def _wide_gap(lines: Sequence[TableLine]) -> float | None:
-    """Return the distance from which on the next line is another row's; None if all are alike, or each is whole."""
+    """Return the minimum gap between rows, or None if all gaps are alike or each line is a full row."""
     gaps = sorted((_gap(above, line), all(line.cells)) for above, line in pairwise(lines) if above.above == line.above)
     jumps = [(after - before, (before + after) / 2) for (before, _), (after, _) in pairwise(gaps)]
     jump, wide = max(jumps, default=(0.0, 0.0))
@@ -267,10 +267,10 @@ def _gap(above: TableLine, line: TableLine) -> float:
 
 
 def _with_shared(rows: Sequence[list[str]], above: Sequence[int], flat: Sequence[int], block: Block) -> list[list[str]]:
-    """Return the rows with what several share in each: no line is drawn between them in their column.
+    """Copy vertically merged cells to their rows: no line separates these in that column.
 
-    `above` is how many of the lines at the heights `flat` are above each row. Rows that no lines divide share nothing,
-    nor do those of which each has a text of its own.
+    `above` counts the lines at the heights `flat` above each row. Unruled rows share nothing, nor do rows with separate
+    values.
     """
     shared = [list(row) for row in rows]
     if len(shared) < _LEAST_SHARED or any(before >= after for before, after in pairwise(above)):

@@ -1,4 +1,4 @@
-"""The order in which a page is read: columns one after the other, and what spans them before and after."""
+"""Reading order of a page: columns one after the other, spanning text before and after."""
 
 from collections.abc import Iterator, Sequence
 from statistics import median
@@ -6,8 +6,8 @@ from statistics import median
 from selfrag.reader.pdf.shapes import PdfSegment, Rule, around
 
 _LEAST_LINES, _SURE_LINES, _LEAST_LETTERS = 3, 4, 12
-_FULL = 0.6  # of a column's width: the lines of running text reach further, the cells of a table do not
-_RAGGED, _DENSE = 0.15, 0.7  # of the width that prose leaves free at its right, and of its lines
+_FULL = 0.6  # share of a column's width that lines of running text fill, unlike table cells
+_RAGGED, _DENSE = 0.15, 0.7  # share of the width that ragged prose leaves free; share of its lines that are full
 _STEPS = 40
 _HALF_GUTTER = 2.5  # points
 _NARROWEST = 0.2  # of the width of both columns
@@ -15,7 +15,7 @@ _DEEPEST = 6
 
 
 def in_order(segments: Sequence[PdfSegment], rules: Sequence[Rule], depth: int = 0) -> Iterator[list[PdfSegment]]:
-    """Yield the stretches of a page as one region after the other, each of one column."""
+    """Yield single-column regions in reading order."""
     parts = _columns(sorted(segments, key=lambda segment: -segment.box.top), rules) if depth < _DEEPEST else None
     if parts is None:
         if segments:
@@ -26,7 +26,7 @@ def in_order(segments: Sequence[PdfSegment], rules: Sequence[Rule], depth: int =
 
 
 def _columns(segments: list[PdfSegment], rules: Sequence[Rule]) -> tuple[list[PdfSegment], ...] | None:
-    """Return what is above two columns, the left one, the right one, and what is below; None without columns."""
+    """Split segments into above, left, right and below; None without two columns."""
     if len(segments) < 2 * _LEAST_LINES:
         return None
     whole = around([segment.box for segment in segments])
@@ -43,7 +43,7 @@ def _columns(segments: list[PdfSegment], rules: Sequence[Rule]) -> tuple[list[Pd
 
 
 def _uncrossed(segments: Sequence[PdfSegment], gutter: float) -> Iterator[tuple[int, int]]:
-    """Yield the longest runs of stretches from the top of which none crosses a gutter."""
+    """Yield the longest runs of segments that do not cross a gutter."""
     first = 0
     for at, segment in enumerate(segments):
         if segment.box.left < gutter + _HALF_GUTTER and segment.box.right > gutter - _HALF_GUTTER:
@@ -63,7 +63,7 @@ def _are_columns(left: Sequence[PdfSegment], right: Sequence[PdfSegment]) -> boo
 
 
 def _is_beside(prose: Sequence[PdfSegment], listing: Sequence[PdfSegment]) -> bool:
-    """Return whether a listing stands beside prose, which fills its lines, and as densely: a table's code does not."""
+    """Return whether a code listing runs parallel to justified prose at similar density, unlike table cells."""
     box = around([segment.box for segment in prose])
     full = sum(segment.box.right > box.right - _RAGGED * box.width for segment in prose)
     goes_on = sum(segment.text[0].islower() for segment in prose)
@@ -78,7 +78,7 @@ def _is_beside(prose: Sequence[PdfSegment], listing: Sequence[PdfSegment]) -> bo
 
 
 def _goes_on(column: Sequence[PdfSegment]) -> bool:
-    """Return whether half of the lines go on with a sentence: those of a short column may else be cells of a table."""
+    """Return whether half of the lines continue a sentence; otherwise a short column may be table cells."""
     return 2 * sum(segment.text[0].islower() for segment in column[1:]) >= len(column) - 1
 
 
@@ -91,7 +91,7 @@ def _is_running_text(column: Sequence[PdfSegment]) -> bool:
 
 
 def _ruled(left: Sequence[PdfSegment], right: Sequence[PdfSegment], rules: Sequence[Rule]) -> bool:
-    """Return whether a line runs through both, as below the names of a table's columns."""
+    """Return whether a line crosses both columns, as below a table header."""
     left_box, right_box = around([segment.box for segment in left]), around([segment.box for segment in right])
     lowest, highest = max(left_box.bottom, right_box.bottom), min(left_box.top, right_box.top)
     flat = (rule.box for rule in rules if rule.flat and lowest < rule.box.middle < highest)

@@ -1,4 +1,4 @@
-"""Form fields and notes among the stretches of a page: each value follows the label that the page has for it."""
+"""Form fields and notes merged into a page's text: each value follows its label."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,11 +6,11 @@ from statistics import median
 
 from selfrag.reader.pdf.shapes import Annotation, Box, PdfSegment
 
-_SIZE, _LETTER, _LEADING = 12.0, 0.5, 1.2  # points, of a page without words; of the size: a letter, a line
-_BESIDE, _BESIDE_A_BUTTON, _ABOVE = 20, 3, 1.5  # sizes from a field to its label
-_OVER, _ALIGNED = 2, 12  # points by which a label may reach into its field, or begin beside the edge of the one below
+_SIZE, _LETTER, _LEADING = 12.0, 0.5, 1.2  # points, for pages without words; otherwise in sizes: a letter, a line
+_BESIDE, _BESIDE_A_BUTTON, _ABOVE = 20, 3, 1.5  # maximum distance of a label from its field, in sizes
+_OVER, _ALIGNED = 2, 12  # points: overlap of label and field, and tolerance for aligned left edges
 _WORD, _NO_WORD, _ENDS = re.compile(r"[^\W\d_]{3,}"), re.compile(r"[\W_]+"), re.compile(r"[:?：？]$")
-# Names that programs give to fields, and values that they give to buttons, of which no reader learns anything.
+# Generated field names and button values without meaning to a reader.
 _GENERIC = re.compile(
     r"(?:(?:text|check|radio|list|combo|form|field|box|button|group|fill|undefined|untitled|dropdown|[fctp])[\W\d]*+)*+"
     r"|[\W\d]*+|on|off|yes|ja|oui|choice\W?\d*+",
@@ -21,9 +21,9 @@ _GENERIC = re.compile(
 def with_annotations(
     segments: Sequence[PdfSegment], annotations: Sequence[Annotation], frames: Sequence[Box]
 ) -> list[PdfSegment]:
-    """Return the stretches with the values of fields and the notes, each behind its label or under its field's name.
+    """Merge field values and notes into the segments, each after its label or below its field name.
 
-    A value that the page itself shows in its place is left as it is, and one in a table has the table's names.
+    Values that the page already shows are skipped; those in tables use the column names.
     """
     size, values, taken = median([segment.size for segment in segments] or [_SIZE]), list[PdfSegment](), set[int]()
     for held in annotations:
@@ -47,7 +47,7 @@ def with_annotations(
 
 
 def _labels(held: Annotation, near: Sequence[PdfSegment], size: float) -> Iterator[PdfSegment]:
-    """Yield the nearest stretches that may be a field's label: right of a button, left of the field, above it."""
+    """Yield the nearest label candidates: right of a button; left of or above a field."""
     button, nearest = held.checked is not None, dict[int, tuple[float, PdfSegment]]()
     for segment in near:
         label, beside = segment.box, segment.box.beside(held.box)
@@ -63,7 +63,7 @@ def _labels(held: Annotation, near: Sequence[PdfSegment], size: float) -> Iterat
 
 
 def _lines(held: Annotation, name: str, size: float, label: PdfSegment | None) -> list[PdfSegment]:
-    """Return the lines of a value where a viewer shows them: a single one in the middle of its field."""
+    """Return a value's lines at their displayed position: a single line in the middle of its field."""
     texts = [" ".join(line.split()) for line in held.text.splitlines() if line.strip()]
     if held.checked is not None:
         value = [] if label or _GENERIC.fullmatch(held.text) else texts
@@ -82,7 +82,7 @@ def _lines(held: Annotation, name: str, size: float, label: PdfSegment | None) -
 
 
 def _put_together(label: PdfSegment, value: PdfSegment, button: bool) -> None:
-    """Put a value behind its label, and the mark of a button before it."""
+    """Put a value after its label, or a button's mark before it."""
     sign = " " if _ENDS.search(label.text) else ": "
     label.text = f"{value.text} {label.text}" if button else label.text + sign + value.text
     left, right = min(label.box.left, value.box.left), max(label.box.right, value.box.right)
@@ -90,7 +90,7 @@ def _put_together(label: PdfSegment, value: PdfSegment, button: bool) -> None:
 
 
 def _is_over(held: Annotation, segment: PdfSegment) -> bool:
-    """Return whether a stretch in the row or in the column of a field says what the field is called."""
+    """Return whether a segment in the field's row or column matches the field's name."""
     across = segment.box.left < held.box.right and held.box.left < segment.box.right
     return (across or segment.box.beside(held.box)) and _is_alike(segment.text, held.name)
 
@@ -100,7 +100,7 @@ def _letters(text: str) -> str:
 
 
 def _is_alike(label: str, name: str) -> bool:
-    """Return whether a label on the page and the name of a field share a word, or one holds the other."""
+    """Return whether a label and a field name share a word, or one contains the other."""
     short, long = sorted((_letters(label), _letters(name)), key=len)
     words = {word.casefold() for word in _WORD.findall(label)} & {word.casefold() for word in _WORD.findall(name)}
     return bool(words) or (len(short) > 1 and short in long)

@@ -1,4 +1,4 @@
-"""From the lines of a column to paragraphs, where the paper broke them, and to headings with their levels."""
+"""Paragraphs and headings with levels from the lines of a column."""
 
 import re
 from collections import Counter
@@ -12,21 +12,21 @@ from selfrag.domain.writing import MAX_HEADING
 from selfrag.reader.pdf.shapes import Box, PdfSegment, around
 from selfrag.reader.pdf.text.segments import ENUMERATOR, NO_SPACES
 
-_LEADING, _WIDEST = 0.75, 2.0  # of the size: more white between two lines divides paragraphs
+_LEADING, _WIDEST = 0.75, 2.0  # of the size: more white space separates paragraphs
 _MORE = 1.2  # times the usual white of a column, which may be wide
 _INDENT = 1.2  # of the size
-_BROAD = 20  # sizes: in a narrower column little can be told from where a line ends
+_BROAD = 20  # sizes: in a narrower column, line ends carry no information
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST, _FIRST = re.compile(rf"({_WORD.pattern})([-\u2010]?)$"), re.compile(r"[^\W\d_]+")
 _JOINED = re.compile(r"\S[-\u2010/]$")
-_LEAST, _SHARE = 3, 0.15  # of the hyphens at ends of lines: where so many divide known words, others do, too
-_MIN_VOCABULARY = 500  # words of a document, of which too few come twice to tell that
+_LEAST, _SHARE = 3, 0.15  # of line-end hyphens: if more divide known words, all do
+_MIN_VOCABULARY = 500  # minimum words of a document to judge that
 _CONJUNCTIONS = ("und", "oder", "bzw", "bis", "sowie", "and", "or", "nor", "to", "et", "ou", "y", "o", "e")
 # First parts of compounds. A short document divides no words if most of its hyphens at line ends follow one of these.
 _COMPOUND = re.compile("cross|ex|full|half|high|log|long|low|multi|non|post|read|run|self|short|start|time|two|well")
-# A hyphen of the word itself: after a code or "self", before a French pronoun.
+# Real hyphens: after a code or "self", before a French pronoun.
 _OWN_HYPHEN = re.compile(r"(?:[A-ZÄÖÜ]{2,}|(?i:self|non))-\w+|\w+-(?:t|vous|nous|moi|ils|elles?|mêmes?|ci|là|midi)\b")
-_LONGEST = 100  # characters of a word that is looked up
+_LONGEST = 100  # maximum characters of a word to look up
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 # Hebrew and Arabic.
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
@@ -35,7 +35,7 @@ _ENDS = re.compile(r"[.!?:;。！？：；][)\"'”’」』）]*$")
 
 @dataclass(slots=True)
 class PdfParagraph:
-    """Text of one look; `apart` tells whether white divides it from the text above, `across` that it runs sideways."""
+    """Text of one style; `apart` if white space precedes it, `across` if it runs sideways."""
 
     text: str
     size: float
@@ -47,11 +47,11 @@ class PdfParagraph:
 
 
 class Words:
-    """The words of a document by its lines, which are given in the order of reading."""
+    """Vocabulary of a document, from its lines in reading order."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         texts = list(lines)
-        # Neither the first word of a line nor the last: the end of a line may have cut them.
+        # The first and last words of a line may be cut off.
         self._vocabulary = {word.casefold() for text in texts for word in _WORD.findall(text)[1:-1]}
         over = [_word_over(before, after) for before, after in pairwise(texts)]
         ends = [(last, first) for last, hyphen, first in over if hyphen and first.islower()]
@@ -61,9 +61,9 @@ class Words:
         self._divides = divided >= _SHARE * len(ends) or (few and 2 * compounds < len(ends))
 
     def put_together(self, before: str, after: str, cell: bool = False) -> str:
-        """Return two lines as one: without the hyphen that only the end of the line asked for.
+        """Join two lines and remove a hyphen that only marks the line end.
 
-        There is no space in East Asia, nor in a Korean word, or one too long for its `cell`, that goes on.
+        East Asian text is joined without a space, as are Korean words, and words too long for their `cell`.
         """
         last, hyphen, first = _word_over(before, after)
         whole = last + first
@@ -87,13 +87,13 @@ class Words:
 
 
 def _word_over(before: str, after: str) -> tuple[str, str, str]:
-    """Return the last word of a line, the hyphen at its end, and the first word of the next; "" for each if none is."""
+    """Return the last word of a line, its hyphen and the next line's first word; "" for missing ones."""
     end, begin = _LAST.search(before[-_LONGEST:]), _FIRST.match(after)
     return (end[1], end[2], begin[0]) if end and begin else ("", "", "")
 
 
 def joined_row(row: Sequence[PdfSegment]) -> PdfSegment:
-    """Return the stretches of one line as one."""
+    """Join the segments of a line."""
     longest = max(row, key=lambda segment: len(segment.text))
     if 2 * sum(len(RIGHT_TO_LEFT.findall(segment.text)) for segment in row) > sum(len(segment.text) for segment in row):
         row = sorted(row, key=lambda segment: -segment.box.right)
@@ -121,7 +121,7 @@ def paragraphs_of(lines: Sequence[PdfSegment], words: Words) -> list[PdfParagrap
 
 
 def _usual_white(lines: Sequence[PdfSegment]) -> float:
-    """Return the usual white between lines, in sizes, and a little more; 0 where it is very wide."""
+    """Return the usual line spacing in sizes, with some tolerance; 0 if very wide."""
     white = [(above.box.bottom - line.box.top) / line.size for above, line in pairwise(lines)]
     usual = _MORE * median(white) if white else 0
     return usual if usual <= _WIDEST else 0
@@ -146,12 +146,12 @@ def _differ(last: PdfSegment, line: PdfSegment) -> bool:
 
 _LARGER = 1.1
 _MOST_LINES, _MOST_LEVELS = 4, 6
-_MAX_BOLD = 100  # characters of a heading that is only bold
+_MAX_BOLD = 100  # maximum characters of a heading that is only bold
 _END_OF_TEXT = re.compile(r"[.!?:;,。！？：；、，]$")
 
 
 class Levels:
-    """The sizes of a document's letters, and what follows from them."""
+    """Font sizes of a document and the heading levels derived from them."""
 
     def __init__(self, paragraphs: Iterable[PdfParagraph]) -> None:
         lines, letters = list(paragraphs), Counter[float]()
@@ -161,7 +161,7 @@ class Levels:
         self._sizes = sorted({_size(paragraph) for paragraph in lines if self._is_large(paragraph)}, reverse=True)
 
     def level(self, paragraph: PdfParagraph) -> int:
-        """Return the level of a heading, 1 is the highest; 0 for running text."""
+        """Return a heading's level from 1, or 0 for running text."""
         if self._is_large(paragraph):
             return min(self._sizes.index(_size(paragraph)) + 1, _MOST_LEVELS)
         short = len(paragraph.text) <= _MAX_BOLD and not _END_OF_TEXT.search(paragraph.text)
@@ -173,7 +173,7 @@ class Levels:
 
 
 def _size(paragraph: PdfParagraph) -> float:
-    """Return the size to half a point: what differs by less is one."""
+    """Round a size to half a point."""
     return round(2 * paragraph.size) / 2
 
 

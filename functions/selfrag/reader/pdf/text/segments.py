@@ -1,4 +1,4 @@
-"""From the characters of a page to words, from these to stretches of a line, and to lines."""
+"""Words, segments and lines from the characters of a page."""
 
 import re
 import unicodedata
@@ -19,37 +19,37 @@ from selfrag.reader.scripts import subscript, superscript
 _WIDE, _AFTER_A_NUMBER = 1.05, 3.0
 # Chinese and Japanese, and their punctuation; Korean has spaces.
 NO_SPACES = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
-# What stands before an entry of a list, or before a heading.
+# Markers of list items and numbered headings.
 ENUMERATOR = re.compile(r"[•◦▪‣·*–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]|(?:[A-Z]\.|\d+\.)(?:\d+\.?)*|§")
-# PDFium puts U+FFFE for a hyphen at the end of a line, and the next line right behind it.
+# PDFium writes U+FFFE for a line-end hyphen, directly followed by the next line.
 _HYPHEN = "\ufffe"
 _WORD = re.compile(rf"[^\s\x00-\x1f\x7f{_HYPHEN}]+{_HYPHEN}?")
 _LATIN_RUN = re.compile(r"[A-Za-z\u00c0-\u024f.,;:()'\u2019-]{4,}")
 _NOTE = re.compile(r"\d{1,3}(?=[^\W\d])")
-_SMALLER = 0.85  # of the size: the number of a note, a power, an index
+_SMALLER = 0.85  # of the size: note numbers, powers and indices are smaller
 _INNER_NUMBER, _LONGEST_WITH_SCRIPTS = re.compile(r"\d(?=[^\W\d_])"), 40  # characters
 _RAISED, _LOWERED, _APART = 0.15, 0.04, 0.25  # of the size: from one line to the other, and the widest gap between
-_LONG_NUMBER = re.compile(r"\d{3}\Z")  # a year, of which a note tells more often than its power is
+_LONG_NUMBER = re.compile(r"\d{3}\Z")  # years have notes more often than powers
 _SOFT_HYPHEN = re.compile(r"(?<=[^\W\d_])\xad(?=[^\W\d_])")
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _LONGEST = 300  # characters; no line is longer
-_GAP = 0.15  # of the size; the least space that TeX sets is a fifth
-_BACK = 0.4  # of the size: no letter is set so far into the one before it, but a cell into the one beside it
-# Of a watermark: so large as the page's largest letters, and of so many words at most.
+_GAP = 0.15  # of the size; TeX's smallest space is a fifth
+_BACK = 0.4  # of the size: letters overlap less, cells of the next column more
+# Watermarks: relative size to the largest letters, and maximum words.
 _AS_LARGE, _MOST_WORDS = 0.95, 20
-# Numbers of lines: how far they count at least, and how many of them count on; sizes to the name of a column; sizes of
-# a line of running text; how many lines are as long as the longest, and how many begin within a sentence.
+# Line numbers: minimum count and share in sequence; sizes to a column's name; sizes of a line of running text; shares
+# of full lines and of lines that begin within a sentence.
 _MIN_COUNTED, _COUNTING, _BELOW_NAME, _BROAD, _FULL, _WITHIN = 4, 0.8, 2.5, 15, 0.7, 0.3
-_COUNT = re.compile(r"(?!(?:19|20)\d\d$)\d{1,5}")  # no year
+_COUNT = re.compile(r"(?!(?:19|20)\d\d$)\d{1,5}")  # not a year
 _ENDS_WITHIN = re.compile(r"(?:[.!?] |[。！？])\S")
-# A letter as high as several lines: sizes of the text, sizes to the text; letters of a page; those that are words.
+# Drop caps: sizes of the text, sizes to the text; letters of a page; drop caps that are words.
 _LARGE, _BESIDE, MAX_LETTERS, _LETTER_WORDS = 1.8, 1.5, 20, frozenset("AEIOYÀÓ")
 _LETTER = re.compile(r"[\"'“„«‘¿¡「]?[^\W\d_]{1,2}")
 Placed = TypeVar("Placed", Word, PdfSegment)
 
 
 def words_of(page: PdfPage) -> list[Word]:
-    """Return the words of a page in the order of the file, those of watermarks left out."""
+    """Return a page's words in file order, without watermarks."""
     text, words = page.text(), list[Word]()
     for match in _WORD.finditer(text):
         for start, end in _parted(match, page):
@@ -62,7 +62,7 @@ def words_of(page: PdfPage) -> list[Word]:
 
 
 def _without_watermarks(words: list[Word], page: PdfPage) -> list[Word]:
-    """Return the words but for those at a slant, if few are, and for pale ones over the text, larger than all of it."""
+    """Drop slanted words, if few, and pale words over the text that are larger than all of it."""
     level = [word for word in words if not word.slanted]
     if 2 * len(level) < len(words):
         return words
@@ -78,7 +78,7 @@ def _without_watermarks(words: list[Word], page: PdfPage) -> list[Word]:
 
 
 def _drop_line_numbers(words: list[Word], frames: Sequence[Box]) -> list[Word]:
-    """Return the words of a page without a column of numbers outside of its text that counts its lines."""
+    """Drop a column of line numbers outside the text."""
     for side in (0, 1):
         rows = rows_of(words)
         pitch = median_low([1, *(above[0].base - row[0].base for above, row in pairwise(rows))]) or 1
@@ -104,7 +104,7 @@ def _drop_line_numbers(words: list[Word], frames: Sequence[Box]) -> list[Word]:
 
 
 def _is_running_text(lines: Sequence[Sequence[Word]]) -> bool:
-    """Return whether lines are broad, as long as each other, and do not end with the sentences in them."""
+    """Return whether lines are wide, equally long and broken within sentences."""
     widths = [line[-1].box.right - line[0].box.left for line in lines]
     texts = [" ".join(word.text for word in line) for line in lines]
     within = sum(_ENDS_WITHIN.search(text) is not None for text in texts)
@@ -114,7 +114,7 @@ def _is_running_text(lines: Sequence[Sequence[Word]]) -> bool:
 
 
 def _join_first_letters(words: list[Word]) -> list[Word]:
-    """Return the words with each letter that is as high as several lines put before the first word at its right."""
+    """Join drop caps with the word at their right."""
     usual = median([word.size for word in words] or [1])
     letters = [word for word in words if word.size >= _LARGE * usual and _LETTER.fullmatch(word.text)]
     counts = Counter(word.text.casefold() for word in words) if letters else Counter[str]()
@@ -143,7 +143,7 @@ def _word(shown: str, start: int, end: int, page: PdfPage) -> Word | None:
 
 
 def _parted(match: re.Match[str], page: PdfPage) -> Iterator[tuple[int, int]]:
-    """Return the bounds of the words in a long one: gaps wider than those between its other letters."""
+    """Return the word bounds in a run: gaps wider than its other letter gaps."""
     start, end = match.span()
     note = _NOTE.match(match[0])
     if note and page.character(start).size < _SMALLER * page.character(start + note.end()).size:
@@ -153,7 +153,7 @@ def _parted(match: re.Match[str], page: PdfPage) -> Iterator[tuple[int, int]]:
     if end - start <= _LONGEST and _LATIN_RUN.search(match.string, start, end):
         first = page.character(start)
         boxes = [page.box(first.number + number).turned(first.quarters) for number in range(end - start)]
-        # The letters of a ligature have one place.
+        # The letters of a ligature share one position.
         gaps = [after.left - before.right if after != before else 0 for before, after in pairwise(boxes)]
         wide = max(0, median_low(gaps)) + _GAP * first.size
         cuts = [start + number for number, gap in enumerate(gaps, 1) if gap > wide or gap < -_BACK * first.size]
@@ -161,7 +161,7 @@ def _parted(match: re.Match[str], page: PdfPage) -> Iterator[tuple[int, int]]:
 
 
 def _scripts(start: int, end: int, text: str, page: PdfPage) -> Iterator[tuple[int, int]]:
-    """Yield the bounds of the parts of a word that differ in size: a number, and the power that is raised behind it."""
+    """Yield the bounds of parts of different size: a number and its raised power."""
     cuts: list[int] = []
     if 1 < end - start <= _LONGEST_WITH_SCRIPTS:
         first, last = page.character(start), page.character(end - 1)
@@ -176,13 +176,13 @@ def _is_alike(size: float, other: float) -> bool:
 
 
 def _readable(shown: str) -> str:
-    """Valid characters: a hyphen for its stand-in, letters for ligatures, and no hyphen where a word may be divided."""
+    """Normalize characters: hyphens, ligatures, no soft hyphens."""
     valid = _SOFT_HYPHEN.sub("", shown).replace(_HYPHEN, "-").replace("\uffff", "").replace("\xad", "-")
     return _LIGATURE.sub(lambda ligature: unicodedata.normalize("NFKC", ligature[0]), valid)
 
 
 def sheet_of(page: PdfPage) -> PdfSheet:
-    """Return what a page shows; text that runs across the rest, such as a stamp in the margin, is apart."""
+    """Return a page's content, with sideways text such as a margin stamp kept separate."""
     rules, pictures, fills = page.drawings()
     printed = words_of(page)
     words = seen(printed, page, pictures, fills)
@@ -215,11 +215,11 @@ def sheet_of(page: PdfPage) -> PdfSheet:
 
 
 def _segments(words: Sequence[Word], rules: Sequence[Rule], page: PdfPage) -> list[PdfSegment]:
-    """Return the stretches in the order of the words; a standing line between two words divides them."""
+    """Group words into segments in their order, split at vertical lines."""
     standing = [rule.box for rule in rules if not rule.flat]
     runs = list[list[Word]]()
     for word in words:
-        # The number of a heading or of an entry begins a line; among the cells of a row it is a value.
+        # An enumerator starts a line; within a table row it is a value.
         begins = bool(runs) and len(runs[-1]) == 1 and not (runs[1:] and runs[-2][-1].box.beside(word.box))
         if runs and _goes_on(runs[-1][-1], word, begins) and not _ruled_off(runs[-1][-1], word, standing):
             runs[-1].append(word)
@@ -230,7 +230,7 @@ def _segments(words: Sequence[Word], rules: Sequence[Rule], page: PdfPage) -> li
 
 
 def rows_of(segments: Iterable[Placed]) -> list[list[Placed]]:
-    """Return the stretches or words line by line, from the top; those of a line from the left."""
+    """Group segments or words into lines, top to bottom and left to right."""
     rows = list[list[Placed]]()
     for segment in sorted(segments, key=lambda segment: -segment.box.top - segment.box.bottom):
         if rows and rows[-1][0].box.beside(segment.box):
@@ -253,14 +253,14 @@ def _ruled_off(last: Word, word: Word, standing: Sequence[Box]) -> bool:
 
 
 def _is_space(last: Word, word: Word) -> bool:
-    """Return whether there is a space between two words; that of a wide line of Chinese or Japanese is none."""
+    """Return whether two words are separated by a space, not just the spacing of wide Chinese or Japanese lines."""
     if NO_SPACES.match(last.text[-1]) and NO_SPACES.match(word.text[0]):
         return word.box.left - last.box.right > 0.5 * word.size
     return word.spaced
 
 
 def _segment(words: Sequence[Word], page: PdfPage, notes: Container[str]) -> PdfSegment:
-    """Return a stretch; `notes` are the numbers of the page's notes, which are no powers."""
+    """Build a segment; `notes` are the page's note numbers, which are not powers."""
     text, level = words[0].text, words[0]
     for last, word in pairwise(words):
         rise, small = (word.base - level.base) / level.size, word.size <= _SMALLER * level.size

@@ -1,4 +1,4 @@
-"""The words of a page that a person can see: others may be there for programs alone, and give them orders."""
+"""Visible words of a page; hidden ones may carry instructions for programs."""
 
 from collections.abc import Sequence
 
@@ -6,19 +6,19 @@ from selfrag.reader.pdf.pdfium import Color, Paint, PdfPage
 from selfrag.reader.pdf.shapes import Box, Word
 
 _PALE, _GREY, _OPAQUE = 96, 40, 160  # of 255
-_LIGHT, _FAINT = 208, 40  # of 255: a paint that paper may not show
-_ALIKE = 24  # of 255: colors that nobody tells apart
+_LIGHT, _FAINT = 208, 40  # of 255: fainter paint may not show on paper
+_ALIKE = 24  # of 255: indistinguishable colors
 _LEAST, _LEAST_SHARE = 2.0, 0.0024  # points, and of the height of a page, which may be very small
-_FAR = 2.5  # sizes from a line to the next
-_INNER = 0.2  # of a word's height above and below, where lines of its table or its neighbours may be
+_FAR = 2.5  # sizes between lines
+_INNER = 0.2  # of a word's height above and below, where table lines or neighbours may intrude
 
 
 def seen(
     words: Sequence[Word], page: PdfPage, pictures: Sequence[Box], fills: Sequence[tuple[Box, Color]]
 ) -> list[Word]:
-    """Return the words that a person can see, on paper of any color, and those that text recognition laid on a picture.
+    """Return the words visible on paper of any color, and the OCR text layer over pictures.
 
-    Words of a doubtful paint are looked for in the page as it is painted; a page without them is not painted.
+    Words of doubtful paint are compared with the rendered page; pages without them are not rendered.
     """
     inside = _inside(words, page)
     paints = [page.paint(word.index) for word in inside]
@@ -38,7 +38,7 @@ def seen(
 
 
 def _inside(words: Sequence[Word], page: PdfPage) -> list[Word]:
-    """Return the words on the page that are not tiny, and the lines of a text that runs on below its lower edge."""
+    """Return the words on the page that are not tiny, including text that runs over the bottom edge."""
     shown = page.bounds()
     least, over = min(_LEAST, _LEAST_SHARE * shown.height), set[int]()
     turned = [shown.turned(quarters) for quarters in range(4)]
@@ -51,17 +51,17 @@ def _inside(words: Sequence[Word], page: PdfPage) -> list[Word]:
             if below and id(word) not in inside and lowest - word.box.top < _FAR * word.size:
                 over.add(id(word))
                 lowest = min(lowest, word.box.bottom)
-    # A page all of whose words are outside has a wrong box: programs swap its sides when they turn it.
+    # If all words are outside, the box is wrong: programs swap its sides when rotating pages.
     return [word for word in large if not inside or id(word) in inside or id(word) in over]
 
 
 def is_pale(paint: Paint) -> bool:
-    """Return whether letters are grey or let through what is below them."""
+    """Return whether letters are grey or translucent."""
     return (min(paint.color) >= _PALE and max(paint.color) - min(paint.color) <= _GREY) or paint.opaque < _OPAQUE
 
 
 def _is_doubtful(word: Word, paint: Paint, pictures: Sequence[Box], alike: Sequence[Box]) -> bool:
-    """Return whether a word may not show: for its paint, or for a box of its own color, as `alike` are."""
+    """Return whether a word may be invisible by its paint or a box of its color (`alike`)."""
     if not paint.drawn:
         return not any(picture.holds(_middle_of(word)) for picture in pictures)
     faint = paint.layered or min(paint.color) >= _LIGHT or paint.opaque <= _FAINT
@@ -69,7 +69,7 @@ def _is_doubtful(word: Word, paint: Paint, pictures: Sequence[Box], alike: Seque
 
 
 def _middle_of(word: Word) -> Box:
-    """Return the box of a word on the page as it lies, without its upper and lower edge."""
+    """Return a word's box on the page without its upper and lower edges."""
     edge = _INNER * word.box.height
     box = word.box._replace(bottom=word.box.bottom + edge, top=word.box.top - edge)
     return box.turned(-word.quarters)
