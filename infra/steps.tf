@@ -147,7 +147,8 @@ locals {
       layer   = { name = "shared", description = "The code that the steps share, and the libraries they need." }
       readers = { name = "readers", description = "The libraries that read and split documents." }
     },
-    { for layer in ["protocol"] : layer => { name = layer, description = "What serves agents: the API's code, and the library of the protocol." } if var.agents }
+    { for layer in ["protocol"] : layer => { name = layer, description = "What serves agents: the API's code, and the library of the protocol." } if var.agents },
+    { for layer in ["traces"] : layer => { name = layer, description = "The library that sends traces." } if local.sends_spans }
   )
   model_steps = [for step, body in local.steps : step if contains(body.uses, "model")]
   # The models that are asked before a step's own, by the profile or by `models`.

@@ -1051,7 +1051,7 @@ variable "thresholds" {
 }
 
 variable "otlp_endpoint" {
-  description = "The address of a collector that takes OTLP over HTTP, without /v1/traces, to which a function of its own sends the spans of each answer; null sends none. No text of a question, a passage or an answer is in them."
+  description = "The address of a collector that takes OTLP over HTTP, without /v1/traces, to which a function of its own sends each answer: spans, and the verdicts as events to /v1/logs; null sends none. No text of a question, a passage or an answer is in them, unless otlp_content says so."
   type        = string
   default     = null
 
@@ -1069,6 +1069,28 @@ variable "otlp_secret" {
   validation {
     condition     = !var.otlp_secret || var.otlp_endpoint != null
     error_message = "otlp_secret belongs to otlp_endpoint."
+  }
+}
+
+variable "otlp_content" {
+  description = "Says that traces and scores contain questions, answers and the reasons of verdicts; passages are never in them."
+  type        = bool
+  default     = false
+
+  validation {
+    condition     = !var.otlp_content || var.otlp_endpoint != null || var.langfuse_host != null
+    error_message = "otlp_content belongs to otlp_endpoint or langfuse_host."
+  }
+}
+
+variable "langfuse_host" {
+  description = "The address of Langfuse, such as https://cloud.langfuse.com, which gets the verdicts of each answer as scores, and the spans where otlp_endpoint is null; null sends none. The output secret_commands sets its keys."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.langfuse_host == null || can(regex("^https://[^/@?#\\s]+$", var.langfuse_host))
+    error_message = "langfuse_host must be a URL with https, without a path and a key, such as https://cloud.langfuse.com."
   }
 }
 

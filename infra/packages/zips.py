@@ -22,14 +22,14 @@ SERVICES = frozenset(
 )
 
 # The layers, and the second one of the functions that have two; steps.tf says the same.
-LAYER, READERS, PROTOCOL = LAYERS = ("layer", "readers", "protocol")
+LAYER, READERS, PROTOCOL, TRACES = LAYERS = ("layer", "readers", "protocol", "traces")
 # The function in front of every request starts without a library.
 _WITHOUT_LAYERS = ("authorize",)
-SECOND_LAYERS = {"parse_document": READERS, "split_document": READERS, "agents": PROTOCOL}
+SECOND_LAYERS = {"parse_document": READERS, "split_document": READERS, "agents": PROTOCOL, "send_spans": TRACES}
 
 # The packages that are not in the layer of all: each is in the zips of its functions, or in another layer.
 _STEPS = ("question", "ingestion", "api", "agents", "send_spans")
-_IN_LAYERS = {READERS: ("reader",), PROTOCOL: ("api",)}
+_IN_LAYERS: Mapping[str, tuple[str, ...]] = {READERS: ("reader",), PROTOCOL: ("api",), TRACES: ()}
 # Terraform reads these, and no function does.
 _DEFINITIONS = "workflows"
 # The functions that are not named by their folder.
