@@ -9,7 +9,7 @@ import pytest
 
 from selfrag import bootstrap
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
-from selfrag.runtime.observability import hashed
+from selfrag.runtime.observability import hash_text
 from selfrag.send_spans.handler import handler
 from tests.support.aws.resources import TABLES
 from tests.support.aws.stack import Execution
@@ -76,7 +76,7 @@ def test_no_text_is_sent_and_a_question_is_known_by_its_hash(receiver: OtlpRecei
     [(_, body)] = receiver.requests
     texts = (QUESTION["question"], "Fact number", execution.output["citations"][0]["document"])
     assert not [text for text in texts if text.encode() in body]
-    assert hashed(QUESTION["question"]).encode() in body
+    assert hash_text(QUESTION["question"]).encode() in body
 
 
 def test_the_headers_are_those_of_the_secret(receiver: OtlpReceiver, answered: Answered) -> None:

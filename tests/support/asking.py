@@ -33,7 +33,7 @@ class MemoryCalls:
     def seen(self, step: str, model: str) -> Recent:
         return self.known
 
-    def refused(self, model: str, seconds: float) -> None:
+    def record_refusal(self, model: str, seconds: float) -> None:
         self.refusals.append((model, seconds))
 
 

@@ -64,7 +64,7 @@ def _answer(request: AskRequest, source: DocumentSource | None, endpoint: str, a
         print_error(line)
     with reading_progress() as on_document:
         execution, report = ask_question(request, source, on_document, current_step)
-    warn([*(report.in_short(source) if report else []), *embed_in_background(source.collection)])
+    warn([*(report.brief_lines(source) if report else []), *embed_in_background(source.collection)])
     return execution.output or {}, steps_of(execution.history)
 
 

@@ -157,7 +157,7 @@ def indexed(deployment: Deployment) -> Iterator[Finding]:
     for collection in deployment.account.choices.collections:
         after: tuple[str, str] | None = None
         while True:
-            records, after = manifest.listed(collection, LISTED, after)
+            records, after = manifest.list_documents(collection, LISTED, after)
             versions = [record.version for record in records if record.status == "ready"]
             ready += len(versions)
             outdated += sum(version.rpartition('" ')[2].split(" ")[0] != PASSAGES for version in versions)

@@ -24,7 +24,7 @@ def embedding(account: Account) -> Iterator[Finding]:
         TitanEmbedder(account.client("bedrock-runtime", region), 256).query("selfrag")
     except SelfragError as error:
         error.hint = hint_of(error) or ELSEWHERE
-        yield _refused(name, region, error, is_reachable=isinstance(error.__context__, ClientError))
+        yield _report_refusal(name, region, error, is_reachable=isinstance(error.__context__, ClientError))
     else:
         yield fine(f"{name} embeds a text in {region}.")
 
@@ -39,7 +39,7 @@ def claude(account: Account) -> Iterator[Finding]:
         steps = {step for step, name in choices.models.items() if name == model}
         report = probe(config, model, steps, "", region)
         if report.error:
-            yield _refused(model, region, report.error, report.reachable)
+            yield _report_refusal(model, region, report.error, report.reachable)
         else:
             yield fine(f"{model} does in {region} what its steps ask for.")
 
@@ -67,7 +67,7 @@ def decider(account: Account) -> Iterator[Finding]:
         )
 
 
-def _refused(model: str, region: str, error: SelfragError, is_reachable: bool) -> Finding:
+def _report_refusal(model: str, region: str, error: SelfragError, is_reachable: bool) -> Finding:
     says = f"{model} cannot be used in {region}: {error}."
     if is_not_authorized(error):
         return unknown(says, error.hint)

@@ -26,7 +26,7 @@ def permissions(account: Account) -> Iterator[Finding]:
         return
     needed, optional = list[str](), list[str]()
     for statement in statements:
-        denied = _denied(account, source, statement)
+        denied = _simulate(account, source, statement)
         if statement["Sid"].startswith(OPTIONAL):
             optional += [f"{action} ({statement['Sid']})" for action in denied]
         else:
@@ -64,7 +64,7 @@ def _policy_source(account: Account) -> str | None:
     return arn if ":user/" in arn else None
 
 
-def _denied(account: Account, source: str, statement: dict[str, Any]) -> list[str]:
+def _simulate(account: Account, source: str, statement: dict[str, Any]) -> list[str]:
     resources = statement["Resource"] if isinstance(statement["Resource"], list) else [statement["Resource"]]
     context = [
         {"ContextKeyName": key, "ContextKeyValues": values[:1], "ContextKeyType": "string"}

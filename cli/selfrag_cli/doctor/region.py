@@ -17,7 +17,7 @@ _NO_JOB = "0" * 64
 _THERE = {"InvalidJobIdException", "InvalidParameterException", "ValidationException"}
 
 
-def synchronous(account: Account) -> Iterator[Finding]:
+def check_express(account: Account) -> Iterator[Finding]:
     """Start a nonexistent machine to see whether StartSyncExecution answers."""
     # Only AWS endpoints use this host, `sync-states`.
     own = bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
@@ -42,7 +42,7 @@ def collections(account: Account) -> Iterator[Finding]:
     try:
         settings = account.client("opensearchserverless").get_account_settings()
     except EndpointConnectionError:
-        yield _absent(account, "OpenSearch Serverless", "set `collection_endpoint` to a collection elsewhere")
+        yield _report_absence(account, "OpenSearch Serverless", "set `collection_endpoint` to a collection elsewhere")
         return
     if account.choices.makes_nextgen:
         units = account.choices.collection_max_ocus
@@ -73,7 +73,7 @@ def textract(account: Account) -> Iterator[Finding]:
     try:
         account.client("textract").get_document_text_detection(JobId=_NO_JOB)
     except EndpointConnectionError:
-        yield _absent(account, "Amazon Textract", "leave `text_recognition` out")
+        yield _report_absence(account, "Amazon Textract", "leave `text_recognition` out")
         return
     except ClientError as error:
         if code_of(error) not in _THERE:
@@ -99,5 +99,5 @@ def logging_role(account: Account) -> Iterator[Finding]:
         yield fine(f"API Gateway writes logs by {role or own}.")
 
 
-def _absent(account: Account, service: str, remedy: str) -> Finding:
+def _report_absence(account: Account, service: str, remedy: str) -> Finding:
     return blocks(f"{service} does not answer in {account.region}.", f"Choose another `region`, or {remedy}.")

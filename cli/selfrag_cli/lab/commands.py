@@ -15,7 +15,16 @@ from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.sources.source import DocumentSource, source_to_ask
 from selfrag_cli.options import AsJson, Collection, Docs, Endpoint
 from selfrag_cli.sample import QUESTIONS
-from selfrag_cli.terminal import err, measuring_progress, out, print_json, reading_progress, visible, warn, warn_of_wait
+from selfrag_cli.terminal import (
+    err,
+    make_visible,
+    measuring_progress,
+    out,
+    print_json,
+    reading_progress,
+    warn,
+    warn_of_wait,
+)
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -191,7 +200,7 @@ def _update_documents(place: DocumentSource) -> None:
         stored_records(place)
         return
     with reading_progress() as on_document:
-        warn(sync(place, on_document, on_wait=warn_of_wait).in_short(place))
+        warn(sync(place, on_document, on_wait=warn_of_wait).brief_lines(place))
 
 
 def _ask(plan: "EvaluationPlan", stored: Path, place: DocumentSource | None, endpoint: str) -> "tuple[Findings, int]":
@@ -249,7 +258,7 @@ def _show_replay(report: "ReplayReport") -> None:
     out.print(f"{len(report.changed)} of {report.traces} questions have a verdict that differs.")
     for row in report.changed:
         pairs = ", ".join(f"{change.step} {change.before} → {change.now}" for change in row.verdicts)
-        question = escape(visible(row.question))
+        question = escape(make_visible(row.question))
         out.print(f"  {pairs}: {question}  [dim]{escape(row.id)}[/]", highlight=False, soft_wrap=True)
 
 
@@ -357,6 +366,6 @@ def _end(missing: int, gate: "Gate") -> None:
         warn([f"{missing} verdicts are missing; the same command goes on with those that have a trace"])
         raise typer.Exit(1)
     if gate.checks:
-        typer.echo(visible(f"\n{gate.markdown()}", keep="\n"), err=True, nl=False)
+        typer.echo(make_visible(f"\n{gate.markdown()}", keep="\n"), err=True, nl=False)
     if gate.failed:
         raise typer.Exit(FAILED)

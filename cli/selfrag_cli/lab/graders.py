@@ -63,7 +63,7 @@ class LabelledRow(BaseModel):
 
     @field_validator("label", mode="before")
     @classmethod
-    def _as_text(cls, label: Any) -> Any:
+    def _format_value(cls, label: Any) -> Any:
         return str(label) if isinstance(label, int) else label
 
 

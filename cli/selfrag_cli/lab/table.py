@@ -22,7 +22,7 @@ from selfrag_cli.lab.judge import JudgeReport
 from selfrag_cli.lab.question_sets import AMOUNTS, NOT_FOR_IT, GoldQuestion, Measured, aggregate, measure
 from selfrag_cli.lab.records import RunResult, VariantConfig, make_folder
 from selfrag_cli.lab.run import Variant
-from selfrag_cli.terminal import visible
+from selfrag_cli.terminal import make_visible
 
 Floats = NDArray[np.float64]
 # Draws by questions: how often a draw contains each.
@@ -280,7 +280,7 @@ def show_report(console: Console, report: EvaluationReport) -> None:
         console.print("Outcomes differ for these questions (--json shows all):")
     for question, outcomes in list(report.differing.items())[:_MAX_SHOWN_QUESTIONS]:
         sides = ", ".join(f"{variant}: {outcome}" for variant, outcome in outcomes.items())
-        console.print(escape(visible(f"  {question} {sides}")), highlight=False, soft_wrap=True)
+        console.print(escape(make_visible(f"  {question} {sides}")), highlight=False, soft_wrap=True)
 
 
 def _outcome_line(variant: VariantReport) -> str:

@@ -59,13 +59,13 @@ def connect(schema: str = "", directory: Path | None = None) -> sqlite3.Connecti
             _create(path)
         for suffix in ("", "-wal", "-shm"):
             _narrow(path.with_name(path.name + suffix))
-        return _opened(path, schema)
+        return _open(path, schema)
     except (OSError, sqlite3.Error) as error:
         raise Misconfigured(explain(error, path)) from error
 
 
 @contextmanager
-def writing(connection: sqlite3.Connection) -> Iterator[None]:
+def open_transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """Run the block's reads and writes in one transaction; other processes wait.
 
     Raises Misconfigured if the disk is full or another process holds the file for too long.
@@ -108,7 +108,7 @@ def explain(error: BaseException, path: Path | None = None) -> str:
 
 
 @contextmanager
-def alone(name: str, on_wait: OnWait = lambda process: None) -> Iterator[None]:
+def hold_lock(name: str, on_wait: OnWait = lambda process: None) -> Iterator[None]:
     """Hold an inter-process lock of this name; the system releases it if the process dies.
 
     `on_wait` may raise an error to stop waiting.
@@ -150,7 +150,7 @@ def _create(path: Path) -> None:
             return
 
 
-def _opened(path: Path, schema: str) -> sqlite3.Connection:
+def _open(path: Path, schema: str) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level="IMMEDIATE", check_same_thread=False)
     try:
         connection.execute("PRAGMA synchronous = NORMAL")

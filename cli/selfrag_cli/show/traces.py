@@ -14,7 +14,7 @@ from selfrag.domain.history import Step
 from selfrag_cli.local.stores.histories import ExecutionHistory
 from selfrag_cli.show.places import places
 from selfrag_cli.show.step_summaries import summarize
-from selfrag_cli.terminal import visible
+from selfrag_cli.terminal import make_visible
 
 BAR_WIDTH = 16
 
@@ -34,7 +34,7 @@ def show_trace(console: Console, history: ExecutionHistory, *, full: bool = Fals
         console.print(_timeline(steps, seconds))
     if full:
         for number, step in enumerate(steps, start=1):
-            console.print(_whole(number, step))
+            console.print(_format_whole(number, step))
 
 
 def _timeline(steps: Sequence[Step], seconds: float) -> Table:
@@ -58,11 +58,11 @@ def _verdict(step: Step, where: Mapping[str, str]) -> Text:
     """Return a step's summary, cut to the line; errors in full."""
     again = f" ({step.attempts} attempts)" if step.attempts > 1 else ""
     if step.error:
-        return Text(f"error {visible(_error(step))}{again}", style="red")
-    return Text(visible(summarize(step, where) + again), no_wrap=True, overflow="ellipsis")
+        return Text(f"error {make_visible(_error(step))}{again}", style="red")
+    return Text(make_visible(summarize(step, where) + again), no_wrap=True, overflow="ellipsis")
 
 
-def _whole(number: int, step: Step) -> Panel:
+def _format_whole(number: int, step: Step) -> Panel:
     again = f", {step.attempts} attempts" if step.attempts > 1 else ""
     title = f"{number}. {step.name}  [dim]at {step.started:.2f} s, took {step.seconds:.2f} s{again}[/]"
     ending = Text(f"error   {_error(step)}", style="red") if step.error else Text("result  " + _json(step.result))

@@ -13,9 +13,9 @@ from typing_extensions import override
 
 from selfrag.adapters.claude.messages import TOO_LONG, Message, ReplyContent, names_window
 from selfrag.adapters.claude.profiles import MessagesRequest, Profile
-from selfrag.adapters.model import ServiceModel, unreadable
-from selfrag.adapters.numbered_sentences import user_text, without_thoughts
-from selfrag.adapters.outbound import checked_url, host_of, http_client_for, read_json, unreachable
+from selfrag.adapters.model import ServiceModel, unreadable_error
+from selfrag.adapters.numbered_sentences import strip_thoughts, user_text
+from selfrag.adapters.outbound import checked_url, host_of, http_client_for, read_json, unreachable_error
 from selfrag.domain.errors import Misconfigured, RequestRejected, TemporarilyUnavailable
 from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
@@ -93,18 +93,18 @@ class ChatModel(ServiceModel):
         try:
             reply = self._client.post("chat/completions", json=body, timeout=seconds)
         except httpx2.TimeoutException as error:
-            self._purse.lost()
+            self._purse.book_loss()
             raise RequestFailure(TemporarilyUnavailable(f"{body['model']} did not reply in time")) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            failure = unreachable(error, str(self._client.base_url))
+            failure = unreachable_error(error, str(self._client.base_url))
             raise (RequestFailure(failure) if isinstance(failure, TemporarilyUnavailable) else failure) from error
         if reply.status_code != 200:
-            return _of_error(reply, body["model"], host)
+            return _error_message(reply, body["model"], host)
         try:
             return to_message(_ChatReply.model_validate_json(reply.content), body)
         except ValidationError as error:
-            self._purse.lost()
-            raise unreadable(body["model"]) from error
+            self._purse.book_loss()
+            raise unreadable_error(body["model"]) from error
 
 
 def chat_body(request: MessagesRequest, max_tokens: int) -> ChatBody:
@@ -132,7 +132,7 @@ def to_message(reply: _ChatReply, body: ChatBody) -> Message:
     A server may cut a prompt to its window without a word: it then counts fewer tokens than the prompt can have.
     """
     choice, usage = reply.choices[0], reply.usage
-    text = without_thoughts(choice.message.content or "")
+    text = strip_thoughts(choice.message.content or "")
     stop = "refusal" if choice.message.refusal else _STOPS.get(choice.finish_reason or "stop", "end_turn")
     characters = sum(len(message["content"]) for message in body["messages"])
     if 0 < usage.prompt_tokens < characters / _MOST_CHARACTERS_PER_TOKEN:
@@ -146,7 +146,7 @@ def _message(model: str, text: str, stop: str, usage: _ChatUsage) -> Message:
     return Message.model_validate({"model": model, "stop_reason": stop, "usage": counts, "content": content})
 
 
-def _of_error(reply: httpx2.Response, model: str, host: str) -> Message:
+def _error_message(reply: httpx2.Response, model: str, host: str) -> Message:
     """Return a message without text where the window is too small; raises the typed error of any other status."""
     status, words = reply.status_code, reply.text[:_MOST_ERROR_CHARACTERS]
     if status in (400, 413, 422, 500) and names_window(words):

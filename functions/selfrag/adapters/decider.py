@@ -12,7 +12,7 @@ import httpx2
 import typesafe_sdk
 from typesafe_sdk import RetryPolicy, SystemOneResponse, TypeSafeClient
 
-from selfrag.adapters.outbound import host_of, http_client_for, unreachable
+from selfrag.adapters.outbound import host_of, http_client_for, unreachable_error
 from selfrag.domain.calls import Flaw, ModelCall
 from selfrag.domain.decisions import NO, YES, DecisionQuestion, Distribution, is_distribution
 from selfrag.domain.errors import (
@@ -138,9 +138,9 @@ class SystemOneDecider:
             raise Unreadable(f"{host} sent a reply that cannot be read") from None
         except typesafe_sdk.TypeSafeAPIError as error:
             # Not `from error`: the server's own words may repeat a question or a passage.
-            raise _of_status(error, host) from None
+            raise _status_error(error, host) from None
         except typesafe_sdk.TypeSafeAPIConnectionError as error:
-            failure = unreachable(error, self._url)
+            failure = unreachable_error(error, self._url)
             raise (RequestFailure(failure) if isinstance(failure, TemporarilyUnavailable) else failure) from None
         except (typesafe_sdk.TypeSafeError, ValueError, httpx2.HTTPError, RecursionError):
             raise Unreadable(f"{host} sent a reply that cannot be read") from None
@@ -206,7 +206,7 @@ def _refuses(response: SystemOneResponse) -> bool:
         return False
 
 
-def _of_status(error: typesafe_sdk.TypeSafeAPIError, host: str) -> Exception:
+def _status_error(error: typesafe_sdk.TypeSafeAPIError, host: str) -> Exception:
     status = error.status
     if status == 501:
         return Misconfigured(f"{host} has no decision model: status 501")

@@ -39,7 +39,7 @@ from selfrag.adapters.claude.purse import Kind, Purse, reply_tokens
 from selfrag.adapters.numbered_sentences import cited_by_markers
 from selfrag.domain.calls import ModelCall, price_of
 from selfrag.domain.errors import RequestRejected, SelfragError, TemporarilyUnavailable
-from selfrag.judging.prompts import as_quoted_fields
+from selfrag.judging.prompts import quote_fields
 from selfrag.ports.model import Claude, Judgement, ModelText, Prompt, Source, V
 from selfrag.runtime.deadline import SHORTEST_CALL_SECONDS
 from selfrag.runtime.pace import Pace, RequestFailure, RequestResult
@@ -54,16 +54,16 @@ def plain_schema(shape: type[BaseModel]) -> Schema:
     schema = shape.model_json_schema()
     definitions = schema.pop("$defs", {})
 
-    def resolved(part: Any) -> Any:
+    def resolve(part: Any) -> Any:
         if isinstance(part, list):
-            return [resolved(item) for item in part]
+            return [resolve(item) for item in part]
         if not isinstance(part, dict):
             return part
         if reference := part.get("$ref"):
-            return resolved(definitions[reference.rpartition("/")[2]])
-        return {name: resolved(value) for name, value in part.items()}
+            return resolve(definitions[reference.rpartition("/")[2]])
+        return {name: resolve(value) for name, value in part.items()}
 
-    return dict(resolved(schema))
+    return dict(resolve(schema))
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class ServiceModel(Claude):
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         """Return a verdict in the shape of a pydantic model, requested in the way that its model takes."""
-        blocks: list[dict[str, object]] = [{"type": "text", "text": as_quoted_fields(fields)}]
+        blocks: list[dict[str, object]] = [{"type": "text", "text": quote_fields(fields)}]
         schema, sent = self.schema(shape), _Requests()
         while True:
             reply = self._send(step, prompt, blocks, sent, schema, str(fields.get("answer", "")))
@@ -145,7 +145,7 @@ class ServiceModel(Claude):
                 verdict = verdict_in(content, shape)
             except ValidationError as error:
                 if self._ignores_form(content, error):
-                    sent.next_profile = self._capabilities.ignored(self.model_of(step), model_reply.profile)
+                    sent.next_profile = self._capabilities.record_ignored(self.model_of(step), model_reply.profile)
                     if sent.next_profile:
                         sent.calls.append(model_reply.call)
                         continue
@@ -155,7 +155,7 @@ class ServiceModel(Claude):
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
         """Return an answer; the sources go as `search_result` blocks, with citations on where the service has them."""
         blocks: list[dict[str, object]] = [search_result(source) for source in sources]
-        blocks.append({"type": "text", "text": as_quoted_fields(fields)})
+        blocks.append({"type": "text", "text": quote_fields(fields)})
         sent = _Requests()
         reply = self._send(step, prompt, blocks, sent)
         report = sent.fields(reply)
@@ -184,7 +184,7 @@ class ServiceModel(Claude):
         def send(seconds: float) -> ModelReply:
             end = self._pace.now() + seconds
             while True:
-                profile = sent.next_profile or self._capabilities.of(model)
+                profile = sent.next_profile or self._capabilities.profile_for(model)
                 request = self._request(model, prompt, content, schema, profile, intervals)
                 # A writer's verdict may quote passages.
                 most = reply_tokens("answer" if step == "generate" else kind, profile, judged)
@@ -194,15 +194,15 @@ class ServiceModel(Claude):
                 try:
                     message = self._create(request, tokens, max(end - started, SHORTEST_CALL_SECONDS))
                 except RequestRejected as rejected:
-                    sent.next_profile = self._capabilities.refused(model, profile, str(rejected.__cause__))
+                    sent.next_profile = self._capabilities.record_refusal(model, profile, str(rejected.__cause__))
                     if sent.next_profile is None:
                         raise
                     continue
                 call = call_of(step, message, started, self._pace.now(), self._purse.prices, model)
-                self._purse.paid(call)
+                self._purse.book_cost(call)
                 if message.content is None and message.stop_reason != "refusal":
                     sent.calls.append(call)
-                    raise unreadable(model)
+                    raise unreadable_error(model)
                 return ModelReply(message, call, profile)
 
         try:
@@ -229,7 +229,7 @@ class ServiceModel(Claude):
         return {"model": model, "system": system, "messages": messages, **form, **bedrock_request(model)}
 
 
-def unreadable(model: str) -> RequestFailure:
+def unreadable_error(model: str) -> RequestFailure:
     """Return the failure of a reply that is none."""
     return RequestFailure(TemporarilyUnavailable(f"{model} sent a reply that cannot be read"))
 

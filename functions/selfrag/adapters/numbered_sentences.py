@@ -29,11 +29,11 @@ def user_text(request: MessagesRequest) -> str:
         for block in blocks
         if block["type"] == "search_result"
     ]
-    texts = [as_numbered_sentences(sources)] if sources else []
+    texts = [number_sentences(sources)] if sources else []
     return "\n\n".join([*texts, *(block["text"] for block in blocks if block["type"] == "text")])
 
 
-def without_thoughts(text: str) -> str:
+def strip_thoughts(text: str) -> str:
     """Return what follows a model's thoughts, "" if they do not end; their beginning may stand in its template."""
     return _THOUGHTS_BEGIN.split(_THOUGHTS_END.split(text)[-1])[0].strip()
 
@@ -42,14 +42,14 @@ def cited_by_markers(text: ModelText, sources: Sequence[Source]) -> ModelText:
     """Return a text whose markers are its citations, with a warning of those without a target."""
     if not sources:
         return text
-    segments, dropped = with_citations("".join(segment.text for segment in text.segments), sources)
+    segments, dropped = parse_citations("".join(segment.text for segment in text.segments), sources)
     names = ", ".join(dropped)
     warning = (f"The model cited sentences that are not among its sources: {names}.",) if dropped else ()
     flaw = text.flaw or (None if segments else "malformed")
     return replace(text, segments=segments, flaw=flaw, warnings=(*text.warnings, *warning))
 
 
-def as_numbered_sentences(sources: Sequence[Source]) -> str:
+def number_sentences(sources: Sequence[Source]) -> str:
     """Return the sources as text: a line for each sentence, with its number in brackets, which counts on from 1."""
     lines, numbers = list[str](), count(1)
     for source in sources:
@@ -59,7 +59,7 @@ def as_numbered_sentences(sources: Sequence[Source]) -> str:
     return "\n".join(lines)
 
 
-def with_citations(text: str, sources: Sequence[Source]) -> tuple[tuple[TextBlock, ...], list[str]]:
+def parse_citations(text: str, sources: Sequence[Source]) -> tuple[tuple[TextBlock, ...], list[str]]:
     """Return a text without its markers, by sentences, each with the citations of its markers; and those of no target.
 
     A marker behind a sentence's end belongs to it; one at the start of a line, to the sentence that follows.
@@ -73,7 +73,7 @@ def with_citations(text: str, sources: Sequence[Source]) -> tuple[tuple[TextBloc
         while marked and marked[0][0] < end:
             for first, last in marked.pop(0)[1].ranges:
                 if 1 <= first <= last <= len(places):
-                    citations += _cited(places[first - 1 : last])
+                    citations += _extract_citations(places[first - 1 : last])
                 else:
                     dropped.append(f"[{first}]" if first == last else f"[{first}-{last}]")
         sentence = _REPLACED.sub(lambda match: match[0].translate(_FROM_OTHERS), sentence)
@@ -103,7 +103,7 @@ def _split(text: str, markers: Sequence[Marker]) -> tuple[str, list[tuple[int, M
     return "".join([*pieces, text[at:]]), marked
 
 
-def _cited(places: Sequence[tuple[int, int]]) -> Iterator[CitedBlocks]:
+def _extract_citations(places: Sequence[tuple[int, int]]) -> Iterator[CitedBlocks]:
     """Yield a citation for each source of these blocks, which follow each other."""
     for source, blocks in groupby(places, key=lambda place: place[0]):
         numbers = [block for _, block in blocks]

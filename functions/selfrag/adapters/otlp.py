@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 import httpx2
 
-from selfrag.adapters.outbound import checked_url, posted
+from selfrag.adapters.outbound import checked_url, post
 from selfrag.domain.errors import Misconfigured
 
 
@@ -22,7 +22,7 @@ class Collector:
 
     def __call__(self, request: Mapping[str, object]) -> None:
         """Send an ExportTraceServiceRequest."""
-        posted(self._client, self._url, "the collector", request, _headers_in(self._headers()), self._seconds)
+        post(self._client, self._url, "the collector", request, _headers_in(self._headers()), self._seconds)
 
 
 def _headers_in(text: str) -> dict[str, str]:

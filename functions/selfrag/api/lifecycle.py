@@ -23,7 +23,7 @@ from selfrag.domain.history import steps_of
 from selfrag.domain.questions import AskRequest
 from selfrag.domain.strategies import is_quick
 from selfrag.ports.executions import Executions, StoredQuestion
-from selfrag.runtime.observability import hashed, logger
+from selfrag.runtime.observability import hash_text, logger
 from selfrag.runtime.settings import ApiSettings
 
 LEAST_SECONDS = 1.0
@@ -119,7 +119,7 @@ def look(question_id: str, caller: Caller, trace: bool) -> dict[str, JsonValue] 
 
 def readable_question(question_id: str, caller: Caller) -> StoredQuestion | None:
     """Return a stored question if the caller may read it: who reaches all collections that it was asked under."""
-    stored = api.executions().stored(question_id)
+    stored = api.executions().read_stored(question_id)
     # A question without collections belongs to no caller.
     return stored if stored and stored.collections and caller.reaches(stored.collections) else None
 
@@ -185,7 +185,7 @@ def _new_question(body: AskRequest, arrival: Arrival, config: ApiSettings) -> tu
         policy["max_cost_usd"] = min(config.max_cost_usd, limit or config.max_cost_usd)
     if config.deadline_seconds and "deadline_seconds" not in body.policy.model_fields_set:
         policy["deadline_seconds"] = config.deadline_seconds
-    logger.append_keys(question=hashed(body.question))
+    logger.append_keys(question=hash_text(body.question))
     return uuid.uuid4().hex, payload
 
 

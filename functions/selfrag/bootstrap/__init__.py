@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from selfrag.domain.errors import SelfragError
 from selfrag.runtime.observability import Handler, logger, step_handler
 from selfrag.runtime.parts import forget as forget
-from selfrag.runtime.parts import overriding, part
+from selfrag.runtime.parts import override, part
 from selfrag.runtime.settings import CollectionSettings, EmbeddingSettings, Settings, SpendingSettings, read
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Parts(TypedDict, total=False):
 
 def using(**replacements: Unpack[Parts]) -> AbstractContextManager[None]:
     """Override these parts in all threads until the block ends."""
-    return overriding(replacements)
+    return override(replacements)
 
 
 def warm(*parts: Callable[[], object]) -> None:

@@ -26,7 +26,7 @@ def decider_settings() -> DeciderSettings:
 
 def prepare(module: str) -> None:
     """Make the parts of a decision model while a function starts, and read the questions of a step, if there is one."""
-    if decider_settings().configured:
+    if decider_settings().is_configured:
         from selfrag.judging.questions import load_questions
 
         decider_client()
@@ -40,7 +40,7 @@ def decider() -> "Callable[[Limits], Decider]":
     from selfrag.adapters.reflection_tokens import ReflectionDecider
     from selfrag.runtime.pace import Pace
 
-    def within(limits: "Limits") -> "Decider":
+    def build(limits: "Limits") -> "Decider":
         config = decider_settings()
 
         def make_pace() -> Pace:
@@ -56,7 +56,7 @@ def decider() -> "Callable[[Limits], Decider]":
             config.decider_price, make_pace, decider_breaker(), limits.budget_usd,
         )  # fmt: skip
 
-    return within
+    return build
 
 
 @part("decider_breaker")

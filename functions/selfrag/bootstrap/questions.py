@@ -36,19 +36,19 @@ def grader(
     from selfrag.judging.graders import Grader
     from selfrag.judging.prompts import add_guidance
 
-    claude, first, rubric = model(step), first_of(step), prompted(name or step, prompt)
+    claude, first, rubric = model(step), first_of(step), prompt_for(name or step, prompt)
     if module:
         warm(partial(prepare, module))
 
-    def within(limits: "Limits") -> Grader:
+    def build(limits: "Limits") -> Grader:
         judge = Grader(step, add_guidance(rubric(), guidance()), claude(limits), collections=limits.collections)
         if first in question_settings().models:
             # One model for both: they share the task's budget.
             judge = replace(judge, first=replace(judge, step=first))
         decider = _decision_grader(step, module, limits, judge) if module else None
-        return judge if decider is None else judge.after(decider)
+        return judge if decider is None else judge.add_decider(decider)
 
-    return within
+    return build
 
 
 def _decision_grader(step: str, module: str, limits: "Limits", judge: "Grader") -> "DecisionGrader | None":
@@ -70,7 +70,7 @@ def _decision_grader(step: str, module: str, limits: "Limits", judge: "Grader") 
     return DecisionGrader(step, cached, load_questions(module), thresholds, measured)
 
 
-def prompted(step: str, prompt: "Prompt") -> "Callable[[], Prompt]":
+def prompt_for(step: str, prompt: "Prompt") -> "Callable[[], Prompt]":
     """Return a function that gives a step's prompt: the override if there is one, else its own.
 
     A model of the chat-completions API has the shorter one, of the steps that have one.
@@ -93,10 +93,10 @@ def model(step: str) -> "Callable[[Limits], Claude]":
 
     warm(claude, partial(_clients_of, step), verdicts, recent_calls)
 
-    def within(limits: "Limits") -> "Claude":
+    def build(limits: "Limits") -> "Claude":
         return CachedClaude(claude()(limits), _replies(step, limits))
 
-    return within
+    return build
 
 
 def _replies(step: str, limits: "Limits") -> "CachedReplies":
@@ -118,7 +118,7 @@ def claude() -> "Callable[[Limits], Claude]":
     """
     from selfrag.judging.models import LazyModel
 
-    def within(limits: "Limits") -> "Claude":
+    def build(limits: "Limits") -> "Claude":
         from selfrag.adapters.claude.purse import Purse
         from selfrag.runtime.pace import Pace
 
@@ -129,11 +129,11 @@ def claude() -> "Callable[[Limits], Claude]":
 
         def make(model: str) -> "Claude":
             service = service_of(config, model)
-            return service(_client_for(model), config.models, pace, purse, capabilities(), _with_another_key)
+            return service(_client_for(model), config.models, pace, purse, capabilities(), _rotate_key)
 
         return LazyModel(config.models, make)
 
-    return within
+    return build
 
 
 def _free_models(config: "Settings") -> "dict[str, Prices]":
@@ -225,7 +225,7 @@ def _model_key(*, anew: bool = False) -> str:
     return secrets()(question_settings().model_secret, "SELFRAG_MODEL_SECRET", anew=anew)
 
 
-def _with_another_key(refused: Any) -> Any | None:
+def _rotate_key(refused: Any) -> Any | None:
     """Return a client with the secret's present key, kept from now on; None if that key is the refused one."""
     config = question_settings()
     if config.model_provider != "anthropic" or not config.model_secret or _model_key(anew=True) == refused.api_key:

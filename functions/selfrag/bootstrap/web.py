@@ -21,11 +21,11 @@ def web() -> "Callable[[float | None], WebSearch]":
     # One client for all searches: loading its certificates takes as long as a short search.
     client = http_client_for(config.web_base_url)
 
-    def until(deadline_ms: float | None) -> "WebSearch":
+    def build(deadline_ms: float | None) -> "WebSearch":
         key = secrets()(config.web_secret, "SELFRAG_WEB_SECRET")
         return Tavily(client, config.web_base_url, key, config.web_timeout_seconds, deadline_ms)
 
-    return until
+    return build
 
 
 def web_domains() -> "Domains":

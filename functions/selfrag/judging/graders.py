@@ -52,7 +52,7 @@ class DecisionGrader:
         """Return whether a verdict of this probability is conclusive; a sure no only `if_low`."""
         if self.thresholds is None:
             return True
-        return self.thresholds.sure(probability) and (if_low or probability >= self.thresholds.upper)
+        return self.thresholds.is_sure(probability) and (if_low or probability >= self.thresholds.upper)
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,9 @@ class Grader:
         """Return the decision model that is asked first, or None."""
         return self.first.decider if isinstance(self.first, Grader) else self.first
 
-    def after(self, decider: DecisionGrader) -> "Grader":
+    def add_decider(self, decider: DecisionGrader) -> "Grader":
         """Return the judge with a decision model before it and its smaller model."""
-        return replace(self, first=self.first.after(decider) if isinstance(self.first, Grader) else decider)
+        return replace(self, first=self.first.add_decider(decider) if isinstance(self.first, Grader) else decider)
 
     def stands(self, probability: float | None, *, if_low: bool = True) -> bool:
         """Return whether the decision model's verdict is conclusive; a sure no only `if_low`.

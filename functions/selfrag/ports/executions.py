@@ -41,7 +41,7 @@ class Executions(Protocol):
     def expect(self, question_id: str, payload: Mapping[str, Any], due: float) -> None:
         """Store the question of an execution's input, and that it runs until `due`, unless its response is stored."""
 
-    def stored(self, question_id: str) -> StoredQuestion | None:
+    def read_stored(self, question_id: str) -> StoredQuestion | None:
         """Return the item of a question, whichever machine ran it, or None."""
 
     def delete(self, question_id: str) -> Sequence[str]:

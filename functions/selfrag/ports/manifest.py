@@ -11,7 +11,7 @@ class Manifest(Protocol):
     def read(self, document_id: str) -> Record | None:
         """Return the record of a document, or None."""
 
-    def listed(
+    def list_documents(
         self, collection: str, limit: int, after: tuple[str, str] | None = None
     ) -> tuple[list[Record], tuple[str, str] | None]:
         """Return a page of a collection's documents, by key, and the (key, id) it ends with, None if last.

@@ -8,7 +8,7 @@ from selfrag import bootstrap
 from selfrag.bootstrap import spans
 from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.spans import answer_span, export_request
-from selfrag.runtime.observability import hashed
+from selfrag.runtime.observability import hash_text
 
 
 def _attribute(name: str, kind: str) -> Any:
@@ -43,7 +43,7 @@ bootstrap.warm(spans.collector)
 def handler(batch: AnswerBatch) -> SpanCount:
     """Send the spans of a batch of stored answers; an error leaves the batch to Lambda, which tries it again."""
     traces = {
-        stored.id: answer_span(stored.id, hashed(stored.question), stored.response, stored.expires_at - KEPT_SECONDS)
+        stored.id: answer_span(stored.id, hash_text(stored.question), stored.response, stored.expires_at - KEPT_SECONDS)
         for stored in batch.answers
     }
     spans.collector()(export_request(traces, spans.span_settings().otlp_service))

@@ -27,7 +27,7 @@ class Tenants:
     def __init__(self, **bound: Binding) -> None:
         self.bound = bound
 
-    def of(self, caller: str) -> Binding | None:
+    def get(self, caller: str) -> Binding | None:
         return self.bound.get(caller.removeprefix("key#"))
 
     def listed(self, collections: Collection[str]) -> bool:

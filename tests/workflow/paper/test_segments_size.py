@@ -6,7 +6,7 @@ from typing import Any
 
 from selfrag.domain.passages import Passage
 from selfrag.domain.steps import RetrievedPassages
-from selfrag.text.state_budget import STATE_BUDGET_BYTES, within_budget
+from selfrag.text.state_budget import STATE_BUDGET_BYTES, cut_to_budget
 from tests.support import steps
 from tests.workflow.asking import ASKED, POLICY, executed
 
@@ -22,7 +22,7 @@ def found(event: dict[str, Any]) -> dict[str, Any]:
     tag = hashlib.sha256(event["queries"][0].encode()).hexdigest()[:16]
     ids = [f"people/leave.md#{tag}-{number}" for number in range(event["top_k"])]
     brought = [Passage.model_validate(steps.passage(name, "x" * LETTERS)) for name in ids]
-    return RetrievedPassages.of(*within_budget(brought, event["bytes_used"])).model_dump()
+    return RetrievedPassages.create(*cut_to_budget(brought, event["bytes_used"])).model_dump()
 
 
 def cached(result: dict[str, Any]) -> dict[str, Any]:

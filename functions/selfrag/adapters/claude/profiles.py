@@ -86,7 +86,7 @@ class Profile:
         """Return the way in which verdicts are asked for."""
         return self.ways[0]
 
-    def without(self, feature: Feature) -> "Profile":
+    def drop(self, feature: Feature) -> "Profile":
         """Return the profile of a model that refuses a feature."""
         if feature == "effort":
             return replace(self, effort=None)
@@ -94,7 +94,7 @@ class Profile:
             return replace(self, thinking=None)
         return replace(self, hour=False) if feature == "hour" else replace(self, ways=self.ways[1:])
 
-    def refused(self, message: str) -> Feature | None:
+    def find_refused(self, message: str) -> Feature | None:
         """Return the feature that a refusal names, if requests of this profile have it and can do without it."""
         present = {
             self.way: len(self.ways) > 1, "effort": bool(self.effort), "thinking": bool(self.thinking),

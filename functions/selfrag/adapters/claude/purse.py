@@ -55,12 +55,12 @@ class Purse:
         self._input_usd = input_usd
         return tokens
 
-    def paid(self, call: ModelCall) -> None:
+    def book_cost(self, call: ModelCall) -> None:
         """Subtract the cost of a call."""
         if self._left is not None and call.cost_usd is not None:
             self._left -= call.cost_usd
 
-    def lost(self) -> None:
+    def book_loss(self) -> None:
         """Subtract the input cost of a request whose reply did not report usage."""
         if self._left is not None:
             self._left -= self._input_usd

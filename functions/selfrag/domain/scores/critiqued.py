@@ -78,7 +78,7 @@ class Segment(CritiquedAnswer):
     next: Decision | None = None
 
     @property
-    def grounded(self) -> bool:
+    def is_grounded(self) -> bool:
         """Return whether it has a passage."""
         return self.passage_id is not None
 
@@ -131,7 +131,7 @@ def score(terms: Terms, weights: Weights) -> float:
     return grounds(terms, weights) + weights.use * terms.use
 
 
-def out(answer: CritiquedAnswer, constraints: Constraints) -> Out:
+def rejection_reason(answer: CritiquedAnswer, constraints: Constraints) -> Out:
     """Return why an answer is rejected, or "": no verdict on its passage, no text, or a hard constraint (3.3)."""
     if answer.relevance is not None and answer.terms.rel is None:
         return "ungraded"

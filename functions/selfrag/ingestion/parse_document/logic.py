@@ -10,7 +10,7 @@ from selfrag.domain.records import Content
 from selfrag.ports.objects import Objects
 from selfrag.ports.recognizer import Recognizer
 from selfrag.reader.files import read_file
-from selfrag.reader.labels import of_object
+from selfrag.reader.labels import object_labels
 
 MOST_PAGES = 500
 
@@ -58,7 +58,7 @@ def read_object(
     stored = objects.get(task.bucket, task.key, MAX_DOCUMENT_BYTES + 1)
     if stored is None:
         return ParseDocumentResult(outcome="gone")
-    generation = generation_of(stored.content, made_by, of_object(stored.metadata))
+    generation = generation_of(stored.content, made_by, object_labels(stored.metadata))
     if generation == task.generation:
         return ParseDocumentResult(outcome="unchanged", generation=generation)
     recognition = recognizer is not None

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from selfrag.domain.kinds import of_a_kind_that_is_read
+from selfrag.domain.kinds import is_supported_kind
 from selfrag.domain.records import Content, Record
 from selfrag.ports.manifest import Manifest
 
@@ -52,4 +52,4 @@ def counted_as(task: RecordDocumentTask, result: RecordDocumentResult) -> str:
 
     The manifest has `failed` for both, with the reason; the alarm counts only those that can be repaired.
     """
-    return "skipped" if result.status == "failed" and not of_a_kind_that_is_read(task.key) else result.status
+    return "skipped" if result.status == "failed" and not is_supported_kind(task.key) else result.status

@@ -61,7 +61,7 @@ def sections_of(document: Document) -> list[Section]:
     joined: list[Section] = []
     for section in _cut(document):
         if joined and _belong_together(document.text, joined[-1], section):
-            joined[-1] = _joined(document.text, joined[-1], section)
+            joined[-1] = _join(document.text, joined[-1], section)
         else:
             joined.append(section)
     if not any(section.says for section in joined):
@@ -77,7 +77,7 @@ def sections_of(document: Document) -> list[Section]:
 
 def _cut(document: Document) -> Iterator[Section]:
     """Yield all stretches between headings, parts and tables that hold a word."""
-    text, tables = document.text, _alone(document)
+    text, tables = document.text, _find_standalone_tables(document)
     # If a reader repeats an earlier heading, several may begin at one place.
     headings = {start: list(group) for start, group in groupby(document.headings, key=lambda heading: heading.start)}
     edges = {0, len(text), *headings, *(part.start for part in document.parts)}
@@ -100,7 +100,7 @@ def part_at(document: Document, start: int) -> Part | None:
     return document.parts[after - 1] if after else None
 
 
-def _alone(document: Document) -> list[Table]:
+def _find_standalone_tables(document: Document) -> list[Table]:
     """Return the tables that form separate sections."""
     first = document.headings[0].start if document.headings else -1
     starts = [row.start for row in document.rows]
@@ -129,7 +129,7 @@ def _belong_together(text: str, held: Section, section: Section) -> bool:
     return section.says and weigh(text[held.start : section.end]) < SMALL
 
 
-def _joined(text: str, first: Section, second: Section) -> Section:
+def _join(text: str, first: Section, second: Section) -> Section:
     path = second.path
     if first.says or path[: len(first.path)] != first.path:
         shared = takewhile(lambda names: names[0] == names[1], zip(first.path, path, strict=False))
@@ -154,7 +154,9 @@ def split(document: Document) -> list[Piece]:
                 begins = end - len(document.text[start:end].lstrip())
                 rows = _rows(document, begins, begins + len(words))
                 title = _title([*names, *_gone_on_with(document, rows, begins)])
-                within = tuple(row for each in rows for row in _cited(document.text, each, begins, begins + len(words)))
+                within = tuple(
+                    row for each in rows for row in _cite_rows(document.text, each, begins, begins + len(words))
+                )
                 pieces.append(Piece(words, title, heading, page, locator, within))
     return pieces
 
@@ -190,11 +192,11 @@ def _slices(document: Document, section: Section) -> list[Stretch]:
     rows = _rows(document, body, section.end)
     slices: list[Stretch] = []
     for run in runs(text, body, section.end, rows, room):
-        slices += _packed(text, slices[-1][1] if slices else section.start, run)
+        slices += _pack(text, slices[-1][1] if slices else section.start, run)
     return slices
 
 
-def _packed(text: str, start: int, run: Sequence[Stretch]) -> list[Stretch]:
+def _pack(text: str, start: int, run: Sequence[Stretch]) -> list[Stretch]:
     """Return a run in slices of about one size: a last one of a few words would match the wrong queries."""
     weights = [weigh(text[begins:ends]) for begins, ends in run]
     held = weigh(text[start : run[0][0]])
@@ -227,7 +229,7 @@ def _gone_on_with(document: Document, rows: Sequence[Row], begins: int) -> list[
     return [beginning if len(beginning) <= _MAX_SUBJECT else beginning.partition(": ")[0][:_MAX_SUBJECT]]
 
 
-def _cited(text: str, row: Row, begins: int, ends: int) -> Iterator[Row]:
+def _cite_rows(text: str, row: Row, begins: int, ends: int) -> Iterator[Row]:
     """Yield the parts of a row in a piece, counted from the piece's beginning: all of it, or else its sentences."""
     start, end = max(row.start, begins), min(row.end, ends)
     whole = not _SEEN.search(text, row.start, start) and not _SEEN.search(text, end, row.end)
@@ -254,7 +256,7 @@ def runs(text: str, start: int, end: int, rows: Sequence[Row], room: int) -> Ite
             yield run
             run = []
         for stretch in [(begins, ends)] if is_row else _paragraphs(text, begins, ends):
-            run += _fitting(text, *stretch, room if stretch[0] == start else CAPACITY)
+            run += _fit(text, *stretch, room if stretch[0] == start else CAPACITY)
         if is_row:
             yield run
             run = []
@@ -262,7 +264,7 @@ def runs(text: str, start: int, end: int, rows: Sequence[Row], room: int) -> Ite
         yield run
 
 
-def _fitting(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
+def _fit(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
     if weigh(text[start:end].rstrip()) <= most:
         yield start, end
     else:

@@ -52,31 +52,31 @@ def grade(task: GradeRelevanceTask, grader: Grader) -> GradeRelevanceResult:
     strips = [] if task.lower_threshold is None else strips_of(task.passage)
     decider = grader.decider
     if decider is None:
-        return _by_claude(task, grader, strips)
-    decided = _by_decider(task, decider, strips)
+        return _ask_claude(task, grader, strips)
+    decided = _ask_decider(task, decider, strips)
     stands = grader.stands(decided.verdict.probability)
-    return decided if stands else _by_claude(task, grader, strips).with_cost_of(decided)
+    return decided if stands else _ask_claude(task, grader, strips).add_cost_of(decided)
 
 
-def _by_claude(task: GradeRelevanceTask, grader: Grader, strips: list[Strip]) -> GradeRelevanceResult:
+def _ask_claude(task: GradeRelevanceTask, grader: Grader, strips: list[Strip]) -> GradeRelevanceResult:
     judgement = grader.grade(_texts(task, strips), RelevanceOfStrips if strips else Relevance)
     if judgement.verdict is None:
-        verdict = _ungraded(task.passage)
+        verdict = _to_ungraded(task.passage)
     else:
         judged = judgement.verdict.strips if isinstance(judgement.verdict, RelevanceOfStrips) else []
         verdict = _verdict(task, judgement.verdict.score, strips, {strip.strip: strip.score for strip in judged})
-        update = {"cached": judgement.cached, "reason": _shortened(judgement.verdict.reason), **grader.judge_fields}
+        update = {"cached": judgement.cached, "reason": _shorten(judgement.verdict.reason), **grader.judge_fields}
         verdict = verdict.model_copy(update=update)
     return GradeRelevanceResult(verdict=verdict, **judgement.usage)
 
 
-def _by_decider(task: GradeRelevanceTask, decider: DecisionGrader, strips: list[Strip]) -> GradeRelevanceResult:
+def _ask_decider(task: GradeRelevanceTask, decider: DecisionGrader, strips: list[Strip]) -> GradeRelevanceResult:
     questions = {"relevant": decider.questions.by_name["relevant"]}
     numbers = range(1, len(strips) + 1)
-    questions |= {f"strip_{number}": decider.questions.about("strip", str(number)) for number in numbers}
+    questions |= {f"strip_{number}": decider.questions.question_about("strip", str(number)) for number in numbers}
     decisions = decider.ask(_texts(task, strips), questions)
     if decisions.answers is None:
-        verdict = _ungraded(task.passage)
+        verdict = _to_ungraded(task.passage)
     else:
         probabilities = decisions.answers["relevant"]
         probability = probabilities[YES]
@@ -87,7 +87,7 @@ def _by_decider(task: GradeRelevanceTask, decider: DecisionGrader, strips: list[
     return GradeRelevanceResult(verdict=verdict, **decisions.usage)
 
 
-def _ungraded(passage: Passage) -> RelevanceVerdict:
+def _to_ungraded(passage: Passage) -> RelevanceVerdict:
     return RelevanceVerdict(
         passage_id=passage.passage_id, document=passage.document, relevant=False, score=None, label="ungraded"
     )
@@ -123,7 +123,7 @@ def _texts(task: GradeRelevanceTask, strips: list[Strip]) -> dict[str, object]:
     return texts
 
 
-def _shortened(reason: str) -> str:
+def _shorten(reason: str) -> str:
     """Return a reason on one line, shortened."""
     line = " ".join(reason.split())[:MOST_REASON_CHARACTERS]
     return line.encode(errors="ignore")[:MOST_REASON_BYTES].decode(errors="ignore")

@@ -126,35 +126,33 @@ def _holds(line: _Line, claimed: SentenceFacts, plain: frozenset[str]) -> bool:
     begins = [claimed.first] if claimed.first and claimed.first in (line.facts.first, *line.facts.names) else []
     own = [fact for fact in (*begins, *claimed.facts) if fact not in unknown]
     if len(line.facts.names) > 1 and len(line.facts.figures) > 1:
-        return _in_order(own, line)
+        return _has_facts_in_order(own, line)
     names = [fact for fact in own if isinstance(fact, str)]
-    return _in_order(names, line) and _in_order(claimed.figures, line)
+    return _has_facts_in_order(names, line) and _has_facts_in_order(claimed.figures, line)
 
 
 def _holds_translated(line: _Line, claimed: SentenceFacts) -> bool:
-    return set(claimed.names) <= line.facts.vocabulary | line.around and _in_any_order(
-        claimed.figures, line.facts.figures
-    )
+    return set(claimed.names) <= line.facts.vocabulary | line.around and _has_facts(claimed.figures, line.facts.figures)
 
 
-def _in_order(claimed: Iterable[Fact], line: _Line) -> bool:
+def _has_facts_in_order(claimed: Iterable[Fact], line: _Line) -> bool:
     """Return whether a sentence has these facts, each once and in order."""
     left = iter((*filter(None, [line.facts.first]), *line.facts.facts))
-    return all(any(_same(fact, each) for each in left) for fact in claimed)
+    return all(any(_agree(fact, each) for each in left) for fact in claimed)
 
 
-def _in_any_order(claimed: Iterable[Fact], there: Iterable[Fact]) -> bool:
+def _has_facts(claimed: Iterable[Fact], there: Iterable[Fact]) -> bool:
     """Return whether a sentence has these facts, each once."""
     left = list(there)
     for fact in claimed:
-        match = next((each for each in left if _same(fact, each, translated=True)), None)
+        match = next((each for each in left if _agree(fact, each, translated=True)), None)
         if match is None:
             return False
         left.remove(match)
     return True
 
 
-def _same(fact: Fact, other: Fact, *, translated: bool = False) -> bool:
+def _agree(fact: Fact, other: Fact, *, translated: bool = False) -> bool:
     """Return whether two facts agree; passages may have more precise dates, and translated units differ."""
     if isinstance(fact, Number) and isinstance(other, Number):
         same_unit = fact.unit == other.unit or (translated and not {fact.unit, other.unit} & CODES)

@@ -24,7 +24,7 @@ class Rewrite(BaseModel):
 
 def rewrite(task: RewriteQuestionTask, grader: Grader) -> RewriteQuestionResult:
     """Return another query, and whether it is new."""
-    fields = {**task.model_dump(include={"question", "previous", "queries"}), **task.dated}
+    fields = {**task.model_dump(include={"question", "previous", "queries"}), **task.date_fields}
     if task.passages:
         fields["passages"] = [
             {**passage.quoted(), "text": passage.text[:MOST_CHARACTERS]} for passage in task.passages[-MOST_PASSAGES:]
@@ -39,8 +39,8 @@ def rewrite(task: RewriteQuestionTask, grader: Grader) -> RewriteQuestionResult:
 
 def was_tried(query: str, queries: Iterable[str]) -> bool:
     """Return whether a query is in `queries`, ignoring case, width, punctuation and spacing."""
-    return _plain(query) in {_plain(tried) for tried in queries}
+    return _normalize(query) in {_normalize(tried) for tried in queries}
 
 
-def _plain(query: str) -> str:
+def _normalize(query: str) -> str:
     return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", query).casefold()).strip()

@@ -53,6 +53,6 @@ def _roman(number: int) -> str:
     return letters + _ROMAN_BELOW_TEN[number]
 
 
-def whole(value: str) -> int:
+def parse_whole(value: str) -> int:
     """Return a number of at most five digits, else 0."""
     return int(value) if value.isascii() and value.isdigit() and len(value) < 6 else 0

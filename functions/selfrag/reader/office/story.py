@@ -111,13 +111,13 @@ class Story:
             for mark, note in ended.notes:
                 self._put(Paragraph(f"[{mark}] {note}"))
         else:
-            self._put(Paragraph(with_notes(shown, ended.notes), level, caption, ended.bold))
+            self._put(Paragraph(insert_notes(shown, ended.notes), level, caption, ended.bold))
 
     def begin_table(self, first: bool | None = None) -> None:
         """Start a table, which may be nested in a cell; `first` as in Grid."""
         self._inside.append(Grid(first=first))
 
-    def innermost(self, kind: type[Place]) -> Place:
+    def find_innermost(self, kind: type[Place]) -> Place:
         """Return the open table, row or cell, or a dummy if it is of another kind."""
         return place if self._inside and isinstance(place := self._inside[-1], kind) else kind()
 
@@ -171,7 +171,7 @@ class Story:
             raise LimitExceeded("has more than half a million paragraphs and cells; split it into several files")
 
 
-def with_notes(text: str, notes: Sequence[tuple[str, str]]) -> str:
+def insert_notes(text: str, notes: Sequence[tuple[str, str]]) -> str:
     """Write note marks as `[1]` and the notes after their sentences.
 
     `notes` has a mark and text per REFERENCE, in order; an empty text shows only the mark.

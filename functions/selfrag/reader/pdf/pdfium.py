@@ -56,7 +56,7 @@ class Paint(NamedTuple):
 
 
 @contextmanager
-def opened(key: str, content: bytes) -> Iterator[File]:
+def open_pdf(key: str, content: bytes) -> Iterator[File]:
     """Open the bytes of a PDF; raises BadDocument."""
     try:
         file = pypdfium2.PdfDocument(content)
@@ -157,7 +157,7 @@ class PdfPage:
         """Return whether part of the page is cropped."""
         return self._page.get_cropbox(fallback_ok=False) not in (None, self._page.get_mediabox())
 
-    def rendered(self) -> "Rendering":
+    def render(self) -> "Rendering":
         """Render the page without annotations."""
         return Rendering(self._page)
 

@@ -59,7 +59,7 @@ def test_whatever_is_asked_and_replied_costs_no_more_than_it_may(
         rubric, asked = len(RUBRIC.text) // 2, len(text.encode()) // 2
         wrote = {None: (0, 0), "5m": (rubric, 0), "1h": (0, rubric)}[life]
         call = call_of(request, asked + (0 if life else rubric), *wrote, tokens)
-        purse.paid(call)
+        purse.book_cost(call)
         assert call.cost_usd is not None
         spent += call.cost_usd
     assert spent <= budget + 1e-12

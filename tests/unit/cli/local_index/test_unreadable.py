@@ -103,7 +103,7 @@ def test_more_than_half_of_a_collection_is_removed_only_if_allowed(write: Write,
     for path in gone:
         (directory / path).unlink()
     told = ingest(directory, may_replace=lambda removal: False)
-    assert (told.removed, told.retained, told.in_short(source_to_read(directory))) == (0, len(gone), [told.loss])
+    assert (told.removed, told.retained, told.brief_lines(source_to_read(directory))) == (0, len(gone), [told.loss])
     assert f"no longer {len(gone)} of the 5 documents" in told.loss
     assert f"`selfrag ingest {directory} --replace`" in told.loss
     assert sync(source_to_read(directory), embedder=FakeEmbedder(), is_trial=True).warnings[0] == told.loss

@@ -104,8 +104,8 @@ def test_processes_know_of_each_others_calls_and_of_refusals(items: Items) -> No
         now[0] += seconds
         with opened_items() as another:
             assert calls(another).seen("generate", "m").intervals == intervals
-    calls(items).refused("m", 30)
-    calls(items).refused("m", 2)
+    calls(items).record_refusal("m", 30)
+    calls(items).record_refusal("m", 2)
     assert calls(items).seen("grade", "m").patience == 30
     assert calls(items).seen("grade", "other").patience == 0
     for _ in range(30):
@@ -117,5 +117,5 @@ def test_processes_know_of_each_others_calls_and_of_refusals(items: Items) -> No
 def test_a_home_that_cannot_be_used_knows_no_calls(items: Items) -> None:
     items.close()
     calls = LocalCalls(items)
-    calls.refused("m", 30)
+    calls.record_refusal("m", 30)
     assert calls.seen("generate", "m").patience == 0

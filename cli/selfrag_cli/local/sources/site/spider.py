@@ -210,7 +210,7 @@ class SiteSpider(Spider):
         else:
             self._take(response, ending)
             if ending == ".html":
-                yield from self._followed(response)
+                yield from self._follow(response)
         self._report(address)
 
     def fail(self, failure: Any) -> None:
@@ -247,7 +247,7 @@ class SiteSpider(Spider):
         Path(self.task["folder"], str(len(self._pages))).write_bytes(response.body)
         self._digests[digest], self._pages[name] = name, day_of(response)
 
-    def _followed(self, response: Any) -> Iterator[Request]:
+    def _follow(self, response: Any) -> Iterator[Request]:
         for link in LinkExtractor(tags=("a", "area"), deny_extensions=()).extract_links(response):
             try:
                 address = canonical(link.url)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from selfrag.domain.tables import CellBudget, PlacedCell, TableCell, placed_cells
-from selfrag.domain.writing import Writer, listed
+from selfrag.domain.writing import Writer, list_names
 from selfrag.reader.archive import LimitExceeded
 from selfrag.reader.data.tables import DataRow, DataTables, flush_lines
 from selfrag.reader.visibility import LeftOut
@@ -96,7 +96,7 @@ def _warn(writer: Writer, left_out: dict[str, list[str]], without_value: int) ->
         if names:
             on = f"hidden {kind}" if kind == "sheets" else f"hidden {kind} on"
             writer.warnings.append(
-                f"{writer.key} has {on} {listed(names)}, which were left out; unhide them to have them read."
+                f"{writer.key} has {on} {list_names(names)}, which were left out; unhide them to have them read."
             )
     if without_value:
         writer.warnings.append(

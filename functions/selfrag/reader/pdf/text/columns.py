@@ -14,7 +14,7 @@ _NARROWEST = 0.2  # of the width of both columns
 _DEEPEST = 6
 
 
-def in_order(segments: Sequence[PdfSegment], rules: Sequence[Rule], depth: int = 0) -> Iterator[list[PdfSegment]]:
+def reading_order(segments: Sequence[PdfSegment], rules: Sequence[Rule], depth: int = 0) -> Iterator[list[PdfSegment]]:
     """Yield single-column regions in reading order."""
     parts = _columns(sorted(segments, key=lambda segment: -segment.box.top), rules) if depth < _DEEPEST else None
     if parts is None:
@@ -22,7 +22,7 @@ def in_order(segments: Sequence[PdfSegment], rules: Sequence[Rule], depth: int =
             yield list(segments)
         return
     for part in parts:
-        yield from in_order(part, rules, depth + 1)
+        yield from reading_order(part, rules, depth + 1)
 
 
 def _columns(segments: list[PdfSegment], rules: Sequence[Rule]) -> tuple[list[PdfSegment], ...] | None:
@@ -33,16 +33,16 @@ def _columns(segments: list[PdfSegment], rules: Sequence[Rule]) -> tuple[list[Pd
     tries = [whole.left + whole.width * (_NARROWEST + (1 - 2 * _NARROWEST) * step / _STEPS) for step in range(_STEPS)]
     best, most = None, 0
     for gutter in tries:
-        for first, end in _uncrossed(segments, gutter):
+        for first, end in _find_uncrossed(segments, gutter):
             left = [segment for segment in segments[first:end] if segment.box.right <= gutter]
             right = [segment for segment in segments[first:end] if segment.box.left >= gutter]
             score = min(_letters(left), _letters(right))
-            if score > most and _are_columns(left, right) and not _ruled(left, right, rules):
+            if score > most and _are_columns(left, right) and not _is_crossed_by_rule(left, right, rules):
                 best, most = (segments[:first], left, right, segments[end:]), score
     return best
 
 
-def _uncrossed(segments: Sequence[PdfSegment], gutter: float) -> Iterator[tuple[int, int]]:
+def _find_uncrossed(segments: Sequence[PdfSegment], gutter: float) -> Iterator[tuple[int, int]]:
     """Yield the longest runs of segments that do not cross a gutter."""
     first = 0
     for at, segment in enumerate(segments):
@@ -90,7 +90,7 @@ def _is_running_text(column: Sequence[PdfSegment]) -> bool:
     )
 
 
-def _ruled(left: Sequence[PdfSegment], right: Sequence[PdfSegment], rules: Sequence[Rule]) -> bool:
+def _is_crossed_by_rule(left: Sequence[PdfSegment], right: Sequence[PdfSegment], rules: Sequence[Rule]) -> bool:
     """Return whether a line crosses both columns, as below a table header."""
     left_box, right_box = around([segment.box for segment in left]), around([segment.box for segment in right])
     lowest, highest = max(left_box.bottom, right_box.bottom), min(left_box.top, right_box.top)
