@@ -24,8 +24,8 @@ from selfrag.runtime.settings import Settings
 # they can be stopped (effort `none`) they are, and elsewhere their thoughts have room among a reply's tokens.
 _PROFILE = Profile(("json_schema", "words"), effort="none", thinking=None, thinks=True, hour=False)
 # A token has four characters of English, and fewer in all other languages.
-_MOST_CHARACTERS_PER_TOKEN = 6
-_MOST_ERROR_CHARACTERS = 4000
+_MAX_CHARACTERS_PER_TOKEN = 6
+_MAX_ERROR_CHARACTERS = 4000
 _STOPS = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
 
 
@@ -135,7 +135,7 @@ def to_message(reply: _ChatReply, body: ChatBody) -> Message:
     text = strip_thoughts(choice.message.content or "")
     stop = "refusal" if choice.message.refusal else _STOPS.get(choice.finish_reason or "stop", "end_turn")
     characters = sum(len(message["content"]) for message in body["messages"])
-    if 0 < usage.prompt_tokens < characters / _MOST_CHARACTERS_PER_TOKEN:
+    if 0 < usage.prompt_tokens < characters / _MAX_CHARACTERS_PER_TOKEN:
         stop, text = TOO_LONG, ""
     return _message(body["model"], text, stop, usage)
 
@@ -148,7 +148,7 @@ def _message(model: str, text: str, stop: str, usage: _ChatUsage) -> Message:
 
 def _error_message(reply: httpx2.Response, model: str, host: str) -> Message:
     """Return a message without text where the window is too small; raises the typed error of any other status."""
-    status, words = reply.status_code, reply.text[:_MOST_ERROR_CHARACTERS]
+    status, words = reply.status_code, reply.text[:_MAX_ERROR_CHARACTERS]
     if status in (400, 413, 422, 500) and names_window(words):
         return _message(model, "", TOO_LONG, _ChatUsage())
     if status in (408, 409, 425, 429) or status >= 500:

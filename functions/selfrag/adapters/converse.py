@@ -30,7 +30,7 @@ _STOPS = {"content_filtered": "refusal", "guardrail_intervened": "refusal"}
 _MALFORMED = ("malformed_model_output", "malformed_tool_use")
 # ValidationExceptions of the id and of `maxTokens`.
 _NO_MODEL = re.compile(r"model identifier|inference profile|on-demand throughput", re.I)
-_MOST_TOKENS = re.compile(r"exceeds the model limit of ([1-9]\d{1,8})")
+_MAX_TOKENS = re.compile(r"exceeds the model limit of ([1-9]\d{1,8})")
 
 
 class ConverseClient:
@@ -68,7 +68,7 @@ class ConverseModel(ServiceModel):
             message = _message_of(model, client.converse(**converse_request(request, max_tokens)))
         except ClientError as error:
             words = str(error) if code_of(error) == "ValidationException" else ""
-            if (limit := _MOST_TOKENS.search(words)) and int(limit[1]) <= max_tokens:
+            if (limit := _MAX_TOKENS.search(words)) and int(limit[1]) <= max_tokens:
                 return self._create(request, int(limit[1]) - 1, seconds)
             if names_window(words):
                 return Message.model_validate({"stop_reason": TOO_LONG, "usage": _usage(0, 0), "content": []})

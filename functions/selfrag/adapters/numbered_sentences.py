@@ -12,7 +12,7 @@ from selfrag.text.markers import Marker, markers_in
 from selfrag.text.sentences import split_sentences
 
 # Characters after a marker in which there must be a word for it to lead a sentence.
-MOST_LOOKAHEAD = 80
+MAX_LOOKAHEAD = 80
 # Bracketed numbers of a source get other brackets in the prompt, and their own in the answer.
 _BRACKETS, _OTHERS = "[]【】［］", "⟦⟧⟬⟭⟮⟯"
 _BRACKETED = re.compile(r"[\[【［][\s^]*\d[\d\s,;、–-]*[\]】］]")
@@ -95,7 +95,7 @@ def _split(text: str, markers: Sequence[Marker]) -> tuple[str, list[tuple[int, M
         at, length = marker.end, length + len(piece)
         pieces.append(piece)
         begins_line = not text[text.rfind("\n", 0, marker.start + 1) + 1 : marker.start].strip("-*• ")
-        line = text[at : at + MOST_LOOKAHEAD].partition("\n")[0]
+        line = text[at : at + MAX_LOOKAHEAD].partition("\n")[0]
         leads = begins_line and bool(line.strip(" .:"))
         if leads:
             at += len(line) - len(line.lstrip())

@@ -26,7 +26,7 @@ from selfrag.ports.executions import Executions, StoredQuestion
 from selfrag.runtime.observability import hash_text, logger
 from selfrag.runtime.settings import ApiSettings
 
-LEAST_SECONDS = 1.0
+MIN_SECONDS = 1.0
 DAY_SECONDS = 86_400
 # Grace period after the deadline before a missing response counts as failed: composing and storing may be retried.
 MARGIN_SECONDS = 60.0
@@ -72,7 +72,7 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, JsonValue
             # A cold start, or the wait for an earlier request, counts towards API Gateway's 29 s.
             left = config.sync_deadline_seconds - max(0.0, time.time() - arrival.at)
             policy = payload["policy"]
-            policy["deadline_seconds"] = max(LEAST_SECONDS, min(policy["deadline_seconds"], left))
+            policy["deadline_seconds"] = max(MIN_SECONDS, min(policy["deadline_seconds"], left))
             responses[question_id] = machines.answer(question_id, payload)
         if responses[question_id] is None:
             due = time.time() + MARGIN_SECONDS

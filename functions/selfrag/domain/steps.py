@@ -31,7 +31,7 @@ StepName = Literal[
     "RankPaths",
     "PickCandidate",
 ]
-MOST_CHOICES = 10
+MAX_CHOICES = 10
 
 
 class Parameters(Model):
@@ -258,7 +258,7 @@ class GenerateParameters(ModelParameters):
     draft: str = ""
     failed_claims: list[str] = []
     so_far: str = ""
-    choices: list[str] = Field(default=[], max_length=MOST_CHOICES)
+    choices: list[str] = Field(default=[], max_length=MAX_CHOICES)
 
 
 class GenerateTask(GenerateParameters, Brief):

@@ -308,7 +308,8 @@ class CandidatesStrategy(Strategy[CandidatesState]):
             planned.append(PlannedStep(task=use, id=str(place)))
         if not planned:
             return self.finish_source(state, [item.outcome for item in state.items])
-        why = f"{count(sum(item.is_judgeable for item in state.items), 'text')} of {len(state.items)} written: judge each."
+        texts = count(sum(item.is_judgeable for item in state.items), "text")
+        why = f"{texts} of {len(state.items)} written: judge each."
         return self.run(state.replace(stage="reflect", turn=state.turn + 1), planned, why)
 
     def take_verdicts(self, state: CandidatesState, reports: Sequence[Report]) -> Next:

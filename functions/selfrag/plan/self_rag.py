@@ -32,8 +32,8 @@ from selfrag.plan.reports import (
 from selfrag.plan.strategy import NO_TIME
 
 # Number of useless answers after which the best one is returned.
-MOST_USELESS = 2
-MOST_MISSING = 3
+MAX_USELESS = 2
+MAX_MISSING = 3
 # Tolerance for comparing weighted sums.
 DIGITS = 9
 SUPPORT_WORTH: dict[SupportLevel, float] = {"fully_supported": 1.0, "partially_supported": 0.5}
@@ -161,7 +161,7 @@ class SelfRag(Loop):
             useless=state.useless + (useful == "no"),
             failed_claims=[claim.claim for claim in failed],
             statements=list(dict.fromkeys([*state.statements, *own])),
-            missing=[phrase for phrase in phrases if phrase and phrase not in state.queries][:MOST_MISSING],
+            missing=[phrase for phrase in phrases if phrase and phrase not in state.queries][:MAX_MISSING],
         )
 
     def update_best(self, state: LoopState) -> LoopState:
@@ -209,7 +209,7 @@ class SelfRag(Loop):
             state = state.replace(unsupported=state.evidence)
         if lacks:
             return self.search_missing(state, verdicts)
-        if state.useless >= MOST_USELESS and level != "no_support":
+        if state.useless >= MAX_USELESS and level != "no_support":
             return self.finish(state, ", little use again")
         if self.may_repair(state):
             return self.repair(state, verdicts)

@@ -15,7 +15,7 @@ from selfrag.ports.recent import RecentCalls
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.deadline import SHORTEST_CALL_SECONDS, STEP_SECONDS
 
-MOST_REQUESTS = 4
+MAX_REQUESTS = 4
 # Time kept for the call that follows a wait.
 CALL_SECONDS = 1.0
 # Deployment-wide backoff after a refusal without a `retry-after`.
@@ -67,7 +67,7 @@ class Pace:
         self._clock, self._recent, self._call_seconds, self._slots = clock, recent, call_seconds, slots
         self._deadline = float("inf") if deadline_ms is None else deadline_ms / 1000
         self._end = min(self._deadline, clock.now() + step_seconds)
-        self._requests_left = MOST_REQUESTS
+        self._requests_left = MAX_REQUESTS
         self._failure: SelfragError | None = None
 
     def now(self) -> float:
@@ -101,7 +101,7 @@ class Pace:
             except DeadlineExceeded as late:
                 error = late
             except BudgetExceeded as spent:
-                if self._requests_left == MOST_REQUESTS:
+                if self._requests_left == MAX_REQUESTS:
                     raise
                 error = self._failure or spent
             else:
@@ -150,7 +150,7 @@ class Pace:
         return DeadlineExceeded(f"no time is left for another try: {error}")
 
     def _backoff(self) -> float:
-        tried = MOST_REQUESTS - self._requests_left
+        tried = MAX_REQUESTS - self._requests_left
         longest = min(_LONGEST_BACKOFF_SECONDS, _FIRST_BACKOFF_SECONDS * 2.0 ** (tried - 1))
         return longest * (1 + self._clock.share()) / 2
 

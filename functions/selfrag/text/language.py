@@ -85,7 +85,7 @@ _SIGNS = [
 _SETS = {language: set(words.split()) for language, words in _WORDS.items()}
 _SHARED = Counter(word for words in _SETS.values() for word in words)
 # Minimum evidence for a language, and minimum lead over a related one.
-_LEAST, _LEAD = 0.5, 0.1
+_MIN_EVIDENCE, _LEAD = 0.5, 0.1
 
 
 def language_of(text: str) -> Language:
@@ -146,7 +146,7 @@ def _detect_by_words(text: str, words: list[str]) -> tuple[str, int]:
             for language in languages:
                 scores[language] += weight
     best, next_best = sorted(scores, key=scores.__getitem__, reverse=True)[:2]
-    sure = scores[best] >= max(_LEAST, scores[next_best] + _LEAD)
+    sure = scores[best] >= max(_MIN_EVIDENCE, scores[next_best] + _LEAD)
     return best if sure else "en", len(folded & _SETS[best])
 
 

@@ -37,7 +37,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 _SUPERSEDED = re.compile(r"superseded|obsolete|archive|deprecated|veraltet|廃止|폐지", re.IGNORECASE)
 # Sentences after these are no summary of a document, and would take time to try.
-_MOST_SENTENCES = 200
+_MAX_SENTENCES = 200
 
 
 class TitledText(NamedTuple):
@@ -67,7 +67,7 @@ def _candidates(sections: Sequence[TitledText]) -> Iterator[tuple[int, str]]:
         for number, section in enumerate(sections)
         for sentence in split_sentences(section.text)
     )
-    for (number, sentence), _ in zip(sentences, range(_MOST_SENTENCES), strict=False):
+    for (number, sentence), _ in zip(sentences, range(_MAX_SENTENCES), strict=False):
         for shape, question in _SHAPES:
             if match := shape.match(sentence[:200]):
                 parts = match.groupdict()

@@ -32,7 +32,7 @@ class Bound:
     def get(self, caller: str) -> Binding | None:
         return Binding(BOUND[caller], frozenset({"ask"})) if caller in BOUND else None
 
-    def listed(self, collections: Collection[str]) -> bool:
+    def has_collections(self, collections: Collection[str]) -> bool:
         raise AssertionError("a caller of named collections needs no list")
 
 

@@ -30,7 +30,7 @@ class Tenants:
     def get(self, caller: str) -> Binding | None:
         return self.bound.get(caller.removeprefix("key#"))
 
-    def listed(self, collections: Collection[str]) -> bool:
+    def has_collections(self, collections: Collection[str]) -> bool:
         return set(collections) <= set(TENANTS)
 
 

@@ -13,7 +13,7 @@ from tests.workflow.asking import ASKED, POLICY, executed
 LARGEST = {"strategy": "segments", "beam": 3, "top_k": 8, "max_segments": 6, "deadline_seconds": 100_000}
 # Letters of a passage: in the state it has 4 KB.
 LETTERS = 3_800
-MOST_EVENTS = 5_000
+MAX_EVENTS = 5_000
 SENTENCE = "Whoever has worked for a whole year may keep ten of the days that are left until the end of March, said {}."
 
 
@@ -85,7 +85,7 @@ def test_the_largest_tree_that_is_allowed_fits_in_the_state_and_the_history(reco
     )
     record_property("figures", figures)
     assert size < STATE_BUDGET_BYTES
-    assert len(execution.history) < MOST_EVENTS
+    assert len(execution.history) < MAX_EVENTS
     assert len(json.dumps(execution.output).encode()) < STATE_BUDGET_BYTES
     assert not [warning for warning in execution.output["usage"]["warnings"] if "left out" in warning]
     assert stopped == "depth"

@@ -19,7 +19,7 @@ import jsonata
 _PATH = re.compile(r"(\[?)\$([A-Za-z]\w*(?:\.[A-Za-z]\w*)*)\]?", re.ASCII)
 _UNKNOWN = object()
 # AWS allows about a second; measured in CPU time of this thread, independent of load.
-_MOST_SECONDS = 1.0
+_MAX_SECONDS = 1.0
 _VARIABLE = re.compile(r"\$(\w+)", re.ASCII)
 
 
@@ -60,11 +60,11 @@ def evaluate(expression: str, bindings: Mapping[str, object]) -> Any:
 
 def _time_box() -> Callable[..., None]:
     """Return a callback that raises QueryError after the allowed CPU time."""
-    end = time.thread_time() + _MOST_SECONDS
+    end = time.thread_time() + _MAX_SECONDS
 
     def check_time(*_: Any) -> None:
         if time.thread_time() > end:
-            raise QueryError(f"it takes longer than {_MOST_SECONDS:g} s of a processor")
+            raise QueryError(f"it takes longer than {_MAX_SECONDS:g} s of a processor")
 
     return check_time
 

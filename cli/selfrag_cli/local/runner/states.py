@@ -42,7 +42,7 @@ def _seconds(retrier: Retrier, attempts: int) -> float | None:
 
 
 # An inline Map with MaxConcurrency 0 runs this many at a time.
-MOST_AT_ONCE = 40
+MAX_AT_ONCE = 40
 
 Process = Callable[[Any, Lane], Any]
 
@@ -57,7 +57,7 @@ def each_item(name: str, items: Sequence[Any], at_once: int, lane: Lane, process
     waiting: SimpleQueue[tuple[int, Any]] = SimpleQueue()
     for numbered in enumerate(items):
         waiting.put(numbered)
-    most = min(at_once or MOST_AT_ONCE, len(items))
+    most = min(at_once or MAX_AT_ONCE, len(items))
     threads = [threading.Thread(target=progress.work, args=(waiting,), daemon=True, name=name) for _ in range(most)]
     for thread in threads:
         thread.start()

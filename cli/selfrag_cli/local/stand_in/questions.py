@@ -10,7 +10,7 @@ from selfrag_cli.local.stand_in.words import GREETINGS, content_words, fold, hol
 # Fields of a step's task, as sent to its model.
 Fields = Mapping[str, Any]
 # A question of fewer words needs the previous one.
-_LEAST_WORDS = 2
+_MIN_WORDS = 2
 _WHOLE_WORDS = 4
 _GOES_ON = re.compile(
     r"(?:and|or|but|what about|how about|und|oder|aber|では|じゃあ|それで|그럼|그러면|그리고)\b|では|じゃあ"
@@ -79,9 +79,9 @@ def is_follow_up(question: str) -> bool:
     words = len(content_words(question))
     if _ASKS.search(text):
         # "Wie hoch ist der Kran?" is complete with a single search word.
-        is_whole = words >= _LEAST_WORDS or (words and len(text.split()) >= _WHOLE_WORDS)
-        return not is_whole or (bool(_POINTS_BACK.search(text)) and words <= _LEAST_WORDS)
-    return words <= _LEAST_WORDS
+        is_whole = words >= _MIN_WORDS or (words and len(text.split()) >= _WHOLE_WORDS)
+        return not is_whole or (bool(_POINTS_BACK.search(text)) and words <= _MIN_WORDS)
+    return words <= _MIN_WORDS
 
 
 def context_of(question: str, previous: Fields) -> str:

@@ -14,7 +14,7 @@ from selfrag_cli.local.stand_in.words import AMOUNT, correct, denies, fold, has,
 _HEADING, _PASSAGE = 0.8, 0.4
 ENOUGH = 0.65
 # Number of sentences that summarize a document.
-_MOST_OF_A_SUBJECT = 2
+_MAX_SUMMARY = 2
 _OTHER_YEAR, _AMOUNT, _NEGATION, _OLDER = 0.1, 0.1, 0.4, 0.1
 # Weight of context words in a follow-up: too low to answer without words of the follow-up itself.
 _CONTEXT = 0.6
@@ -112,7 +112,7 @@ def choose_quotes(question: str, sources: Sequence[QuoteSource], context: str = 
     if best and asks_for_all(question):
         return _rows(ranked, sources) or best
     if subject_of(question):
-        return [quote for quote in ranked if quote.source == best[0].source][:_MOST_OF_A_SUBJECT] if best else []
+        return [quote for quote in ranked if quote.source == best[0].source][:_MAX_SUMMARY] if best else []
     for name in names(question) if ranked else ():
         if not any(holds(f"{sources[quote.source].title} {quote.text}", name) for quote in best):
             best += [quote for quote in ranked if holds(quote.text, name)][:1]

@@ -21,7 +21,7 @@ from selfrag_cli.local.stand_in.quoting import QuoteSource, choose_quotes, quote
 from selfrag_cli.local.stand_in.similarity import score_of, similarity_of, threshold_of
 from selfrag_cli.local.stand_in.words import content_words, has, letters, names, units
 
-_MOST_SENTENCES, _LONGEST_WORDS = 3, 3
+_MAX_SENTENCES, _LONGEST_WORDS = 3, 3
 _USES = ((0.6, 5), (0.35, 4))
 
 
@@ -44,7 +44,7 @@ def _decide_retrieval(fields: Fields) -> dict[str, object]:
 
 def _next(question: str, so_far: str) -> dict[str, object]:
     missing = find_missing_names(question, so_far)
-    if missing and len(split_sentences(so_far)) < _MOST_SENTENCES:
+    if missing and len(split_sentences(so_far)) < _MAX_SENTENCES:
         return {"reason": f"The answer says nothing of {', '.join(missing)} yet.", "decision": "yes"}
     return {"reason": "The answer names all that the question names, or is long enough.", "decision": "complete"}
 

@@ -19,7 +19,7 @@ from selfrag.ports.model import CitedBlocks, Flaw, Source, TextBlock, V
 
 # The most bytes of a reply's content, as JSON in UTF-8. A model's longest reply (4,096 tokens) has about 16 KiB; the
 # state of the workflow has room for 256 KiB, and holds up to four answers with their verdicts.
-MOST_BYTES: dict[Kind, int] = {"answer": 32 * 1024, "verdict": 16 * 1024}
+MAX_BYTES: dict[Kind, int] = {"answer": 32 * 1024, "verdict": 16 * 1024}
 # Not of the Messages API: a server that read less than was sent.
 TOO_LONG = "prompt_too_long"
 _WINDOW = re.compile(r"context[ _](?:size|length|window)|too many tokens|(?:prompt|input)[^.\n]{0,40} too long", re.I)
@@ -129,7 +129,7 @@ def content_of(message: Message, kind: Kind) -> ReplyContent | None:
         size = len(json.dumps(used, ensure_ascii=False).encode())
     except (ValueError, RecursionError):
         return None
-    return ReplyContent(segments, calls) if size <= MOST_BYTES[kind] else None
+    return ReplyContent(segments, calls) if size <= MAX_BYTES[kind] else None
 
 
 def flaw_of(message: Message, content: ReplyContent | None) -> Flaw | None:

@@ -14,13 +14,13 @@ from selfrag.text.budgets import most_tokens
 
 Kind = Literal["verdict", "answer"]
 
-MOST_TOKENS = 4096
+MAX_TOKENS = 4096
 # A verdict is one sentence and a word or a number; one on an answer repeats the answer's claims.
 VERDICT_TOKENS = 800
 # Beside the claims.
 _OVERHEAD_TOKENS = 400
 # A shorter reply would be cut, and paid for in vain.
-LEAST_TOKENS: dict[Kind, int] = {"verdict": 128, "answer": 256}
+MIN_TOKENS: dict[Kind, int] = {"verdict": 128, "answer": 256}
 # The service's own text before a request with a tool, a schema or citations.
 _ADDED_TOKENS = 400
 _MILLION = 1_000_000
@@ -33,7 +33,7 @@ class Purse:
         self._left, self.prices = budget_usd, prices
         self._input_usd = 0.0
 
-    def tokens_for(self, request: MessagesRequest, kind: Kind, most: int = MOST_TOKENS) -> int:
+    def tokens_for(self, request: MessagesRequest, kind: Kind, most: int = MAX_TOKENS) -> int:
         """Return the most tokens that the reply may have, `most` if the budget allows it.
 
         Raises BudgetExceeded if too few are left for its kind, and Misconfigured if the budget meets a model without a
@@ -50,7 +50,7 @@ class Purse:
         input_usd = _input_tokens(request) * price[0] / _MILLION
         # A model of this machine costs nothing.
         tokens = min(most, int((self._left - input_usd) * _MILLION / price[1])) if price[1] else most
-        if tokens < LEAST_TOKENS[kind]:
+        if tokens < MIN_TOKENS[kind]:
             raise BudgetExceeded(f"what is left of max_cost_usd buys no {kind}")
         self._input_usd = input_usd
         return tokens
@@ -73,10 +73,10 @@ def reply_tokens(kind: Kind, profile: Profile, judged: str = "") -> int:
     """
     if kind == "answer":
         # A small model may write without an end, and would take the time of the whole question.
-        return MOST_TOKENS // 4 if profile.effort == "none" else MOST_TOKENS
+        return MAX_TOKENS // 4 if profile.effort == "none" else MAX_TOKENS
     if profile.thinks and not profile.thinking and profile.effort != "none":
-        return MOST_TOKENS
-    return min(MOST_TOKENS, max(VERDICT_TOKENS, _OVERHEAD_TOKENS + most_tokens(judged)))
+        return MAX_TOKENS
+    return min(MAX_TOKENS, max(VERDICT_TOKENS, _OVERHEAD_TOKENS + most_tokens(judged)))
 
 
 def _input_tokens(request: MessagesRequest) -> float:

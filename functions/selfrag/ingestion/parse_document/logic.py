@@ -12,7 +12,7 @@ from selfrag.ports.recognizer import Recognizer
 from selfrag.reader.files import read_file
 from selfrag.reader.labels import object_labels
 
-MOST_PAGES = 500
+MAX_PAGES = 500
 
 
 class ParseDocumentTask(BaseModel):
@@ -51,7 +51,7 @@ def read_object(
     objects: Objects,
     made_by: str,
     recognizer: Recognizer | None = None,
-    most_pages: int = MOST_PAGES,
+    most_pages: int = MAX_PAGES,
 ) -> ParseDocumentResult:
     """Parse the object's current version; up to `most_pages` pages without text go to the recognizer, if any."""
     # One byte more than is read shows that there is more.

@@ -16,7 +16,7 @@ NO_ANSWER = "NO_ANSWER"
 # The sign before a sentence about gaps in the documents, which needs no citation; a search phrase in brackets may
 # follow. Both signs are language-independent and never reach a caller.
 NOT_SAID = "NOT_SAID"
-MOST_PHRASE_CHARACTERS = 200
+MAX_PHRASE_CHARACTERS = 200
 
 _LEAD = r"[\s*•>–-]*"
 _NO_ANSWER = re.compile(rf"{_LEAD}{NO_ANSWER}(?!\w)")
@@ -84,7 +84,7 @@ def read(text: str, segments: Sequence[TextBlock], citations: Sequence[Citation]
             continue
         unanswered = unanswered or bool(_NO_ANSWER.match(text, start, end))
         if sign := _NOT_SAID.match(text, start, end):
-            phrase = " ".join((sign[2] or "").split())[:MOST_PHRASE_CHARACTERS]
+            phrase = " ".join((sign[2] or "").split())[:MAX_PHRASE_CHARACTERS]
             remarks.append(Remark(start, sign.end(), end, phrase))
     return AnnotatedAnswer(text, sentences, tuple(remarks), unanswered)
 

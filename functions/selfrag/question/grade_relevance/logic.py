@@ -13,10 +13,10 @@ from selfrag.judging.graders import DecisionGrader, Grader
 from selfrag.text.sentences import split_around
 
 # The state holds up to 70 reasons.
-MOST_REASON_CHARACTERS, MOST_REASON_BYTES = 200, 300
+MAX_REASON_CHARACTERS, MAX_REASON_BYTES = 200, 300
 
 # One reply judges all strips of a passage and must stay short.
-MOST_STRIPS = 10
+MAX_STRIPS = 10
 # A passage of at most so many sentences is one strip.
 _SENTENCES_OF_ONE = 2
 
@@ -125,8 +125,8 @@ def _texts(task: GradeRelevanceTask, strips: list[Strip]) -> dict[str, object]:
 
 def _shorten(reason: str) -> str:
     """Return a reason on one line, shortened."""
-    line = " ".join(reason.split())[:MOST_REASON_CHARACTERS]
-    return line.encode(errors="ignore")[:MOST_REASON_BYTES].decode(errors="ignore")
+    line = " ".join(reason.split())[:MAX_REASON_CHARACTERS]
+    return line.encode(errors="ignore")[:MAX_REASON_BYTES].decode(errors="ignore")
 
 
 def _label(task: GradeRelevanceTask, score: float) -> tuple[RelevanceLabel, float]:
@@ -143,7 +143,7 @@ def strips_of(passage: Passage) -> list[Strip]:
     pieces = split_around(passage.text, [(row.start, row.end) for row in passage.rows])
     if len(pieces) <= _SENTENCES_OF_ONE:
         return []
-    size = math.ceil(len(pieces) / MOST_STRIPS)
+    size = math.ceil(len(pieces) / MAX_STRIPS)
     groups = [pieces[first : first + size] for first in range(0, len(pieces), size)]
     return [Strip(start=group[0][0], end=group[-1][1]) for group in groups]
 

@@ -12,7 +12,7 @@ from selfrag.domain.steps import RewriteQuestionResult, RewriteQuestionTask
 from selfrag.judging.graders import Grader
 
 # Limits of the evidence shown: the latest relevant passages, each shortened.
-MOST_PASSAGES, MOST_CHARACTERS = 8, 2000
+MAX_PASSAGES, MAX_CHARACTERS = 8, 2000
 
 
 class Rewrite(BaseModel):
@@ -27,7 +27,7 @@ def rewrite(task: RewriteQuestionTask, grader: Grader) -> RewriteQuestionResult:
     fields = {**task.model_dump(include={"question", "previous", "queries"}), **task.date_fields}
     if task.passages:
         fields["passages"] = [
-            {**passage.quoted(), "text": passage.text[:MOST_CHARACTERS]} for passage in task.passages[-MOST_PASSAGES:]
+            {**passage.quoted(), "text": passage.text[:MAX_CHARACTERS]} for passage in task.passages[-MAX_PASSAGES:]
         ]
     if task.not_said:
         fields["not_said"] = task.not_said

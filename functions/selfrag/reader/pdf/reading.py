@@ -29,12 +29,12 @@ _LONGEST_ROW = 8  # lines of a row of a table
 _CELL_LINES, _LONGEST_END = 5, 60  # lines of a page that may end a cell above a row, and their characters
 _NOTE = re.compile(r"\[?\d{1,3}\]?\s|[*†‡]")  # at the foot of a page
 _FAR = 2.5  # sizes from a line of a table to the next
-_LEAST_PAGES = 3
+_MIN_PAGES = 3
 _NEAR = 6  # pages before and after within which a chapter header repeats
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
 _LEADS = re.compile(r"(\S)(?<!\1\1)(?<!\1\s\1)(?:\s?\1){4,}+\s*+(?:\d+|[ivxlc]+)$")
 _ENDS_IN_A_PAGE = re.compile(r"\s(?:\d+|[ivxlc]+)$")
-_LEAST_ENTRIES, _LONGEST_ENTRY = 3, 300  # lines, and characters at the end of one
+_MIN_ENTRIES, _LONGEST_ENTRY = 3, 300  # lines, and characters at the end of one
 _SHARE = 0.3  # share of a page's lines above which its other entries count as contents, too
 
 Row = list[PdfSegment]
@@ -64,7 +64,7 @@ def drop_contents(segments: Sequence[PdfSegment]) -> list[PdfSegment]:
     """Drop a table of contents: three or more lines with dot leaders to a page."""
     rows = rows_of(segments)
     leads = [bool(_LEADS.search(_text(row)[-_LONGEST_ENTRY:])) for row in rows]
-    if sum(leads) < min(_LEAST_ENTRIES, len(rows)):
+    if sum(leads) < min(_MIN_ENTRIES, len(rows)):
         return list(segments)
     page_of_them = sum(leads) >= _SHARE * len(rows)
     dropped = {
@@ -100,7 +100,7 @@ def _is_of_a_table(row: Row, others: Sequence[Row]) -> bool:
 
 
 def _is_near(pages: Sequence[int], page: int) -> bool:
-    return sum(abs(other - page) <= _NEAR for other in pages) >= _LEAST_PAGES
+    return sum(abs(other - page) <= _NEAR for other in pages) >= _MIN_PAGES
 
 
 def _keys(row: Row) -> Iterator[Key]:
@@ -123,7 +123,7 @@ _WORD_CHARACTER = re.compile(r"[^\W_]")
 _LATIN_WORD = re.compile(r"(?<![^\W_])[A-Za-z\u00c0-\u024f]+(?![^\W_])")
 # Shares of a page: a picture that covers all of it is a scan or a background.
 _LARGE, _WHOLE = 0.2, 0.9
-_VERY_LONG, _LEAST_WORDS, _GLUED_SHARE = 22, 50, 0.01
+_VERY_LONG, _MIN_WORDS, _GLUED_SHARE = 22, 50, 0.01
 # Placeholder titles set by programs.
 _UNTITLED = re.compile(r"\W*(?:anonymous|unspecified|untitled(?: document)?|unknown|none)\W*", re.IGNORECASE)
 PdfElement = PdfParagraph | PdfTable
@@ -227,11 +227,11 @@ def _warnings(key: str, content: bytes, sheets: Sequence[PdfSheet], lost: Sequen
     if any(RIGHT_TO_LEFT.search(segment.text) for sheet in sheets for segment in sheet.segments):
         yield f"{key} has Hebrew or Arabic text, whose words may come in a wrong order; check what is quoted of it."
     shown = [number for number, sheet in enumerate(sheets, 1) if _LARGE < (sheet.picture or 0) < _WHOLE]
-    if beside := [number for number in shown if _has_words(sheets[number - 1])]:
-        yield f"{key} has pages with words and a large picture, of which no text or table is read: {list_names(beside)}."
+    if mixed := [number for number in shown if _has_words(sheets[number - 1])]:
+        yield f"{key} has pages with words and a large picture, of which no text or table is read: {list_names(mixed)}."
     words = [word for sheet in sheets for segment in sheet.segments for word in _LATIN_WORD.findall(segment.text)]
     glued = sum(len(word) >= _VERY_LONG for word in words)
-    if len(words) >= _LEAST_WORDS and glued > _GLUED_SHARE * len(words):
+    if len(words) >= _MIN_WORDS and glued > _GLUED_SHARE * len(words):
         yield f"{key} has words that run together ({glued} of {len(words)} are very long); print it to a new PDF."
 
 

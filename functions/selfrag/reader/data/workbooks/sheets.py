@@ -63,7 +63,7 @@ class Cells:
             sheet.rows.setdefault(row, {})[column] = value
 
 
-_NARROWEST, _MOST = 2, 20  # minimum columns of a side-by-side table, maximum number of such tables
+_NARROWEST, _MAX_BLOCKS = 2, 20  # minimum columns of a side-by-side table, maximum number of such tables
 MAX_STEPS = 20_000_000  # cells with and without a value up to the last one of each row
 
 Band = list[tuple[int, bool, dict[int, str]]]
@@ -160,7 +160,7 @@ def blocks(sheet: WorkbookSheet, divides: bool) -> Iterator[tuple[int, int, Band
         if (
             not divides
             or len(band) == 1
-            or len(groups) > _MOST
+            or len(groups) > _MAX_BLOCKS
             or any(right - left + 1 < _NARROWEST for left, right in groups)
         ):
             groups = [(columns[0], columns[-1])]

@@ -12,8 +12,8 @@ from selfrag.reader.pdf.tables.frames import is_in
 from selfrag.reader.pdf.text.segments import ENUMERATOR
 
 _FAR = 2.5  # maximum white space between table lines, in sizes
-_MOST_ABOVE = 4  # lines
-_LEAST_ROWS, _LEAST_RULED = 3, 2
+_MAX_ABOVE = 4  # lines
+_MIN_ROWS, _MIN_RULED = 3, 2
 _EXACT = 2  # tolerance in points for aligned cells
 _AROUND = 15  # points from a table to its border lines
 _SHARE = 0.6  # share of the table's height that a column line covers
@@ -85,7 +85,7 @@ def _names_a_group(rows: Sequence[Row], wide: Row) -> bool:
 
 def _trim_full_lines(rows: Sequence[Row], start: int, end: int, columns: Columns) -> tuple[int, int]:
     """Trim lines that cross all columns above and below: titles and notes, not names."""
-    for above in range(start, min(start + _MOST_ABOVE, end - 2)):
+    for above in range(start, min(start + _MAX_ABOVE, end - 2)):
         if all(len(row) == 1 for row in rows[start : above + 1]) and _is_across(rows[above], columns):
             start = above + 1
     while end - start > 2 and _is_across(rows[end - 1], columns):
@@ -148,7 +148,7 @@ def _columns_of_cells(rows: Sequence[Row], ruled: bool) -> Columns:
         return []  # a list
     counts = Counter(len(row) for row in rows if len(row) > 1)
     usual = max(counts, key=lambda count: (counts[count], count), default=0)
-    if counts[usual] < (_LEAST_RULED if ruled else _LEAST_ROWS):
+    if counts[usual] < (_MIN_RULED if ruled else _MIN_ROWS):
         return []
     below = zip(*(row for row in rows if len(row) == usual), strict=True)
     return _edges(widest if len(widest) > usual else []) or _edges([*below])

@@ -19,7 +19,7 @@ _OPEN = re.compile(
     r"(?:[-,/&(]|\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with|das|dem|den|der|des|die|ein|eine|für|im|in|mit|oder"
     r"|und|von|vom|zu|zum|zur|de|des|du|et|la|le|les|el|y))$"
 )
-_LEAST_SHARED = 3  # rows
+_MIN_SHARED = 3  # rows
 _EXACT = 4  # points: heights of lines are rounded to 3
 _LONGEST = 120  # maximum characters of a name; longer text is a sentence
 _MAX_ENDS = 8  # lines of a page that may end a row
@@ -156,11 +156,7 @@ def _is_end_of_row(row: Sequence[str], before: Sequence[Sequence[str]], after: S
     begun = ((value[0].isalpha() and not value[0].isupper()) or _OPEN.search(above) for value, above in values)
     lacks = any(not value and all(column) for value, *column in zip(row, *alike, strict=True))
     return (
-        len(row) == len(before[-1]) > len(values) > 0
-        and goes_on
-        and all(begun)
-        and lacks
-        and len(alike) >= _LEAST_SHARED
+        len(row) == len(before[-1]) > len(values) > 0 and goes_on and all(begun) and lacks and len(alike) >= _MIN_SHARED
     )
 
 
@@ -271,7 +267,7 @@ def _copy_merged(rows: Sequence[list[str]], above: Sequence[int], flat: Sequence
     values.
     """
     shared = [list(row) for row in rows]
-    if len(shared) < _LEAST_SHARED or any(before >= after for before, after in pairwise(above)):
+    if len(shared) < _MIN_SHARED or any(before >= after for before, after in pairwise(above)):
         return shared
     heights = [flat[-1 - lines] for lines in above[:-1]]
     for column, middle in enumerate(map(sum, block.columns)):

@@ -5,7 +5,7 @@ from statistics import median
 
 from selfrag.reader.pdf.shapes import PdfSegment, Rule, around
 
-_LEAST_LINES, _SURE_LINES, _LEAST_LETTERS = 3, 4, 12
+_MIN_LINES, _SURE_LINES, _MIN_LETTERS = 3, 4, 12
 _FULL = 0.6  # share of a column's width that lines of running text fill, unlike table cells
 _RAGGED, _DENSE = 0.15, 0.7  # share of the width that ragged prose leaves free; share of its lines that are full
 _STEPS = 40
@@ -27,7 +27,7 @@ def reading_order(segments: Sequence[PdfSegment], rules: Sequence[Rule], depth: 
 
 def _columns(segments: list[PdfSegment], rules: Sequence[Rule]) -> tuple[list[PdfSegment], ...] | None:
     """Split segments into above, left, right and below; None without two columns."""
-    if len(segments) < 2 * _LEAST_LINES:
+    if len(segments) < 2 * _MIN_LINES:
         return None
     whole = around([segment.box for segment in segments])
     tries = [whole.left + whole.width * (_NARROWEST + (1 - 2 * _NARROWEST) * step / _STEPS) for step in range(_STEPS)]
@@ -47,16 +47,16 @@ def _find_uncrossed(segments: Sequence[PdfSegment], gutter: float) -> Iterator[t
     first = 0
     for at, segment in enumerate(segments):
         if segment.box.left < gutter + _HALF_GUTTER and segment.box.right > gutter - _HALF_GUTTER:
-            if at - first >= 2 * _LEAST_LINES:
+            if at - first >= 2 * _MIN_LINES:
                 yield first, at
             first = at + 1
-    if len(segments) - first >= 2 * _LEAST_LINES:
+    if len(segments) - first >= 2 * _MIN_LINES:
         yield first, len(segments)
 
 
 def _are_columns(left: Sequence[PdfSegment], right: Sequence[PdfSegment]) -> bool:
     least = min(len(left), len(right))
-    if least < _LEAST_LINES or (least < _SURE_LINES and not (_goes_on(left) and _goes_on(right))):
+    if least < _MIN_LINES or (least < _SURE_LINES and not (_goes_on(left) and _goes_on(right))):
         return False
     both = (left, right), (right, left)
     return all(_is_running_text(column) for column in (left, right)) or any(_is_beside(*sides) for sides in both)
@@ -86,7 +86,7 @@ def _is_running_text(column: Sequence[PdfSegment]) -> bool:
     width = around([segment.box for segment in column]).width
     return (
         median(segment.box.width for segment in column) >= _FULL * width
-        and median(len(segment.text) for segment in column) >= _LEAST_LETTERS
+        and median(len(segment.text) for segment in column) >= _MIN_LETTERS
     )
 
 

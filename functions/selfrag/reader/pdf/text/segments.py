@@ -36,7 +36,7 @@ _LONGEST = 300  # characters; no line is longer
 _GAP = 0.15  # of the size; TeX's smallest space is a fifth
 _BACK = 0.4  # of the size: letters overlap less, cells of the next column more
 # Watermarks: relative size to the largest letters, and maximum words.
-_AS_LARGE, _MOST_WORDS = 0.95, 20
+_AS_LARGE, _MAX_WORDS = 0.95, 20
 # Line numbers: minimum count and share in sequence; sizes to a column's name; sizes of a line of running text; shares
 # of full lines and of lines that begin within a sentence.
 _MIN_COUNTED, _COUNTING, _BELOW_NAME, _BROAD, _FULL, _WITHIN = 4, 0.8, 2.5, 15, 0.7, 0.3
@@ -68,7 +68,7 @@ def _drop_watermarks(words: list[Word], page: PdfPage) -> list[Word]:
         return words
     least = _AS_LARGE * max((word.size for word in level), default=0)
     large = [word for word in level if word.size >= least]
-    if len(large) > _MOST_WORDS:
+    if len(large) > _MAX_WORDS:
         return level
     text = [word for word in level if word.size < least]
     marks = [

@@ -8,7 +8,7 @@ from selfrag.reader.pdf.shapes import Box, Word
 _PALE, _GREY, _OPAQUE = 96, 40, 160  # of 255
 _LIGHT, _FAINT = 208, 40  # of 255: fainter paint may not show on paper
 _ALIKE = 24  # of 255: indistinguishable colors
-_LEAST, _LEAST_SHARE = 2.0, 0.0024  # points, and of the height of a page, which may be very small
+_MIN_POINTS, _MIN_SHARE = 2.0, 0.0024  # points, and of the height of a page, which may be very small
 _FAR = 2.5  # sizes between lines
 _INNER = 0.2  # of a word's height above and below, where table lines or neighbours may intrude
 
@@ -40,7 +40,7 @@ def visible_words(
 def _inside(words: Sequence[Word], page: PdfPage) -> list[Word]:
     """Return the words on the page that are not tiny, including text that runs over the bottom edge."""
     shown = page.bounds()
-    least, over = min(_LEAST, _LEAST_SHARE * shown.height), set[int]()
+    least, over = min(_MIN_POINTS, _MIN_SHARE * shown.height), set[int]()
     turned = [shown.turn(quarters) for quarters in range(4)]
     large = [word for word in words if max(word.size, word.box.height) >= least]
     inside = {id(word) for word in large if word.box.meets(turned[word.quarters])}
