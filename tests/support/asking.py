@@ -30,7 +30,7 @@ class MemoryCalls:
         self.known = Recent(intervals, patience)
         self.refusals: list[tuple[str, float]] = []
 
-    def seen(self, step: str, model: str) -> Recent:
+    def record_call(self, step: str, model: str) -> Recent:
         return self.known
 
     def record_refusal(self, model: str, seconds: float) -> None:

@@ -137,7 +137,7 @@ def test_a_malformed_verdict_or_an_empty_reply_takes_no_way_from_a_model(words: 
     capabilities = Capabilities()
     with Wayward(words, "json_schema", "forced_tool") as server:
         judgement = judged_by(server, model, capabilities)
-    assert (judgement.flaw, judgement.attempts, capabilities.of(model)) == ("malformed", 1, profile_of(model))
+    assert (judgement.flaw, judgement.attempts, capabilities.profile_for(model)) == ("malformed", 1, profile_of(model))
 
 
 def test_a_model_that_replies_in_prose_whatever_the_way_is_paid_for_each_once_and_then_asked_in_words_alone() -> None:
