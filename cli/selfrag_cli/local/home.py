@@ -19,6 +19,7 @@ FILE = "selfrag.sqlite3"
 BUSY_SECONDS = 30.0
 # Passages, questions and answers are private, even in a shared directory.
 _OWNER_ONLY = 0o600
+_ELSEWHERE = "Set SELFRAG_HOME to a directory that you can write."
 
 
 def home() -> Path:
@@ -31,9 +32,10 @@ def home() -> Path:
         directory = user_directory("SELFRAG_HOME", "XDG_STATE_HOME", ".local/state", "selfrag")
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     except (OSError, RuntimeError, ValueError) as error:
-        raise Misconfigured(f"The directory for selfrag's state cannot be created: {error}.") from error
+        cause = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else error
+        raise Misconfigured(f"The directory for selfrag's state cannot be created: {cause}. {_ELSEWHERE}") from error
     if not os.access(directory, os.R_OK | os.W_OK | os.X_OK):
-        raise Misconfigured(f"The directory for selfrag's state, {directory}, cannot be written.")
+        raise Misconfigured(f"The directory for selfrag's state, {directory}, cannot be written. {_ELSEWHERE}")
     return directory
 
 

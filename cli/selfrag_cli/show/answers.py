@@ -46,9 +46,12 @@ def show_response(
     Falls back to the common fields for responses of another version. In chat mode, omits details that slash commands
     show.
     """
-    notice, status = output.get("notice"), str(output["status"])
+    notice, status, failures = output.get("notice"), str(output["status"]), causes(steps)
     if status != "answered":
         console.print(Text(status, style=f"bold {COLOURS[status]}"))
+    is_explained = status == "failed" and bool(failures)
+    if is_explained:
+        output = {**output, "answer": " ".join(failure.partition(": ")[2] for failure in failures)}
     try:
         response = read_response(output)
     except InvalidInput as error:
@@ -66,7 +69,7 @@ def show_response(
         if verdicts:
             show_verdicts(console, response, steps)
         notes = response.usage.warnings
-    for note in (*notes, *causes(steps)):
+    for note in () if is_explained else (*notes, *failures):
         console.print(f"[yellow]Note[/]     {escape(note)}")
     if not in_chat:
         console.print(

@@ -97,7 +97,10 @@ class ChatModel(ServiceModel):
             raise RequestFailure(TemporarilyUnavailable(f"{body['model']} did not reply in time")) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             failure = unreachable_error(error, str(self._client.base_url))
-            raise (RequestFailure(failure) if isinstance(failure, TemporarilyUnavailable) else failure) from error
+            if not isinstance(failure, TemporarilyUnavailable):
+                raise failure from error
+            advice = "Start the server, or name another one in SELFRAG_MODEL_URL"
+            raise RequestFailure(TemporarilyUnavailable(f"{body['model']}: {failure}. {advice}")) from error
         if reply.status_code != 200:
             return _error_message(reply, body["model"], host)
         try:

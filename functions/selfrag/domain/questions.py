@@ -97,7 +97,7 @@ def _object(name: str, text: str, example: str) -> dict[str, Any]:
     try:
         fields: Any = json.loads(text) if text.strip() else {}
     except ValueError as error:
-        raise InvalidInput(f"{name} is not valid JSON: {error}.") from error
+        raise InvalidInput(f"{name} is not valid JSON: {error}. Write it like '{example}'.") from error
     if not isinstance(fields, dict):
         raise InvalidInput(f"{name} must be a JSON object such as {example}.")
     return fields

@@ -198,5 +198,7 @@ def read(kind: type[S], **values: Any) -> S:
     except ValidationError as error:
         wrong = "; ".join(f"SELFRAG_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
     except SettingsError as error:  # invalid JSON; the message has the field's name in quotes
-        wrong = f"SELFRAG_{str(error).split(chr(34))[1].upper()}: it is not valid JSON"
+        wrong = (
+            f'SELFRAG_{str(error).split(chr(34))[1].upper()}: it is not valid JSON; write it like {{"name": "value"}}'
+        )
     raise Misconfigured(f"the settings are wrong: {wrong}")

@@ -280,7 +280,7 @@ def _notice(task: ComposeAnswerTask, writer: JudgedBy) -> str | None:
 
 
 def _reflection(task: ComposeAnswerTask, result: AnswerOutcome) -> Reflection:
-    # After without_texts, the remaining verdicts would not explain the outcome.
+    # After clear_texts, the remaining verdicts would not explain the outcome.
     judged = result.draft or (task.draft if task.draft.answer else None)
     verdicts = {name: getattr(judged, name, None) for name in Critique.model_fields}
     if not task.reflects:
