@@ -17,7 +17,7 @@ from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who n
 from selfrag.runtime.models import profile_models
 
 # Raise it when the same file would be read or split differently than before: it is part of a document's version.
-PASSAGES = "11"
+PASSAGES = "12"
 
 Profile = Literal["thrifty", "balanced", "strict"]
 

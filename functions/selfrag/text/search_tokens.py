@@ -1,4 +1,4 @@
-"""The tokens of full text search: words by their stems, East Asian text by pairs of letters.
+"""The tokens of full text search: words by their stems, and n-grams of scripts that put no spaces between words.
 
 The laptop and a deployment search by the same tokens. Every word has its English stem, so that a question and a passage
 in two languages share identifiers and names; a text in another language adds the stems of that language.
@@ -25,7 +25,7 @@ STOP_WORDS = frozenset(
 )
 # Raise it, and `PASSAGES` of the settings, when a text would have other tokens: documents are then read again. For
 # another form of the laptop's full text, raise it alone.
-TOKENIZER = f"4, PyStemmer {Stemmer.version()}"
+TOKENIZER = f"5, PyStemmer {Stemmer.version()}"
 _ENGLISH = Stemmer.Stemmer("english")
 _STEMMERS = {
     "ca": Stemmer.Stemmer("catalan"),
@@ -54,6 +54,8 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z]+")
 _CODE = re.compile(r"\b[A-Z]+(?=[-–&/.]?\d|[-–&/][A-Z])|(?<=[&/])[A-Z]\b")
 _NAME = re.compile(r"\b[A-Z]{2,}\b|(?<=\w )A\b(?! [a-z])")
 _MARK = "\ue000"  # after such a stop word
+# Thai, Lao, Burmese and Khmer. Three letters found more than two or four on XQuAD's Thai questions.
+_SOUTHEAST_ASIAN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")
 _PLAIN_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u0652\u0670]")
 
 
@@ -97,8 +99,12 @@ def tokens(text: str) -> list[str]:
         stems: list[str] = _ENGLISH.stemWords(terms)
         if stemmer is None:
             return stems
-        # Equal stems, too, come twice: else the words whose stems differ would weigh more than the others.
-        return [stem for both in zip(stems, stemmer.stemWords(terms), strict=True) for stem in both]
+        # Equal stems, too, come twice: else the words whose stems differ would weigh more than the others. Snowball
+        # leaves nothing of some words, such as the Turkish ları.
+        of_language = zip(terms, stemmer.stemWords(terms), strict=True)
+        return [
+            token for stem, (term, other) in zip(stems, of_language, strict=True) for token in (stem, other or term)
+        ]
 
 
 def _mark_codes(line: str) -> str:
@@ -115,9 +121,18 @@ def _mark_codes(line: str) -> str:
 def _parts(word: str) -> Iterator[str]:
     start = 0
     for run in RUN.finditer(word):
-        yield from _split_accents(word[start : run.start()])
+        yield from _split_text(word[start : run.start()])
         letters = run[0]
         yield from map("".join, pairwise(letters)) if len(letters) > 1 else letters
+        start = run.end()
+    yield from _split_text(word[start:])
+
+
+def _split_text(word: str) -> Iterator[str]:
+    start = 0
+    for run in _SOUTHEAST_ASIAN.finditer(word):
+        yield from _split_accents(word[start : run.start()])
+        yield from (run[0][at : at + 3] for at in range(max(1, len(run[0]) - 2)))
         start = run.end()
     yield from _split_accents(word[start:])
 

@@ -15,6 +15,7 @@ from selfrag.domain.calls import PRICES
 from selfrag.judging.prompts import load_prompt, material, quote_fields
 from selfrag.question.decide_retrieval.logic import Continuation, Retrieval, RetrievalAndComplexity
 from selfrag.question.generate.annotations import NO_ANSWER, NOT_SAID
+from selfrag.question.generate.logic import prompt_for
 from selfrag.question.grade_relevance.logic import JudgedStrip, Relevance, RelevanceOfStrips
 from selfrag.question.grade_support.judge import JudgedClaim, Support
 from selfrag.question.grade_utility.logic import Utility
@@ -34,6 +35,17 @@ SHAPES: dict[str, type[BaseModel]] = {
     "grade_utility": Utility,
     "rewrite_question": Rewrite,
 }
+RULES = Path(__file__).with_name("prompt_rules.psv")
+# The sections that each task of the writer needs.
+TASKS = {
+    "grounded": ["grounded"],
+    "direct": ["direct"],
+    "repair": ["grounded", "repair"],
+    "segment": ["grounded", "direct", "segment"],
+    "choose": ["choose"],
+}
+# The smallest prefix that is cached: 512 tokens.
+CACHED_BYTES = 2048
 NAMED = re.compile(r"^- ([A-Z][^:\n]*): (.+)$", re.M)
 
 
@@ -79,13 +91,36 @@ def test_a_local_model_has_a_prompt_of_half_the_words_with_the_same_reply_and_cl
         assert f"`{NOT_SAID}" in prompt.local.text
         return
     shape = JudgedClaim if SHAPES[step] is Support else SHAPES[step]
-    goes_out = re.split(r"^## What goes out$", prompt.local.text, flags=re.M)[1]
+    goes_out = re.split(r"^## Output$", prompt.local.text, flags=re.M)[1]
     named = [name for name in re.findall(r"`(\w+)`", goes_out) if name in shape.model_fields]
     assert list(dict.fromkeys(named)) == list(shape.model_fields)
 
 
+@pytest.mark.parametrize("step", all_prompts())
+def test_every_rule_of_a_prompt_is_held_by_a_sentence(step: str) -> None:
+    rows = [line.split("|") for line in RULES.read_text(encoding="utf-8").splitlines()[1:]]
+    sentences = {rule: sentence for of, rule, sentence in rows if of == step}
+    text = prompt_of(step)
+    assert [rule for rule, sentence in sentences.items() if sentence not in text] == []
+    # A rule with a name in the prompt is listed: one that is added or dropped changes the list, too.
+    assert {name for name, _ in NAMED.findall(re.split(r"^## How to ", text, flags=re.M)[1])} <= set(sentences)
+
+
+def test_writer_gets_the_sections_of_its_own_task() -> None:
+    whole = load_prompt("selfrag.question.generate.logic")
+    headings = {task: re.findall(r"### The task (\w+)", prompt_for(task, whole).text) for task in TASKS}
+    assert headings == TASKS
+
+
+@pytest.mark.parametrize("step", all_prompts())
+def test_prompt_is_long_enough_for_the_cache(step: str) -> None:
+    shortest = load_prompt(f"selfrag.question.{step.split('/')[0]}.logic", OTHERS.get(step, "prompt.md"))
+    texts = [prompt_for(task, shortest).text for task in TASKS] if step == "generate" else [shortest.text]
+    assert min(len(text.encode()) for text in texts) >= CACHED_BYTES
+
+
 def test_what_the_writer_may_write_and_the_checker_has_to_pass_has_one_name_in_both_prompts() -> None:
-    shared = {"Totals", "Conflicting passages", "What is not said"}
+    shared = {"Totals", "Conflicting passages", "Gaps"}
     for step in ("generate", "grade_support"):
         assert shared <= {name for name, _ in NAMED.findall(prompt_of(step))}
 
@@ -93,24 +128,24 @@ def test_what_the_writer_may_write_and_the_checker_has_to_pass_has_one_name_in_b
 @pytest.mark.parametrize("step", list(SHAPES))
 def test_the_prompt_names_the_fields_of_its_reply_in_their_order(step: str) -> None:
     shape = JudgedClaim if SHAPES[step] is Support else SHAPES[step]
-    named = [name for name in re.findall(r"`(\w+)`", section(step, "What goes out")) if name in shape.model_fields]
+    named = [name for name in re.findall(r"`(\w+)`", section(step, "Output")) if name in shape.model_fields]
     assert list(dict.fromkeys(named)) == list(shape.model_fields)
 
 
 def test_the_prompt_names_what_is_not_always_asked_for_last_and_says_what_its_values_mean() -> None:
-    named = re.findall(r"`(\w+)`", section("decide_retrieval", "What goes out"))
+    named = re.findall(r"`(\w+)`", section("decide_retrieval", "Output"))
     assert named == [*RetrievalAndComplexity.model_fields, "query"]
     assert {"simple", "complex"} <= set(re.findall(r"^- `(\w+)`: ", section("decide_retrieval", "How to decide"), re.M))
 
 
 def test_the_prompt_names_the_fields_of_a_strip() -> None:
-    named = re.findall(r"`(\w+)`", section("grade_relevance", "What goes out"))
+    named = re.findall(r"`(\w+)`", section("grade_relevance", "Output"))
     assert list(dict.fromkeys(name for name in named if name != "strip")) == list(RelevanceOfStrips.model_fields)
     assert set(JudgedStrip.model_fields) <= set(named)
 
 
 def test_the_checker_is_asked_last_what_evidence_is_missing() -> None:
-    fields = re.findall(r"^- `(\w+)`", section("grade_support", "What goes out"), re.M)
+    fields = re.findall(r"^- `(\w+)`", section("grade_support", "Output"), re.M)
     assert fields == ["claim", "support", "passages", "missing"]
 
 
@@ -155,7 +190,7 @@ def test_all_prompts_have_one_skeleton(step: str) -> None:
     assert [level for level, _ in headings].count("#") == 1
     assert headings[0][0] == "#"
     sections = [re.sub(r"^How to .*", "How to ...", title) for level, title in headings if level == "##"]
-    assert sections == ["What comes in", "What goes out", "How to ...", "Hard cases"]
+    assert sections == ["Input", "Output", "How to ...", "Hard cases"]
     assert {level for level, _ in headings} <= {"#", "##", "###"}
 
 

@@ -70,6 +70,16 @@ def test_question_in_another_language_shares_identifiers_with_an_english_passage
     assert {"retri", "polici"} <= {*tokens(question)} & {*tokens("The retry_policies of the service")}
 
 
+def test_word_without_a_stem_is_found_as_it_is_written() -> None:
+    found = tokens("Kloroplastların kendi DNA'ları vardır ve bunların çoğu yeşil alglere aittir.")
+    assert "ları" in found
+    assert "" not in found
+
+
+def test_thai_word_is_found_inside_a_run_of_letters_without_spaces() -> None:
+    assert {*tokens("ค่าโรงแรม")} <= {*tokens("พนักงานเบิกค่าโรงแรมได้")}
+
+
 @settings(deadline=None)
 @given(st.text(st.characters()))
 def test_any_text_has_tokens_that_are_words(text: str) -> None:

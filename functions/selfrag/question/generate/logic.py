@@ -1,6 +1,7 @@
 """The answer: from passages with citations, from the model alone, repaired, its next sentence, or an option."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -16,6 +17,9 @@ from selfrag.question.generate.annotations import mark_uncited, read
 from selfrag.question.generate.citations import citations_of, source_of
 from selfrag.text.sentences import split_sentences
 from selfrag.text.words import words_of
+
+# The sections of other tasks that a task's section of prompt.md refers to.
+_FURTHER_SECTIONS = {"repair": ("grounded",), "segment": ("grounded", "direct")}
 
 
 class Choice(BaseModel):
@@ -34,6 +38,7 @@ def generate(task: GenerateTask, claude: Claude, prompt: Prompt) -> GenerateResu
     A truncated answer keeps its complete sentences; refused or empty replies are no answer. A segment keeps its first
     sentence and is marked when segments are joined.
     """
+    prompt = prompt_for("choose" if task.choices else _task_name(task), prompt)
     passages = [] if task.mode == "direct" else [_strip(passage, task.strips) for passage in task.passages]
     if task.choices:
         return _choose(task, passages, claude, prompt)
@@ -89,9 +94,25 @@ def _choose(task: GenerateTask, passages: Sequence[Evidence], claude: Claude, pr
     return GenerateResult(answer=answer, citations=citations, answered=bool(answer), **judgement.usage)
 
 
+def _task_name(task: GenerateTask) -> str:
+    return "repair" if task.failed_claims else task.mode
+
+
+def prompt_for(name: str, prompt: Prompt) -> Prompt:
+    """Leave out the prompt's sections for other tasks: they would be paid for with every answer."""
+    needed = {name, *_FURTHER_SECTIONS.get(name, ())}
+    sections = re.split(r"(?m)^(?=##)", prompt.text)
+    return replace(prompt, text="".join(each for each in sections if _task_of(each) in {"", *needed}))
+
+
+def _task_of(section: str) -> str:
+    heading = re.match(r"### The task (\w+)", section)
+    return heading[1] if heading else ""
+
+
 def _fields(task: GenerateTask) -> dict[str, object]:
     fields: dict[str, object] = {
-        "task": "repair" if task.failed_claims else task.mode,
+        "task": _task_name(task),
         "question": task.question,
         "previous": task.previous.model_dump(),
         **task.date_fields,

@@ -135,7 +135,7 @@ def test_an_answer_without_a_trace_is_counted_as_missing(findings: Findings, ser
 def test_the_prompt_of_correctness_has_the_skeleton_of_all_and_names_the_fields_of_its_reply() -> None:
     prompt = load_prompt(judge.__name__, "correctness.md").text
     headings = re.findall(r"^## (.*)", prompt, re.M)
-    assert headings == ["What comes in", "What goes out", "How to decide", "Hard cases"]
+    assert headings == ["Input", "Output", "How to decide", "Hard cases"]
     assert prompt.count(material()) == 1
-    out = prompt.split("## What goes out")[1].split("\n## ")[0]
+    out = prompt.split("## Output")[1].split("\n## ")[0]
     assert re.findall(r"^- `(\w+)`:", out, re.M) == list(judge.Correctness.model_fields)
