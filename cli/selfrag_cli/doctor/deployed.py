@@ -262,7 +262,6 @@ def _ask_for_later(deployment: Deployment) -> Finding:
 
 
 def _body_of(reply: httpx2.Response) -> dict[str, Any]:
-    """Return the JSON object of a successful reply, else {}."""
     return _json(reply) if reply.is_success else {}
 
 

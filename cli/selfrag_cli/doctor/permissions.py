@@ -42,7 +42,6 @@ def permissions(account: Account) -> Iterator[Finding]:
 
 
 def _statements(account: Account) -> list[dict[str, Any]]:
-    """Return the policies' statements with placeholders replaced."""
     folder = account.infra / POLICIES
     texts = [file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.json"))]
     if not texts:

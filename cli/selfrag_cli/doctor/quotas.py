@@ -114,7 +114,6 @@ def _compare(model: str, region: str, limits: list[tuple[Quota | None, int]], us
 
 
 def _quotas(account: Account, region: str) -> list[Quota]:
-    """Return the account's Bedrock quotas with AWS's defaults."""
     client = account.client("service-quotas", region)
     quotas: dict[str, Quota] = {}
     for operation in ("list_aws_default_service_quotas", "list_service_quotas"):

@@ -246,7 +246,6 @@ def _replay(
 
 
 def _show_replay(report: "ReplayReport") -> None:
-    """Print the counts by step, and the questions with a changed verdict."""
     table = Table("Step", title=f"{report.traces} traces", title_justify="left")
     for heading in ("verdicts", "same", "changed", "ungraded", "judged anew", "calls", "USD"):
         table.add_column(heading, justify="right")
@@ -318,7 +317,6 @@ def _adopt(adoption: "Adoption", output: Path | None) -> None:
 
 
 def _show_graders(report: "GraderReport") -> None:
-    """Print the cost of each way, and the rates of all ways side by side."""
     table = Table("Judge", box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("n", "false passes", "false strips", "precision", "balanced accuracy"):
         table.add_column(heading, justify="right")

@@ -122,7 +122,6 @@ def _row(where: str, line: str) -> SetRow:
 
 
 def _identify(rows: Sequence[SetRow]) -> list[GoldQuestion]:
-    """Return the questions of rows with their ids."""
     seen: Counter[str] = Counter()
     questions = []
     for row in rows:
@@ -205,7 +204,6 @@ def _retrieval(gold: GoldQuestion, response: AnswerResponse) -> Measured:
 
 
 def _citations(gold: GoldQuestion, response: AnswerResponse) -> Measured:
-    """Measure recall and precision of the cited documents."""
     # To abstain is right if there is no answer, and measured apart.
     if not gold.documents or gold.answerable is False:
         return {"citation_recall": NOT_FOR_IT, "citation_precision": NOT_FOR_IT}

@@ -99,7 +99,6 @@ def _applies(measures: Sequence[Measured], name: str) -> bool:
 
 
 def _counts(measures: Sequence[Measured], names: Sequence[str]) -> tuple[Floats, Floats]:
-    """Return counts and totals: questions by measures."""
     counts = np.array([[of_question[name].count for name in names] for of_question in measures], dtype=np.float64)
     return counts, np.array([[of_question[name].of for name in names] for of_question in measures], dtype=np.float64)
 
@@ -290,7 +289,6 @@ def _outcome_line(variant: VariantReport) -> str:
 
 
 def _measures_table(report: EvaluationReport) -> Table:
-    """Return a row for each measure: by variant its mean and n."""
     table = Table("Measure", box=SIMPLE_HEAD, pad_edge=False)
     for variant in report.variants:
         table.add_column(escape(variant.name), justify="right", overflow="fold")

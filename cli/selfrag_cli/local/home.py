@@ -131,7 +131,6 @@ def hold_lock(name: str, on_wait: OnWait = lambda process: None) -> Iterator[Non
 
 
 def _narrow(path: Path) -> None:
-    """Restrict a file to its owner."""
     with suppress(FileNotFoundError):
         if stat.S_IMODE(path.stat().st_mode) != _OWNER_ONLY:
             path.chmod(_OWNER_ONLY)

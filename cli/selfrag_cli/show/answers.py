@@ -79,12 +79,10 @@ def show_response(
 
 
 def _source_ids(citations: Sequence[Citation]) -> list[str]:
-    """Return the ids of the cited passages in order of number."""
     return list(dict.fromkeys(citation.passage_id for citation in citations))
 
 
 def _mark_sources(response: AnswerResponse) -> Text:
-    """Return the answer with source numbers after cited parts."""
     text, done, sources = Text(), 0, _source_ids(response.citations)
     for citation in sorted(response.citations, key=lambda citation: citation.answer_span[1]):
         end = max(done, citation.answer_span[1])
@@ -108,7 +106,6 @@ def show_sources(console: Console, citations: Sequence[Citation]) -> None:
 
 
 def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
-    """Return a line on supported claims, documents, time and cost."""
     support, documents = response.reflection.support, len({citation.document for citation in response.citations})
     line = Text()
     if support and _is_by_rule(support):
@@ -184,7 +181,6 @@ def _style(verdict: RetrievalVerdict | RelevanceVerdict) -> str:
 
 
 def _answer_verdicts(reflection: Reflection) -> list[SupportVerdict | UtilityVerdict]:
-    """Return the existing verdicts on the answer."""
     return [verdict for name in Critique.model_fields if (verdict := getattr(reflection, name))]
 
 

@@ -38,7 +38,6 @@ def show_trace(console: Console, history: ExecutionHistory, *, full: bool = Fals
 
 
 def _timeline(steps: Sequence[Step], seconds: float) -> Table:
-    """Return a line per step: seconds, bar and summary."""
     table = Table("", "Step", box=None, expand=True, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("Took", justify="right", no_wrap=True)
     table.add_column("When", width=BAR_WIDTH)

@@ -181,7 +181,6 @@ def _wire(question: DecisionQuestion) -> dict[str, Any]:
 
 
 def _distribution(response: SystemOneResponse, name: str, question: DecisionQuestion) -> Distribution:
-    """Return the probabilities of a question's options; raises _NoAnswer."""
     answer = response.answers.get(name)
     probabilities: Distribution = {}
     if answer is None:

@@ -63,7 +63,6 @@ class DynamoCalls:
         )
 
     def _arrive(self, step: str, model: str, now: float) -> list[float]:
-        """Return the arrivals of a step, newest first, with this one."""
         noted, item = self._update(
             model,
             "SET #step = list_append(:now, if_not_exists(#step, :none)), expires_at = :expires",

@@ -204,7 +204,6 @@ def converse_client() -> Any:
 
 
 def _clients_of(step: str) -> None:
-    """Make the clients of a step's models."""
     models = question_settings().models
     for name in {step, first_of(step)} & models.keys():
         _client_for(models[name])

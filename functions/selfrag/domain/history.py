@@ -45,7 +45,6 @@ def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
 
 
 def _number_turns(steps: Iterable[Step]) -> Iterator[Step]:
-    """Number each step with its plan's turn."""
     turn = 0
     for step in steps:
         turn = (plan_of(step) or {}).get("turn", turn)

@@ -404,7 +404,6 @@ def _allot_budget(state: CandidatesState, policy: Policy, now_ms: float, each: i
 
 
 def _add_readings(state: CandidatesState, policy: Policy, reports: Sequence[Report]) -> CandidatesState:
-    """Add grades and texts to the items, identified by position."""
     items = list(state.items)
     places = {str(place): place for place in range(len(items))}
     for report in reports:
@@ -449,7 +448,6 @@ def _add_critiques(state: CandidatesState, reports: Sequence[Report], *, is_clos
 
 
 def _source_of(state: CandidatesState, decision: Decision) -> Source:
-    """Return the source for a decision."""
     if decision == "no":
         return "direct"
     return "previous" if decision == "continue" and state.previous_relevance else "documents"

@@ -438,7 +438,6 @@ def _add_entries(
     counts: bool,
     grades: bool,
 ) -> LoopState:
-    """Add the cycle to the ledger and mark waste."""
     cycle = state.cycle
     of_search = {"useful": len(useful)} if cycle.searches else {}
     entries = [
@@ -455,7 +454,6 @@ def _add_entries(
 
 
 def _add_evidence(state: LoopState, useful: Sequence[str], verdicts: Sequence[RelevanceVerdict]) -> LoopState:
-    """Add the passages and queries of a needed search."""
     cycle = state.cycle
     state = state.replace(evidence=[*state.evidence, *useful], bytes=state.bytes + cycle.bytes)
     if cycle.passage_ids:

@@ -139,6 +139,5 @@ def _today(question: str, now_ms: float) -> str:
 
 
 def _record_pass(state: State, plan: Plan) -> tuple[State, Plan]:
-    """Record the pass in the state."""
     following = Pass(why=plan.why, steps=list(dict.fromkeys(step.step for step in plan.steps)))
     return state.replace(passes=[*state.passes, following]), plan

@@ -506,7 +506,6 @@ def _live_paths(state: SegmentsState) -> list[LivePath]:
 
 
 def _sentences_of(live: Sequence[LivePath]) -> list[Sentence]:
-    """Return one sentence per passage and path, with ids below the path."""
     return [
         Sentence(
             id=".".join(filter(None, [path.id, str(number)])),

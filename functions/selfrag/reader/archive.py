@@ -87,7 +87,6 @@ class XmlArchive:
             reader.begun.clear()
 
     def _parse_chunks(self, name: str, reader: PartReader) -> Iterator[None]:
-        """Yield after each chunk of a part that was parsed."""
         parser, depth = expat.ParserCreate(namespace_separator=" "), 0
 
         def start(tag: str, attributes: dict[str, str]) -> None:

@@ -304,7 +304,6 @@ class EmbeddedIndex(Index):
 
 
 def _find_unembedded(held: Sequence[CollectionVectors], ranked: Ranked) -> set[int]:
-    """Return the numbers of hits without a vector."""
     hits = np.array([number for number, _ in ranked], np.int64)
     return set(np.setdiff1d(hits, np.concatenate([each.embedded for each in held])).tolist())
 

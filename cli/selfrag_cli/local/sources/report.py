@@ -187,7 +187,6 @@ class Comparison:
         return IngestionReport(**totals, links=files.links, others=others, warnings=warnings, loss=loss, site_note=note)
 
     def _outcomes(self, after: Records) -> dict[str, str]:
-        """Return each document's outcome by path."""
         return {path: self._outcome(path, after) for path in self.files.paths}
 
     def _outcome(self, path: str, after: Records) -> str:

@@ -198,7 +198,6 @@ def _lock(collection: str) -> str:
 
 
 def _modification_times(collection: str) -> Callable[[str], float]:
-    """Return a function for a document's modification time, 0 if unknown."""
     source = stored_source(collection)
     directory = source.root if source and isinstance(source.root, Path) else None
 

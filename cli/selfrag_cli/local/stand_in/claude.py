@@ -37,7 +37,6 @@ class RuleClaude(Claude):
         return Judgement(verdict, None, call=self._call(step, began), is_final=is_final)
 
     def _cosine(self, fields: Fields) -> float | None:
-        """Return the passage's higher cosine with the question or its query."""
         if "passage" not in fields:
             return None
         passage = Passage(passage_id="", **fields["passage"])

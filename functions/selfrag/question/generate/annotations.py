@@ -121,7 +121,6 @@ def mark_uncited(
 
 
 def _split_markers(text: str, start: int, end: int, markers: Sequence[Marker]) -> Iterator[str]:
-    """Yield the text between markers."""
     for marker in markers:
         yield text[start : marker.start]
         start = marker.end

@@ -29,7 +29,6 @@ class Series:
     values: dict[int, str] = field(default_factory=dict)
 
     def pairs(self) -> Iterator[str]:
-        """Yield each value with its category."""
         for at, value in sorted(self.values.items()):
             name = self.names.get(at, "")
             yield f"{name}: {value}" if name else value
@@ -139,7 +138,6 @@ class OdfObject(PartReader):
         self._places: list[str] = []
 
     def lines(self) -> list[str]:
-        """Return a chart's lines; an equation has none."""
         names, *rows = self._rows or [[]]
         places = {at: row[0] for at, row in enumerate(rows) if row}
         columns = range(1, len(names))

@@ -41,7 +41,6 @@ class Counters:
         return [number or 0 for number in numbers[: level + 1]]
 
     def restart(self, name: str, level: int) -> None:
-        """Restart this level."""
         self._lists.setdefault(name, [None] * MAX_LEVELS)[level:] = [None] * (MAX_LEVELS - level)
 
 

@@ -15,17 +15,14 @@ class Box(NamedTuple):
 
     @property
     def width(self) -> float:
-        """Return the width."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """Return the height."""
         return self.top - self.bottom
 
     @property
     def middle(self) -> float:
-        """Return the vertical middle."""
         return (self.bottom + self.top) / 2
 
     def turn(self, quarters: int) -> "Box":

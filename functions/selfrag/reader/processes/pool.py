@@ -180,7 +180,6 @@ class WorkerProcess:
         self._process.kill()
 
     def end(self) -> None:
-        """End the process and close its pipes."""
         self._process.kill()
         self._process.wait()
         self._socket.close()
@@ -220,7 +219,6 @@ class Pool:
         worker.end()
 
     def drop_idle(self) -> None:
-        """End idle workers."""
         with self._lock:
             idle, self._idle = self._idle, []
         for worker in idle:

@@ -227,7 +227,6 @@ class Lines:
         self._gap = "\t" if self._line else ""
 
     def flush(self) -> None:
-        """Write the pending line."""
         text = "".join(self._line).strip("\r\n")
         self._line, self._gap = [], ""
         if text.strip():
@@ -256,7 +255,6 @@ class Lines:
         return ";".join(text[start:end] for start, end in pairwise([0, *ends, len(text)]))
 
     def begin_heading(self) -> None:
-        """Start a heading."""
         self.flush()
         self._in_heading = True
 
@@ -404,7 +402,6 @@ class PageWriter:
         self._tables: list[HtmlTable | None] = []  # None for a layout table
 
     def write(self, root: LexborNode | None) -> None:
-        """Write the page."""
         walk(root, self._enter, self._leave)
         self._lines.end()
 
@@ -542,7 +539,6 @@ class Figures:
             self._lines.collect()
 
     def leave(self, node: LexborNode) -> None:
-        """Leave it."""
         if node.mem_id == self._figure:
             self._figure = self._caption = 0
         elif self._whole and self._whole[-1] == node.mem_id:
@@ -608,7 +604,6 @@ class Definitions:
             self._begin_definition(self._lists[-1])
 
     def leave(self, node: LexborNode) -> None:
-        """Leave it."""
         if node.tag == "dl":
             self._end_group(self._lists.pop())
         elif not _is_of_a_list(node):

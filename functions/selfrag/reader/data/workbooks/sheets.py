@@ -43,7 +43,6 @@ class WorkbookSheet:
     unseen: int = 0  # cells whose format shows nothing
 
     def hide_columns(self, first: int, last: int) -> None:
-        """Note that these columns are hidden."""
         if first >= 0 and first not in self.hidden_columns:  # repeated ranges would take long
             self.hidden_columns.update(range(first, min(last + 1, MAX_COLUMN)))
 

@@ -227,11 +227,9 @@ class OdfLists:
         self._open.append(style)
 
     def end_list(self) -> None:
-        """End the list."""
         self._open.pop()
 
     def begin_item(self, attributes: dict[str, str]) -> None:
-        """Start an item of the open list."""
         if self._open:
             self._label = self._counted(self._open[-1], f"{self._begun}", len(self._open) - 1)
 

@@ -73,11 +73,9 @@ class OdfStyles(PartReader):
             self.page = UNCERTAIN
 
     def is_title(self, paragraph: str) -> bool:
-        """Return whether a paragraph's style is that of the title."""
         return _TITLE in self._names("paragraph", paragraph)
 
     def is_caption(self, paragraph: str) -> bool:
-        """Return whether a paragraph's style is that of a table's caption."""
         return any(name in _CAPTIONS for name in self._names("paragraph", paragraph))
 
     def is_bold(self, family: str, style: str) -> bool:
@@ -88,7 +86,6 @@ class OdfStyles(PartReader):
         )
 
     def hides_slide(self, style: str) -> bool:
-        """Return whether a style hides the slide that has it."""
         return self._is_defined("drawing-page", style) and self._styles[f"drawing-page {style}"].hidden
 
     def look(self, family: str, style: str) -> RunLook:

@@ -256,7 +256,6 @@ class Fields:
         self._form: list[tuple[str, str]] = []  # data of the open form field
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Handle the start of an element."""
         kind = attributes.get("fldCharType", "")
         if name == "fldSimple":
             self._open.append(attributes.get("instr", "")[:_MAX_INSTRUCTION])
@@ -271,7 +270,6 @@ class Fields:
         self._in_instruction = name == "instrText"
 
     def end(self, name: str) -> None:
-        """Handle the end of an element."""
         self._in_instruction = False
         if name == "fldSimple" and self._open:
             self._open.pop()

@@ -158,7 +158,6 @@ class SlideFills:
         self._inside = ""  # open element of a shape's fill or outline
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Handle the start of an element."""
         if name in _SHAPES:
             self.behind = UNCERTAIN
         elif name in ("spPr", "ln"):
@@ -167,7 +166,6 @@ class SlideFills:
             self.behind = attributes.get("val", "") if name == "srgbClr" else UNCERTAIN
 
     def end(self, name: str) -> None:
-        """Handle the end of an element."""
         if name == self._inside:
             self._inside = "spPr" if name == "ln" else ""
 
