@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench import costs
-from selfrag.adapters.claude.purse import MAX_TOKENS, VERDICT_TOKENS
+from selfrag.adapters.claude.cost_budget import MAX_TOKENS, VERDICT_TOKENS
 from selfrag.domain.calls import PRICES, ModelCall, cost_usd, price_of
 from selfrag_cli.doctor import quotas
 

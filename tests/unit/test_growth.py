@@ -14,7 +14,7 @@ from selfrag.text.language import language_of
 from selfrag.text.likeness import most_like
 from selfrag.text.near_duplicates import Text, near_duplicates
 from selfrag.text.sentences import split_sentences
-from selfrag.text.weight import weigh
+from selfrag.text.weight import estimate_tokens
 from selfrag.text.words import words_of
 from tests.support.growth import BOUNDS, GENERIC, Expression, expressions, grown, slowest
 
@@ -25,7 +25,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "words_of": words_of,
     "find_names": find_names,
     "is_named": lambda text: is_named(text, "a-1.md"),
-    "weigh": weigh,
+    "estimate_tokens": estimate_tokens,
     "language_of": language_of,
     "facts_of": facts_of,
     "near_duplicates": lambda text: near_duplicates([Text("a.md", text, ""), Text("b.md", text + " and so on", "")]),

@@ -38,10 +38,10 @@ def ask(
     source = source_unless_deployed(endpoint, docs, collection)
     response, steps = _answer(request, source, endpoint, api_key)
     from selfrag_cli.show.answers import show_response
-    from selfrag_cli.show.traces import causes
+    from selfrag_cli.show.traces import failure_notes
 
     if as_json:
-        warn(causes(steps))
+        warn(failure_notes(steps))
         print_json(response)
     else:
         show_response(out, response, steps, verdicts)

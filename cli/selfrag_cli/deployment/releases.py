@@ -60,10 +60,10 @@ class Releases:
     def make_live(self, release: Release) -> None:
         """Route new requests to a release; raises InvalidInput if a component was deleted."""
         for version in release.machines.values():
-            with aws_faults("Step Functions"), _not_gone(version, release):
+            with aws_faults("Step Functions"), _require_existing(version, release):
                 self._states.describe_state_machine(stateMachineArn=version)
         for function, number in release.functions.items():
-            with aws_faults("Lambda"), _not_gone(f"{function}:{number}", release):
+            with aws_faults("Lambda"), _require_existing(f"{function}:{number}", release):
                 self._functions.get_function_configuration(FunctionName=function, Qualifier=number)
         with aws_faults("Step Functions"):
             for version in release.machines.values():
@@ -120,7 +120,7 @@ def find_rollback_target(releases: Sequence[Release], live: int, number: int | N
 
 
 @contextmanager
-def _not_gone(version: str, release: Release) -> Iterator[None]:
+def _require_existing(version: str, release: Release) -> Iterator[None]:
     try:
         yield
     except ClientError as error:

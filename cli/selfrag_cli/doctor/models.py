@@ -9,7 +9,7 @@ from selfrag.adapters.titan import TitanEmbedder
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.runtime.settings import Settings
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
+from selfrag_cli.doctor.findings import Finding, blocks, fine, unknown, warning
 from selfrag_cli.models.access import hint_of, is_not_authorized
 from selfrag_cli.models.probe import probe, probe_decider
 
@@ -62,7 +62,7 @@ def decider(account: Account) -> Iterator[Finding]:
     if yes > no:
         yield fine(f"{choice.model} decides: {probabilities}.")
     else:
-        yield look(
+        yield warning(
             f"{choice.model} judges a known pair wrongly: {probabilities}.", "Measure it: `selfrag eval graders`."
         )
 
@@ -72,7 +72,7 @@ def _report_refusal(model: str, region: str, error: SelfragError, is_reachable: 
     if is_not_authorized(error):
         return unknown(says, error.hint)
     if is_reachable and isinstance(error, TemporarilyUnavailable):
-        return look(
+        return warning(
             says,
             "Unless its quota is 0, run it again in a minute; if it stays so, open a case with AWS Support.",
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.findings import Finding, blocks, fine, look
+from selfrag_cli.doctor.findings import Finding, blocks, fine, warning
 
 POLICIES = "deployer"
 # Statements for optional settings.
@@ -19,7 +19,7 @@ def permissions(account: Account) -> Iterator[Finding]:
     """Check for actions of the deployer's policies that the caller lacks."""
     statements, source = _statements(account), _policy_source(account)
     if source is None:
-        yield look(
+        yield warning(
             "IAM simulates no policies for these credentials, of the account's root or a federated user.",
             f"Deploy by a role that has the policies in {account.infra / POLICIES}.",
         )
@@ -38,7 +38,7 @@ def permissions(account: Account) -> Iterator[Finding]:
     else:
         yield fine(f"You may do what a deployment needs. {unseen}")
     if optional:
-        yield look(f"You may not {', '.join(optional)}, which optional settings need.", remedy)
+        yield warning(f"You may not {', '.join(optional)}, which optional settings need.", remedy)
 
 
 def _statements(account: Account) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
+from selfrag_cli.doctor.findings import Finding, blocks, fine, unknown, warning
 
 MODEL_CALLS = 8
 # Input and output tokens, as Anthropic counts them.
@@ -64,7 +64,7 @@ def concurrency(account: Account) -> Iterator[Finding]:
     todo = [] if limit >= USUAL_CONCURRENCY else [quota.raise_to(USUAL_CONCURRENCY)]
     if account.choices.account_concurrency != limit:
         todo.insert(0, f"Set `account_concurrency = {limit}`, so that the API refuses what is more.")
-    yield look(says, " ".join(todo)) if todo else fine(says)
+    yield warning(says, " ".join(todo)) if todo else fine(says)
 
 
 def embeddings(account: Account) -> Iterator[Finding]:
@@ -110,7 +110,7 @@ def _compare(model: str, region: str, limits: list[tuple[Quota | None, int]], us
         return blocks(f"{model} has a quota of 0 in {region}.", f"{more} {elsewhere}")
     shown = " and ".join(f"{quota.value:,.0f} ({quota.name})" for _, _, quota in rates)
     says = f"{model} has a quota of {shown} in {region}: {a_minute / 60:.1f} questions a second."
-    return fine(says) if a_minute >= usual else look(says, more)
+    return fine(says) if a_minute >= usual else warning(says, more)
 
 
 def _quotas(account: Account, region: str) -> list[Quota]:

@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from selfrag.adapters.faults import code_of
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.findings import Finding, blocks, fine, look
+from selfrag_cli.doctor.findings import Finding, blocks, fine, warning
 
 # The cap that docs/costs.md suggests for each kind of unit, and a unit's monthly price.
 CAP, UNIT_MONTH_DOLLARS = 4, 730 * 0.24
@@ -48,7 +48,9 @@ def collections(account: Account) -> Iterator[Finding]:
         units = account.choices.collection_max_ocus
         most = 2 * units * UNIT_MONTH_DOLLARS
         says = f"The collection costs no units while nothing is asked, and {most:,.0f} dollars a month at the most."
-        yield fine(says) if units <= CAP else look(says, f"Set `collection_max_ocus = {CAP}` to pay less at the most.")
+        yield (
+            fine(says) if units <= CAP else warning(says, f"Set `collection_max_ocus = {CAP}` to pay less at the most.")
+        )
         return
     limits = settings["accountSettingsDetail"]["capacityLimits"]
     indexing, search = limits["maxIndexingCapacityInOCU"], limits["maxSearchCapacityInOCU"]
@@ -59,7 +61,7 @@ def collections(account: Account) -> Iterator[Finding]:
     if max(indexing, search) <= CAP:
         yield fine(says)
         return
-    yield look(
+    yield warning(
         says,
         f"Set what you would pay at most: aws opensearchserverless update-account-settings --region {account.region} "
         f"--capacity-limits maxIndexingCapacityInOCU={CAP},maxSearchCapacityInOCU={CAP}",

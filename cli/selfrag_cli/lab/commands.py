@@ -283,7 +283,7 @@ def graders(
     from selfrag.runtime.decider_settings import GRADERS as DECIDABLE
     from selfrag_cli.lab.gate import read_conditions
     from selfrag_cli.lab.graders import KINDS, grade_rows, read_rows
-    from selfrag_cli.lab.judge import AS_SET, GraderOverrides
+    from selfrag_cli.lab.judge import DEFAULT_JUDGE, GraderOverrides
     from selfrag_cli.lab.thresholds import ErrorLimits, choose_judge
 
     if step not in KINDS:
@@ -294,7 +294,7 @@ def graders(
         raise InvalidInput(f"A decision model does not judge {step}: it is for {', '.join(DECIDABLE)}.")
     conditions = read_conditions(fail_if or [])
     kinds = _read_judges([*(judge or []), *(["decider"] if adopt else [])])
-    ways = {str(kind): GraderOverrides(graders={step: kind}) for kind in kinds} or {AS_SET: GraderOverrides()}
+    ways = {str(kind): GraderOverrides(graders={step: kind}) for kind in kinds} or {DEFAULT_JUDGE: GraderOverrides()}
     labelled = read_rows(rows, step)[:limit]
     with measuring_progress() as progress:
         report = grade_rows(step, labelled, ways, parallel, max_cost, partial(progress, "Judging"))

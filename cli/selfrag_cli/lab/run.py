@@ -28,7 +28,7 @@ from selfrag_cli.lab.gate import MAX_FAILURES, MIN_QUESTION_USD, RunBudget
 from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.records import Results, RunResult, Trace, VariantConfig, build_trace
 from selfrag_cli.local.asking import open_executions
-from selfrag_cli.local.backends import AS_SET, Setup, policy_fields
+from selfrag_cli.local.backends import DEFAULT_SETUP, Setup, policy_fields
 from selfrag_cli.local.sources.source import DocumentSource
 from selfrag_cli.local.stores.histories import ExecutionHistory
 
@@ -55,7 +55,7 @@ class Variant:
 
     name: str
     policy: Policy
-    setup: Setup = AS_SET
+    setup: Setup = DEFAULT_SETUP
 
     @property
     def way(self) -> VariantConfig:
@@ -188,7 +188,7 @@ class EvaluationPlan:
 
     def check_deployed(self) -> None:
         """Raise InvalidInput if a deployment cannot answer as the variants want."""
-        if any(variant.setup != AS_SET for variant in self.variants):
+        if any(variant.setup != DEFAULT_SETUP for variant in self.variants):
             raise InvalidInput(
                 "A deployment asks by its own prompts and models: variants by prompt and profile are for this machine. "
                 "Deploy another one to compare it, with its own `profile`, or its own prompts."

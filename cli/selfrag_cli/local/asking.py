@@ -11,7 +11,7 @@ from selfrag.domain.passages import Passage
 from selfrag.domain.questions import AskRequest, Filters
 from selfrag.domain.records import Record
 from selfrag.retrieval.search import search
-from selfrag_cli.local.backends import AS_SET, Backends, Setup, check_services, chosen_backends, policy_fields
+from selfrag_cli.local.backends import DEFAULT_SETUP, Backends, Setup, check_services, chosen_backends, policy_fields
 from selfrag_cli.local.index import local_parts, open_embedder, open_index
 from selfrag_cli.local.sources.report import IngestionReport
 from selfrag_cli.local.sources.source import DocumentSource, stored_source
@@ -103,7 +103,7 @@ def _execute(
 @contextmanager
 def open_executions(
     source: DocumentSource,
-    setup: Setup = AS_SET,
+    setup: Setup = DEFAULT_SETUP,
     keeps_histories: bool = True,
     on_end: "OnEnd" = lambda execution: None,
 ) -> "Iterator[tuple[LocalExecutions, LocalManifest]]":

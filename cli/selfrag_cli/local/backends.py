@@ -43,7 +43,7 @@ class Setup:
     prompts: tuple[tuple[str, Prompt], ...] = ()
 
 
-AS_SET = Setup()
+DEFAULT_SETUP = Setup()
 
 
 class AdoptedGraders(Model):

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from selfrag.adapters.claude.capabilities import Capabilities
+from selfrag.adapters.claude.cost_budget import CostBudget
 from selfrag.adapters.claude.profiles import Feature
-from selfrag.adapters.claude.purse import Purse
 from selfrag.adapters.decider import SystemOneDecider, decider_client
 from selfrag.adapters.model import ServiceModel
 from selfrag.adapters.outbound import host_of, http_client_for, read_json
@@ -191,7 +191,7 @@ class _Probe:
     def _model(self) -> ServiceModel:
         models = dict.fromkeys((GRADER, WRITER), self._report.model)
         pace = _pace(LOCAL_SECONDS if self._config.model or self._config.model_base_url else SECONDS)
-        return self._service(self._client, models, pace, Purse(None, {}), self._capabilities)
+        return self._service(self._client, models, pace, CostBudget(None, {}), self._capabilities)
 
     def _prompt(self, module: str) -> Prompt:
         prompt = load_prompt(module)

@@ -22,7 +22,7 @@ from selfrag.domain.verdicts import (
 )
 from selfrag_cli.show.by_rule import GREY, support_by_rule
 from selfrag_cli.show.places import copies_of, place_of, places
-from selfrag_cli.show.traces import causes
+from selfrag_cli.show.traces import failure_notes
 from selfrag_cli.terminal import make_visible
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
@@ -46,7 +46,7 @@ def show_response(
     Falls back to the common fields for responses of another version. In chat mode, omits details that slash commands
     show.
     """
-    notice, status, failures = output.get("notice"), str(output["status"]), causes(steps)
+    notice, status, failures = output.get("notice"), str(output["status"]), failure_notes(steps)
     if status != "answered":
         console.print(Text(status, style=f"bold {COLOURS[status]}"))
     is_explained = status == "failed" and bool(failures)

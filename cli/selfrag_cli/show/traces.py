@@ -1,4 +1,4 @@
-"""Display of a trace: the question, its outcome, a line per step, and causes of failures."""
+"""Display of a trace: the question, its outcome, a line per step, and failure_notes of failures."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -69,7 +69,7 @@ def _format_whole(number: int, step: Step) -> Panel:
     return Panel(parts, title=title, title_align="left", border_style="red" if step.error else "blue")
 
 
-def causes(steps: Sequence[Step]) -> list[str]:
+def failure_notes(steps: Sequence[Step]) -> list[str]:
     """Return a sentence per error cause with the failed steps."""
     failed: dict[str, dict[str, None]] = {}
     for step in steps:

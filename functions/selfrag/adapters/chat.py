@@ -93,7 +93,7 @@ class ChatModel(ServiceModel):
         try:
             reply = self._client.post("chat/completions", json=body, timeout=seconds)
         except httpx2.TimeoutException as error:
-            self._purse.book_loss()
+            self._cost_budget.book_loss()
             raise RequestFailure(TemporarilyUnavailable(f"{body['model']} did not reply in time")) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             failure = unreachable_error(error, str(self._client.base_url))
@@ -106,7 +106,7 @@ class ChatModel(ServiceModel):
         try:
             return to_message(_ChatReply.model_validate_json(reply.content), body)
         except ValidationError as error:
-            self._purse.book_loss()
+            self._cost_budget.book_loss()
             raise unreadable_error(body["model"]) from error
 
 

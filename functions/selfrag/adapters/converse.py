@@ -79,11 +79,11 @@ class ConverseModel(ServiceModel):
                 raise failure from error
             raise RequestFailure(failure, throttled=code_of(error) == "ThrottlingException") from error
         except (BotoCoreError, ResponseParserError) as error:
-            self._purse.book_loss()
+            self._cost_budget.book_loss()
             failure = to_typed(error, model)
             raise (RequestFailure(failure) if isinstance(failure, TemporarilyUnavailable) else failure) from error
         if message is None:
-            self._purse.book_loss()
+            self._cost_budget.book_loss()
             raise unreadable_error(model)
         return message
 

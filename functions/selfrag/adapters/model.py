@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from typing_extensions import override
 
 from selfrag.adapters.claude.capabilities import Capabilities
+from selfrag.adapters.claude.cost_budget import CostBudget, Kind, reply_tokens
 from selfrag.adapters.claude.messages import (
     Message,
     ReplyContent,
@@ -35,7 +36,6 @@ from selfrag.adapters.claude.profiles import (
     plain_request,
     verdict_request,
 )
-from selfrag.adapters.claude.purse import Kind, Purse, reply_tokens
 from selfrag.adapters.numbered_sentences import cited_by_markers
 from selfrag.domain.calls import ModelCall, price_of
 from selfrag.domain.errors import RequestRejected, SelfragError, TemporarilyUnavailable
@@ -76,7 +76,7 @@ class ModelReply:
 
 
 class ServiceModel(Claude):
-    """A model for one task; `pace` sends the requests, `purse` limits their cost.
+    """A model for one task; `pace` sends the requests, `cost_budget` limits their cost.
 
     `models` has each step's model id. `capabilities` are shared by the function. `with_another_key` returns a client
     with a rotated key after a refusal, or None.
@@ -90,11 +90,11 @@ class ServiceModel(Claude):
         client: Any,
         models: Mapping[str, str],
         pace: Pace,
-        purse: Purse,
+        cost_budget: CostBudget,
         capabilities: Capabilities,
         with_another_key: Callable[[Any], Any | None] = lambda refused: None,
     ) -> None:
-        self._client, self._models, self._pace, self._purse = client, models, pace, purse
+        self._client, self._models, self._pace, self._cost_budget = client, models, pace, cost_budget
         self._capabilities, self._with_another_key = capabilities, with_another_key
 
     @staticmethod
@@ -188,7 +188,7 @@ class ServiceModel(Claude):
                 request = self._request(model, prompt, content, schema, profile, intervals)
                 # A writer's verdict may quote passages.
                 most = reply_tokens("answer" if step == "generate" else kind, profile, judged)
-                tokens = self._purse.tokens_for(request, kind, most)
+                tokens = self._cost_budget.tokens_for(request, kind, most)
                 started = self._pace.now()
                 sent.number += 1
                 try:
@@ -198,8 +198,8 @@ class ServiceModel(Claude):
                     if sent.next_profile is None:
                         raise
                     continue
-                call = call_of(step, message, started, self._pace.now(), self._purse.prices, model)
-                self._purse.book_cost(call)
+                call = call_of(step, message, started, self._pace.now(), self._cost_budget.prices, model)
+                self._cost_budget.book_cost(call)
                 if message.content is None and message.stop_reason != "refusal":
                     sent.calls.append(call)
                     raise unreadable_error(model)
@@ -217,7 +217,7 @@ class ServiceModel(Claude):
         self, model: str, prompt: Prompt, content: list[dict[str, object]], schema: Schema | None, profile: Profile,
         intervals: Sequence[float],
     ) -> MessagesRequest:  # fmt: skip
-        mark = mark_for(prompt.text, model, intervals, price_of(model, self._purse.prices), hour=profile.hour)
+        mark = mark_for(prompt.text, model, intervals, price_of(model, self._cost_budget.prices), hour=profile.hour)
         # The rubric is the same for every question, so it is the part that the prompt cache can serve.
         system: list[PromptBlock] = [{"type": "text", "text": prompt.text}]
         if mark:

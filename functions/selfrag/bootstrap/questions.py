@@ -119,17 +119,17 @@ def claude() -> "Callable[[Limits], Claude]":
     from selfrag.judging.models import LazyModel
 
     def build(limits: "Limits") -> "Claude":
-        from selfrag.adapters.claude.purse import Purse
+        from selfrag.adapters.claude.cost_budget import CostBudget
         from selfrag.runtime.pace import Pace
 
         config, seconds = question_settings(), question_settings().model_timeout_seconds
         # All models of a task share its time and its budget.
         pace = Pace(clock(), recent_calls(), seconds, limits.deadline_ms, config.step_seconds, model_slots())
-        purse = Purse(limits.budget_usd, {**_free_models(config), **config.prices})
+        cost_budget = CostBudget(limits.budget_usd, {**_free_models(config), **config.prices})
 
         def make(model: str) -> "Claude":
             service = service_of(config, model)
-            return service(_client_for(model), config.models, pace, purse, capabilities(), _rotate_key)
+            return service(_client_for(model), config.models, pace, cost_budget, capabilities(), _rotate_key)
 
         return LazyModel(config.models, make)
 

@@ -57,7 +57,7 @@ Stage = Literal["begin", "next", "search", "read", "write", "judge", "rank", "us
 # Share of the state's budget for a level's passages.
 LEVEL_BYTES = 104 * 1024
 # Calls per sentence: IsRel, text and IsSup.
-OF_A_SENTENCE = ("GradeRelevance", "Generate", "GradeSupport")
+STEPS_PER_SENTENCE = ("GradeRelevance", "Generate", "GradeSupport")
 
 
 class LivePath(Model):
@@ -85,7 +85,7 @@ class Sentence(CritiquedAnswer):
     next: Decision | None = None
 
     @property
-    def stands(self) -> bool:
+    def is_checkable(self) -> bool:
         """Return whether there is a text to check against a passage."""
         return bool(self.answer) and self.passage_id is not None
 
@@ -355,8 +355,8 @@ class Segments(Strategy[SegmentsState]):
 
     def judge(self, state: SegmentsState) -> Next:
         """Check each sentence, and decide ahead if the limits allow."""
-        standing = [sentence for sentence in state.sentences if sentence.stands]
-        if not standing or state.direct:
+        checkable = [sentence for sentence in state.sentences if sentence.is_checkable]
+        if not checkable or state.direct:
             return self.rank_or_judge(state)
         planned = [
             PlannedStep(
@@ -364,13 +364,13 @@ class Segments(Strategy[SegmentsState]):
                 id=sentence.id,
                 passage_ids=state.newest_ids(sentence.passage_id or ""),
             )
-            for sentence in standing
+            for sentence in checkable
         ]
-        for sentence in standing if state.ahead == "decide" else []:
+        for sentence in checkable if state.ahead == "decide" else []:
             so_far = " ".join(filter(None, [sentence.so_far, sentence.answer]))
             task = DecideRetrievalParameters(so_far=so_far, budget_usd=state.share(0.1 / self.policy.top_k))
             planned.append(PlannedStep(task=task, id=sentence.id))
-        why = f"{count(len(standing), 'sentence')} of {len(state.sentences)} written: check each."
+        why = f"{count(len(checkable), 'sentence')} of {len(state.sentences)} written: check each."
         return self.run(state, "judge", planned, why)
 
     def take_verdicts(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
@@ -549,15 +549,15 @@ def _stopped_by(state: SegmentsState, policy: Policy, live: Sequence[LivePath], 
         return "depth"
     if calls(state) + 3 * width + undecided + policy.beam > policy.max_model_calls:
         return "calls"
-    if policy.max_cost_usd is not None and _dearest_level(state, policy, live) > policy.max_cost_usd:
+    if policy.max_cost_usd is not None and _max_level_cost(state, policy, live) > policy.max_cost_usd:
         return "cost"
     return "deadline" if now_ms + state.longest_ms >= state.brief.deadline_ms else ""
 
 
-def _dearest_level(state: SegmentsState, policy: Policy, live: Sequence[LivePath]) -> float:
+def _max_level_cost(state: SegmentsState, policy: Policy, live: Sequence[LivePath]) -> float:
     # The root has decided by now but counts as undecided.
     undecided = sum(path.decision is None or state.level == 1 for path in live)
-    sentence = sum(max(_costs(state, step), default=0.0) for step in OF_A_SENTENCE)
+    sentence = sum(max(_costs(state, step), default=0.0) for step in STEPS_PER_SENTENCE)
     decision, grade = (max(_costs(state, step), default=0.0) for step in ("DecideRetrieval", "GradeRelevance"))
     return spent_usd(state) + undecided * decision + len(live) * policy.top_k * sentence + policy.beam * grade
 
@@ -581,7 +581,7 @@ def _fits(state: SegmentsState, policy: Policy, live: Sequence[LivePath], after:
     if policy.max_cost_usd is None:
         return True
     dollars = asks * _price(state, "DecideRetrieval") + policy.beam * _price(state, "GradeUtility")
-    dollars += sentences * sum(_price(state, step) for step in OF_A_SENTENCE)
+    dollars += sentences * sum(_price(state, step) for step in STEPS_PER_SENTENCE)
     return spent_usd(state) + dollars <= policy.max_cost_usd
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from selfrag.domain.answers import Draft
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
 from selfrag.domain.ledger import sort_by_path
-from selfrag.domain.scores.critiqued import use_of
+from selfrag.domain.scores.critiqued import utility_score
 from selfrag.domain.steps import GradeSupportParameters, GradeUtilityParameters
 from selfrag.domain.verdicts import SupportLevel
 from selfrag.plan.limits import has_room, share_usd
@@ -184,7 +184,9 @@ class SelfRag(Loop):
         draft, weights = state.draft, self.policy.weights
         scores = [verdict.score or 0.0 for verdict in state.relevance if verdict.relevant]
         support = SUPPORT_WORTH.get(draft.support.level or "ungraded", 0.0)
-        total = weights.rel * max(scores, default=0.0) + weights.sup * support + weights.use * use_of(draft.utility)
+        total = (
+            weights.rel * max(scores, default=0.0) + weights.sup * support + weights.use * utility_score(draft.utility)
+        )
         full = sum(claim.support == "full" for claim in draft.support.claims)
         return round(total, DIGITS), -len(draft.not_said), full
 

@@ -85,17 +85,17 @@ def _scripts(base: str, low: str, high: str) -> str:
     return name + (f"_{parenthesize(low)}" if low else "") + (f"^{parenthesize(high)}" if high else "")
 
 
-class ReaderOfEquations(PartReader):
+class EquationReader(PartReader):
     """A listener to a part that takes equations as text."""
 
     def equation(self, text: str) -> None:
         """Take in an equation."""
 
 
-class WithEquations(PartReader):
+class EquationFilter(PartReader):
     """Hands a part of an Office document on to its reader, with equations as text."""
 
-    def __init__(self, reader: ReaderOfEquations) -> None:
+    def __init__(self, reader: EquationReader) -> None:
         self._reader = reader
         self._equation: Equation | None = None
 

@@ -8,6 +8,6 @@ CAPACITY = 900
 SMALL = 250
 
 
-def weigh(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Return the size of a text in Latin letters: an East Asian character takes two and a half times as many tokens."""
     return len(text) if text.isascii() else len(text) + 3 * sum(map(len, RUN.findall(text))) // 2

@@ -102,10 +102,10 @@ class HttpClaude(ServiceModel):
         except TemporarilyUnavailable as error:  # the credentials cannot be renewed now
             raise RequestFailure(error) from error
         except httpx2.TimeoutException as error:
-            self._purse.book_loss()
+            self._cost_budget.book_loss()
             raise RequestFailure(TemporarilyUnavailable(f"{model} did not reply in time")) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            self._purse.book_loss()
+            self._cost_budget.book_loss()
             failure = unreachable_error(error, client.base_url)
             raise (RequestFailure(failure) if isinstance(failure, TemporarilyUnavailable) else failure) from error
         if not reply.is_success:
@@ -113,7 +113,7 @@ class HttpClaude(ServiceModel):
             self._raise_for(reply, model)
         message = message_of(_parse(reply.content))
         if message is None:
-            self._purse.book_loss()
+            self._cost_budget.book_loss()
             raise unreadable_error(model)
         return message
 

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from selfrag.adapters.claude.cost_budget import Kind
 from selfrag.adapters.claude.profiles import TOOL
-from selfrag.adapters.claude.purse import Kind
 from selfrag.domain.calls import WRITE_FACTORS, ModelCall, Prices, cost_usd
 from selfrag.ports.model import CitedBlocks, Flaw, Source, TextBlock, V
 

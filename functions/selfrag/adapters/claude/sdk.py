@@ -76,7 +76,7 @@ class SdkClaude(ServiceModel):
         except anthropic.AnthropicError as error:
             # The service bills no request that it answers with an error.
             if not isinstance(error, anthropic.APIStatusError):
-                self._purse.book_loss()
+                self._cost_budget.book_loss()
             renewed = self._with_another_key(self._client) if isinstance(error, anthropic.AuthenticationError) else None
             if renewed is None:
                 raise exception_for(error, model, url, self._pace.now()) from error
@@ -85,7 +85,7 @@ class SdkClaude(ServiceModel):
         except (ValueError, RecursionError):  # the SDK could not read the body as JSON
             message = None
         if message is None:
-            self._purse.book_loss()
+            self._cost_budget.book_loss()
             raise unreadable_error(model)
         return message
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, Out, rejection_reason, score
+from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, RejectionReason, rejection_reason, score
 from selfrag.domain.scores.options import normal
 
 # Tolerance for equal scores.
@@ -19,7 +19,7 @@ class RankedAnswer:
 
     index: int
     score: float
-    out: Out = ""
+    out: RejectionReason = ""
 
 
 @dataclass(frozen=True)

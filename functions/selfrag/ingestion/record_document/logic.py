@@ -47,7 +47,7 @@ def record(task: RecordDocumentTask, manifest: Manifest) -> RecordDocumentResult
     return RecordDocumentResult(status=task.status, again=not done)
 
 
-def counted_as(task: RecordDocumentTask, result: RecordDocumentResult) -> str:
+def outcome_metric(task: RecordDocumentTask, result: RecordDocumentResult) -> str:
     """Return the status that is counted: a file of another kind, such as a picture, is `skipped`, not `failed`.
 
     The manifest has `failed` for both, with the reason; the alarm counts only those that can be repaired.

@@ -16,7 +16,7 @@ from selfrag.domain.passages import CitedWhole, Passage
 from selfrag.ports.objects import Objects
 from selfrag.text.sentences import split_sentences
 from selfrag.text.suggestions import TitledText, suggestion
-from selfrag.text.weight import CAPACITY, SMALL, weigh
+from selfrag.text.weight import CAPACITY, SMALL, estimate_tokens
 
 MAX_TITLE = 200
 # The most characters of the row that a piece continues, in its title.
@@ -123,10 +123,10 @@ def _belong_together(text: str, held: Section, section: Section) -> bool:
     if held.part != section.part or (held.table and held.says):
         return False
     if not held.says:
-        return weigh(text[held.start : held.end]) < SMALL
+        return estimate_tokens(text[held.start : held.end]) < SMALL
     if section.table:
-        return held.path == section.path and weigh(text[held.start : held.end]) < SMALL
-    return section.says and weigh(text[held.start : section.end]) < SMALL
+        return held.path == section.path and estimate_tokens(text[held.start : held.end]) < SMALL
+    return section.says and estimate_tokens(text[held.start : section.end]) < SMALL
 
 
 def _join(text: str, first: Section, second: Section) -> Section:
@@ -135,7 +135,7 @@ def _join(text: str, first: Section, second: Section) -> Section:
         shared = takewhile(lambda names: names[0] == names[1], zip(first.path, path, strict=False))
         path = tuple(name for name, _ in shared)
     # So many headings are a list, or lines mistaken for headings.
-    says = first.says or second.says or weigh(text[first.start : second.end]) >= SMALL
+    says = first.says or second.says or estimate_tokens(text[first.start : second.end]) >= SMALL
     return Section(first.start, second.body, second.end, path, says, second.table, second.part)
 
 
@@ -153,7 +153,7 @@ def split(document: Document) -> list[Piece]:
             if has_words(words := document.text[start:end].strip()):
                 begins = end - len(document.text[start:end].lstrip())
                 rows = _rows(document, begins, begins + len(words))
-                title = _title([*names, *_gone_on_with(document, rows, begins)])
+                title = _title([*names, *_continued_table_title(document, rows, begins)])
                 within = tuple(
                     row for each in rows for row in _cite_rows(document.text, each, begins, begins + len(words))
                 )
@@ -182,11 +182,11 @@ def _title(names: list[str]) -> str:
 def _slices(document: Document, section: Section) -> list[Stretch]:
     """Return the consecutive slices of a section; its headings stay with the first."""
     text = document.text
-    if weigh(text[section.start : section.end].strip()) <= CAPACITY:
+    if estimate_tokens(text[section.start : section.end].strip()) <= CAPACITY:
         return [(section.start, section.end)]
     # The empty line below a heading stays with it; otherwise the heading alone could become a slice.
     body = section.end - len(text[section.body : section.end].lstrip())
-    room = CAPACITY - weigh(text[section.start : body])
+    room = CAPACITY - estimate_tokens(text[section.start : body])
     if room < CAPACITY // 2:
         body, room = section.start, CAPACITY
     rows = _rows(document, body, section.end)
@@ -198,8 +198,8 @@ def _slices(document: Document, section: Section) -> list[Stretch]:
 
 def _pack(text: str, start: int, run: Sequence[Stretch]) -> list[Stretch]:
     """Return a run in slices of about one size: a last one of a few words would match the wrong queries."""
-    weights = [weigh(text[begins:ends]) for begins, ends in run]
-    held = weigh(text[start : run[0][0]])
+    weights = [estimate_tokens(text[begins:ends]) for begins, ends in run]
+    held = estimate_tokens(text[start : run[0][0]])
     total = held + sum(weights)
     even = min(CAPACITY, math.ceil(1.2 * total / math.ceil(total / CAPACITY)))
     slices: list[Stretch] = []
@@ -209,7 +209,7 @@ def _pack(text: str, start: int, run: Sequence[Stretch]) -> list[Stretch]:
             start, held = begins, 0
         held += weight
     end = run[-1][1]
-    if slices and held < SMALL and weigh(text[slices[-1][0] : end].rstrip()) <= CAPACITY:
+    if slices and held < SMALL and estimate_tokens(text[slices[-1][0] : end].rstrip()) <= CAPACITY:
         start = slices.pop()[0]
     return [*slices, (start, end)]
 
@@ -220,7 +220,7 @@ def _rows(document: Document, begins: int, ends: int) -> list[Row]:
     return list(document.rows[first : bisect_left(document.rows, ends, key=lambda row: row.start)])
 
 
-def _gone_on_with(document: Document, rows: Sequence[Row], begins: int) -> list[str]:
+def _continued_table_title(document: Document, rows: Sequence[Row], begins: int) -> list[str]:
     """Return the beginning of the row that a piece continues, if any: its first value, or the term it defines."""
     if not rows or rows[0].start >= begins:
         return []
@@ -249,7 +249,7 @@ def runs(text: str, start: int, end: int, rows: Sequence[Row], room: int) -> Ite
     """
     run: list[Stretch] = []
     for begins, ends, is_row in _spans(text, start, end, rows):
-        if is_row and weigh(text[begins:ends].rstrip()) <= CAPACITY:
+        if is_row and estimate_tokens(text[begins:ends].rstrip()) <= CAPACITY:
             run.append((begins, ends))
             continue
         if is_row and run:
@@ -265,10 +265,10 @@ def runs(text: str, start: int, end: int, rows: Sequence[Row], room: int) -> Ite
 
 
 def _fit(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
-    if weigh(text[start:end].rstrip()) <= most:
+    if estimate_tokens(text[start:end].rstrip()) <= most:
         yield start, end
     else:
-        yield from _gone_on(text, _sentences(text, start, end, most), most)
+        yield from _join_continuations(text, _sentences(text, start, end, most), most)
 
 
 def _spans(text: str, start: int, end: int, rows: Sequence[Row]) -> Iterator[tuple[int, int, bool]]:
@@ -296,18 +296,18 @@ def _paragraphs(text: str, start: int, end: int) -> Iterator[Stretch]:
 def _sentences(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
     for sentence in split_sentences(text[start:end]):
         ends = start + len(sentence)
-        if weigh(sentence.rstrip()) <= most:
+        if estimate_tokens(sentence.rstrip()) <= most:
             yield start, ends
         else:
             yield from _chunks(text, start, ends, most)
         start = ends
 
 
-def _gone_on(text: str, sentences: Iterable[Stretch], most: int) -> Iterator[Stretch]:
+def _join_continuations(text: str, sentences: Iterable[Stretch], most: int) -> Iterator[Stretch]:
     """Return the sentences, joined to those that they continue."""
     held: Stretch | None = None
     for start, end in sentences:
-        if held and _GOES_ON.match(text, start) and weigh(text[held[0] : end]) <= most:
+        if held and _GOES_ON.match(text, start) and estimate_tokens(text[held[0] : end]) <= most:
             held = held[0], end
             continue
         if held:
@@ -320,11 +320,11 @@ def _gone_on(text: str, sentences: Iterable[Stretch], most: int) -> Iterator[Str
 def _chunks(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
     while start < end:
         block = text[start : min(start + BLOCK, end)]
-        weight = weigh(block)
+        weight = estimate_tokens(block)
         # Pieces of about one size: a last one of a few words would match the wrong queries.
         even = math.ceil(1.2 * weight / math.ceil(weight / most))
         # Not MarkdownSplitter: in a long paragraph it cuts at a quotation mark or an apostrophe, not between words.
-        chunks = TextSplitter.from_callback(weigh, min(most, even), trim=False).chunks(block)
+        chunks = TextSplitter.from_callback(estimate_tokens, min(most, even), trim=False).chunks(block)
         if start + len(block) < end:
             chunks.pop()  # the block's end may have cut it: the next block begins with it
         for chunk in chunks:

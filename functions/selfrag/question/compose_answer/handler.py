@@ -31,14 +31,14 @@ def handler(task: ComposeAnswerTask) -> AnswerResponse | EmptyResult:
         response = compose(clear_texts(task), config.prices, config.console_links, writer)
     count_answer(response, task.strategy)
     logger.info("composed", extra={"strategy": task.strategy, **_log_fields(response)})
-    _settle(task, response.usage.cost_usd)
+    _settle_spending(task, response.usage.cost_usd)
     return response
 
 
 bootstrap.warm(guardrail, bootstrap.spending)
 
 
-def _settle(task: ComposeAnswerTask, cost_usd: float | None) -> None:
+def _settle_spending(task: ComposeAnswerTask, cost_usd: float | None) -> None:
     """Replace the question's reservation from the daily cap by its cost; an unknown cost keeps all of it."""
     # A failed step without a result has lost the cost of its calls.
     if cost_usd is None or any(entry.error and entry.error not in HINTS for entry in task.ledger):

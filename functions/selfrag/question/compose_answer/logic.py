@@ -142,7 +142,7 @@ def outcome_of(task: ComposeAnswerTask) -> AnswerOutcome:
 def _choose_draft(task: ComposeAnswerTask) -> Draft | None:
     if task.best.answer:
         return task.best
-    if task.draft.answer and _may_go_out(task.draft, task.min_utility):
+    if task.draft.answer and _is_releasable(task.draft, task.min_utility):
         return task.draft
     return None
 
@@ -186,7 +186,7 @@ def _selection(task: ComposeAnswerTask, chosen: Draft | None, messages: Messages
     return Selection(passages=passages, text_hits=hits, note=note)
 
 
-def _may_go_out(draft: Draft, min_utility: int) -> bool:
+def _is_releasable(draft: Draft, min_utility: int) -> bool:
     return draft.support.level != "no_support" and not _is_below_min_utility(draft, min_utility)
 
 

@@ -62,7 +62,7 @@ def decide(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
     names = ["decision", "aggregate", *(["complexity"] if task.complexity else [])]
     decided = _ask_decider(fields, grader, names, follows=bool(task.previous.answer))
     words_query = bool(task.previous.answer) and decided is not None and decided.verdict.decision == "yes"
-    if decided and not words_query and _stands(decided, grader):
+    if decided and not words_query and _is_conclusive(decided, grader):
         return decided
     result = _ask_claude(task, grader, fields)
     return result.add_cost_of(decided) if decided else result
@@ -117,11 +117,11 @@ def _ask_decider(
     return DecideRetrievalResult(verdict=verdict, **decisions.usage)
 
 
-def _stands(decided: DecideRetrievalResult, grader: Grader) -> bool:
+def _is_conclusive(decided: DecideRetrievalResult, grader: Grader) -> bool:
     """Return whether the decision model's verdict is final; answers without a search are never checked."""
     is_advice = decided.verdict.decision == NO and grader.judged_by != "rule"
     measured = grader.decider is not None and grader.decider.measured
-    return (measured or not is_advice) and grader.stands(decided.verdict.probability, if_low=False)
+    return (measured or not is_advice) and grader.is_conclusive(decided.verdict.probability, if_low=False)
 
 
 _NO_EVIDENCE = "there is no earlier evidence to continue from"
@@ -160,7 +160,7 @@ def decide_continuation(task: DecideRetrievalTask, grader: Grader) -> DecideRetr
         **task.date_fields,
     }
     decided = _ask_decider(fields, grader, ["continuation"], follows=True)
-    if decided and _stands(decided, grader):
+    if decided and _is_conclusive(decided, grader):
         return decided
     grade = grader.grade(fields, Continuation)
     if grade.verdict is None:

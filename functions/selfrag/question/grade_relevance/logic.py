@@ -54,8 +54,8 @@ def grade(task: GradeRelevanceTask, grader: Grader) -> GradeRelevanceResult:
     if decider is None:
         return _ask_claude(task, grader, strips)
     decided = _ask_decider(task, decider, strips)
-    stands = grader.stands(decided.verdict.probability)
-    return decided if stands else _ask_claude(task, grader, strips).add_cost_of(decided)
+    is_conclusive = grader.is_conclusive(decided.verdict.probability)
+    return decided if is_conclusive else _ask_claude(task, grader, strips).add_cost_of(decided)
 
 
 def _ask_claude(task: GradeRelevanceTask, grader: Grader, strips: list[Strip]) -> GradeRelevanceResult:

@@ -83,7 +83,7 @@ class AnswerEvidence:
         chosen = zip(self._passages, self._lines, strict=True)
         lines = [line for each, own in chosen for line in own if passage_ids is None or each.passage_id in passage_ids]
         plain = frozenset(word for line in lines for word in line.facts.words)
-        return all(_sentence_stands(facts_of(sentence), lines, plain) for sentence in split_sentences(claim))
+        return all(_is_sentence_supported(facts_of(sentence), lines, plain) for sentence in split_sentences(claim))
 
     def fit(self, sentence: str, passage_id: str) -> tuple[bool, float]:
         """Return whether a passage has a sentence's facts, and its share of the sentence's words."""
@@ -106,17 +106,19 @@ class AnswerEvidence:
         return [list(_lines_of(passage)) for passage in self._passages]
 
 
-def _sentence_stands(claimed: SentenceFacts, lines: Sequence[_Line], plain: frozenset[str]) -> bool:
+def _is_sentence_supported(claimed: SentenceFacts, lines: Sequence[_Line], plain: frozenset[str]) -> bool:
     understood = max((len(claimed.words & line.facts.words) for line in lines), default=0)
     if understood < _SAME_LANGUAGE * len(claimed.words):
-        return bool(claimed.facts) and any(_holds_translated(line, claimed) for line in lines)
+        return bool(claimed.facts) and any(_contains_translated_facts(line, claimed) for line in lines)
     if not all(any(pairs_of(run) & (line.facts.words | line.around) for line in lines) for run in claimed.compounds):
         return False
     shared = [len(claimed.vocabulary & line.facts.vocabulary) for line in lines]
-    return any(_holds(line, claimed, plain) for line, words in zip(lines, shared, strict=True) if words == max(shared))
+    return any(
+        _contains_facts(line, claimed, plain) for line, words in zip(lines, shared, strict=True) if words == max(shared)
+    )
 
 
-def _holds(line: _Line, claimed: SentenceFacts, plain: frozenset[str]) -> bool:
+def _contains_facts(line: _Line, claimed: SentenceFacts, plain: frozenset[str]) -> bool:
     there = line.facts.vocabulary
     # A word that begins a claim is a name unless the passages also write it in lower case.
     unknown = [name for name in (claimed.first, *claimed.names) if name and name not in there and name not in plain]
@@ -131,7 +133,7 @@ def _holds(line: _Line, claimed: SentenceFacts, plain: frozenset[str]) -> bool:
     return _has_facts_in_order(names, line) and _has_facts_in_order(claimed.figures, line)
 
 
-def _holds_translated(line: _Line, claimed: SentenceFacts) -> bool:
+def _contains_translated_facts(line: _Line, claimed: SentenceFacts) -> bool:
     return set(claimed.names) <= line.facts.vocabulary | line.around and _has_facts(claimed.figures, line.facts.figures)
 
 

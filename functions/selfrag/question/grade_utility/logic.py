@@ -31,8 +31,8 @@ def grade(task: GradeUtilityTask, grader: Grader) -> GradeUtilityResult:
     if decider is None:
         return _ask_claude(texts, grader)
     decided = _ask_decider(task, texts, decider)
-    stands = grader.stands(decided.verdict.probability)
-    return decided if stands else _ask_claude(texts, grader).add_cost_of(decided)
+    is_conclusive = grader.is_conclusive(decided.verdict.probability)
+    return decided if is_conclusive else _ask_claude(texts, grader).add_cost_of(decided)
 
 
 def _ask_claude(texts: Mapping[str, object], grader: Grader) -> GradeUtilityResult:

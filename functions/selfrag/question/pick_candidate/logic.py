@@ -5,7 +5,7 @@ from typing import Any
 
 from selfrag.domain.answers import UNCITED, Citation, Draft
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, draft_of, scale_of, score, use_of
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, draft_of, scale_of, score, utility_score
 from selfrag.domain.scores.paths import Path, best_first, path_score
 from selfrag.domain.scores.ranking import RankedAnswer, Vote, count_votes, rank_answers
 from selfrag.domain.scores.shown import Node, Scores, Stopped, round_figure
@@ -157,7 +157,7 @@ def _shown_node(node: Node, paths: Sequence[Path], weights: Weights) -> Node:
     fields: dict[str, Any] = {"text": inside.answer, "state": "chosen" if chosen else "kept"}
     ended = next((path for path in paths if path.id == node.id), None)
     if ended is not None and node.score is not None:
-        use = use_of(ended.utility) if ended.utility else None
+        use = utility_score(ended.utility) if ended.utility else None
         fields |= {"score": round_figure(path_score(ended, weights)), "use": round_figure(use)}
     return node.model_copy(update=fields)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Constraints, Out, Segment, Terms, rejection_reason
+from selfrag.domain.scores.critiqued import Constraints, RejectionReason, ScoreTerms, Segment, rejection_reason
 from selfrag.domain.scores.paths import Path, best_first, path_score
 from selfrag.domain.scores.shown import Node, round_figure
 from selfrag.domain.steps import RankPathsResult, RankPathsTask
@@ -24,12 +24,12 @@ def rank(task: RankPathsTask) -> RankPathsResult:
     grown = [_extend(before.get(child.parent), child) for child in task.children]
     new = [path for path in grown if not reasons[path.id]]
     best = best_first([*_finished_paths(task, new), *new], task.weights, task.dates)[: task.size]
-    nodes = _states([*task.nodes, *(_line(path, task.weights) for path in grown)], best, reasons)
+    nodes = _states([*task.nodes, *(_to_node(path, task.weights) for path in grown)], best, reasons)
     beam, warnings = _fit_in_state(best, nodes)
     return RankPathsResult(beam=beam, nodes=_states(nodes, beam, reasons), warnings=warnings)
 
 
-def _rejection(child: Segment, before: Path | None, constraints: Constraints) -> Out:
+def _rejection(child: Segment, before: Path | None, constraints: Constraints) -> RejectionReason:
     """Return why a child cannot extend its path, or ""."""
     why = rejection_reason(child, constraints)
     if why in ("", "no_answer") and child.cut:
@@ -71,7 +71,7 @@ def _words(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _states(nodes: Sequence[Node], paths: Sequence[Path], reasons: Mapping[str, Out]) -> list[Node]:
+def _states(nodes: Sequence[Node], paths: Sequence[Path], reasons: Mapping[str, RejectionReason]) -> list[Node]:
     """Return the tree with these paths' segments kept, and reasons for the others.
 
     A segment whose paths were outranked gets the reason `beam`.
@@ -85,10 +85,10 @@ def _states(nodes: Sequence[Node], paths: Sequence[Path], reasons: Mapping[str, 
     ]
 
 
-def _line(path: Path, weights: Weights) -> Node:
+def _to_node(path: Path, weights: Weights) -> Node:
     """Return the tree node of a path's last segment; the text stays with the path."""
     segment = path.segments[-1]
-    terms = segment.terms if segment.is_grounded else Terms(rel=None)
+    terms = segment.terms if segment.is_grounded else ScoreTerms(rel=None)
     judged = segment.is_grounded and terms.rel is not None
     return Node(
         id=segment.id,

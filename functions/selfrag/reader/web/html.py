@@ -32,7 +32,7 @@ from selfrag.reader.web.generated import write_generated
 from selfrag.reader.web.navigation import Navigation
 from selfrag.reader.web.tables import CELLS, HtmlTable, TableWriter, children, is_data
 from selfrag.reader.web.walk import walk
-from selfrag.text.weight import CAPACITY, weigh
+from selfrag.text.weight import CAPACITY, estimate_tokens
 
 _UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist rt rp")
 _STRUCK = names("s del strike")
@@ -119,7 +119,7 @@ class Survey:
     def _measure(self, text: str) -> None:
         facts, words = self._open[-1], " ".join(text.split())
         letters = letters_of(words)
-        facts.weight += weigh(words)
+        facts.weight += estimate_tokens(words)
         if self._links:
             facts.linked += letters
         else:

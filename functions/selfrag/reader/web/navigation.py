@@ -10,7 +10,7 @@ from selfrag.domain.documents import has_words
 from selfrag.reader.web.furniture import ElementFacts, is_bar, is_dense, is_made_of_links, letters_of, names
 from selfrag.reader.web.tables import children
 from selfrag.reader.web.walk import text_before, walk
-from selfrag.text.weight import weigh
+from selfrag.text.weight import estimate_tokens
 
 _TRUNK = names("html body main article section div center form")
 _WHOLE = names("html body main article blockquote figure pre")
@@ -102,7 +102,7 @@ class Navigation:
         before, item = text_before(node), node.parent
         while item is not None and item.tag == "div":
             item = item.parent
-        introduced = before.endswith((":", "：")) and weigh(before) > _SENTENCE
+        introduced = before.endswith((":", "：")) and estimate_tokens(before) > _SENTENCE
         named = item is not None and item.tag == "li" and self._facts[item.mem_id].plain > facts.plain
         return introduced or named or (item is not None and item.tag in _CELLS) or self._above[1] > "h1"
 

@@ -7,8 +7,8 @@ import anthropic
 import pytest
 
 from selfrag.adapters.claude.capabilities import Capabilities
+from selfrag.adapters.claude.cost_budget import MAX_TOKENS, VERDICT_TOKENS
 from selfrag.adapters.claude.profiles import profile_of
-from selfrag.adapters.claude.purse import MAX_TOKENS, VERDICT_TOKENS
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits, cost_usd
 from selfrag.domain.errors import RequestRejected

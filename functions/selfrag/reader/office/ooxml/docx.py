@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Read, Writer
 from selfrag.reader.archive import ElementDepth, XmlArchive, open_archive, switched_on
-from selfrag.reader.equations import ReaderOfEquations, WithEquations
+from selfrag.reader.equations import EquationFilter, EquationReader
 from selfrag.reader.kinds import WORD
 from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, Paragraph, RunLook, texts
 from selfrag.reader.office.charts import charts
@@ -38,7 +38,7 @@ _OF_NO_KIND = ("", ".bin", ".dat", ".xht", ".xhtml")  # endings that programs gi
 _FIRST_ROW = 0x20  # bit of a table's look: first row is formatted as a header
 
 
-class Body(ReaderOfEquations):
+class Body(EquationReader):
     """Builds a story from a part; `notes` maps kinds and ids to note texts.
 
     `page_number` replaces page numbers. `parts` returns a part's charts and imported files by id.
@@ -348,7 +348,7 @@ def read_docx(key: str, content: bytes, read: Read) -> Document:
         parts = partial(_read_parts, archive, writer, read)
         notes = _notes(writer, archive, styles, left_out, parts)
         body = Body(styles, numbering, notes, parts, left_out=left_out)
-        archive.parse(_BODY, WithEquations(body))
+        archive.parse(_BODY, EquationFilter(body))
         if body.comments:
             writer.warnings.append(f"{key} has comments, which are not read.")
         write(writer, _insert_headers(archive, styles, body))
@@ -385,7 +385,7 @@ def _notes(writer: Writer, archive: XmlArchive, styles: Styles, left_out: LeftOu
     texts: dict[str, dict[str, str]] = {}
     for kind, name in _NOTE_PARTS.items():
         reader = _NoteTexts(styles, left_out, parts, name)
-        if not archive.parse_optional(name, WithEquations(reader)):
+        if not archive.parse_optional(name, EquationFilter(reader)):
             writer.warnings.append(f"{writer.key} has {kind} that cannot be read; they are missing.")
         texts[kind] = reader.notes
     return texts

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer, list_names
 from selfrag.reader.archive import ElementDepth, XmlArchive, open_archive
-from selfrag.reader.equations import ReaderOfEquations, WithEquations
+from selfrag.reader.equations import EquationFilter, EquationReader
 from selfrag.reader.kinds import POWERPOINT
 from selfrag.reader.office.blocks import Block, Grid, Paragraph, RunLook, Script, texts
 from selfrag.reader.office.charts import charts
@@ -29,7 +29,7 @@ _CHANGES = ("lumMod", "lumOff", "shade", "tint", "alpha", "satMod", "gradFill", 
 _OFF, _ON = ("0", "false"), ("1", "true")
 
 
-class SlideReader(ReaderOfEquations):
+class SlideReader(EquationReader):
     """Builds a story from a slide: title first, then shapes in screen-reader order."""
 
     def __init__(self, left_out: LeftOut, notes: bool = False, charts: dict[str, list[str]] | None = None) -> None:
@@ -179,7 +179,7 @@ def read_pptx(key: str, content: bytes) -> Document:
     with open_archive(key, content, POWERPOINT) as archive:
         for number, part in enumerate(_slides(archive), 1):
             slide = SlideReader(left_out, charts=charts(archive, part, writer))
-            archive.parse(part, WithEquations(slide))
+            archive.parse(part, EquationFilter(slide))
             if slide.hidden:
                 hidden.append(number)
             else:

@@ -26,7 +26,7 @@ _ADDED_TOKENS = 400
 _MILLION = 1_000_000
 
 
-class Purse:
+class CostBudget:
     """A task's budget in dollars, None for no limit; `prices` adds to the price table."""
 
     def __init__(self, budget_usd: float | None, prices: Mapping[str, Prices]) -> None:
