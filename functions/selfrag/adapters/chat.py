@@ -20,8 +20,8 @@ from selfrag.domain.errors import Misconfigured, RequestRejected, TemporarilyUna
 from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
 
-# A grammar of the server, or the schema in the instructions. Models that think take minutes for it on a laptop: where
-# they can be stopped (effort `none`) they are, and elsewhere their thoughts have room among a reply's tokens.
+# Verdicts use the server's grammar, or the schema in the instructions. Thinking takes minutes on a laptop: it is
+# switched off if possible (effort `none`); otherwise the reply's token limit includes it.
 _PROFILE = Profile(("json_schema", "words"), effort="none", thinking=None, thinks=True, hour=False)
 # A token has four characters of English, and fewer in all other languages.
 _MAX_CHARACTERS_PER_TOKEN = 6
@@ -130,9 +130,9 @@ def chat_body(request: MessagesRequest, max_tokens: int) -> ChatBody:
 
 
 def to_message(reply: _ChatReply, body: ChatBody) -> Message:
-    """Return a reply as a message of the Messages API, without thoughts; raises ValidationError.
+    """Convert a reply to a Messages API message without thoughts; raises ValidationError.
 
-    A server may cut a prompt to its window without a word: it then counts fewer tokens than the prompt can have.
+    A server may silently truncate a prompt; it then counts fewer tokens than the prompt must have.
     """
     choice, usage = reply.choices[0], reply.usage
     text = strip_thoughts(choice.message.content or "")
@@ -150,7 +150,7 @@ def _message(model: str, text: str, stop: str, usage: _ChatUsage) -> Message:
 
 
 def _error_message(reply: httpx2.Response, model: str, host: str) -> Message:
-    """Return a message without text where the window is too small; raises the typed error of any other status."""
+    """Return an empty message if the window is too small; raises the typed error of other statuses."""
     status, words = reply.status_code, reply.text[:_MAX_ERROR_CHARACTERS]
     if status in (400, 413, 422, 500) and names_window(words):
         return _message(model, "", TOO_LONG, _ChatUsage())
@@ -160,5 +160,5 @@ def _error_message(reply: httpx2.Response, model: str, host: str) -> Message:
         raise Misconfigured(f"{host} refused the key: status {status}. Set SELFRAG_MODEL_KEY")
     if status == 404 or reply.is_redirect:
         raise Misconfigured(f"{host} has no {model}, or SELFRAG_MODEL_URL is wrong: status {status}")
-    # A server that names no field of the request may be one without `response_format`.
+    # Naming no request field, the error may come from a server without `response_format`.
     raise RequestRejected(f"{model} refused the request: status {status}") from ValueError(f"{words} response_format")

@@ -1,6 +1,6 @@
-"""Decision models over TypeSafe's protocol (`POST /v1/systemone`), which many servers speak.
+"""Decision models over TypeSafe's protocol (`POST /v1/systemone`), which many servers support.
 
-A server may answer about a state that it cut without a word, so a state that may not fit is not sent.
+A server may silently truncate a state, so a state that may not fit is not sent.
 """
 
 import json
@@ -28,7 +28,7 @@ from selfrag.runtime.circuit_breaker import CircuitBreaker
 from selfrag.runtime.pace import Pace, RequestFailure
 from selfrag.text.budgets import most_tokens
 
-# The SDK refuses an empty key; a server without one ignores this.
+# The SDK rejects an empty key; a server without authentication ignores this one.
 _NO_KEY = "none"
 # Usable share of the window: servers add text around the state and questions.
 _MARGIN = 0.9
@@ -158,7 +158,7 @@ class SystemOneDecider:
 
 
 class _NoAnswer(ValueError):
-    """An answer is missing, or is none to its question; the message says which."""
+    """A missing or invalid answer, with the reason as its message."""
 
 
 def _none(

@@ -1,4 +1,4 @@
-"""A knowledge base of Amazon Bedrock as an index to search: what its connectors deliver, by Retrieve, read only."""
+"""A knowledge base of Amazon Bedrock as a read-only index, searched with Retrieve."""
 
 import hashlib
 from collections import Counter
@@ -107,7 +107,7 @@ class KnowledgeBase(PassageIndex):
 
     @override
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
-        """Return nothing: Retrieve takes no ids, so who wants earlier evidence has to search again."""
+        """Return nothing: Retrieve takes no ids, so earlier evidence has to be searched again."""
         return []
 
     def _replies(self, text: str, number: int, bounds: Bounds) -> list[Json]:

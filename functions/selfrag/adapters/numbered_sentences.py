@@ -34,7 +34,7 @@ def user_text(request: MessagesRequest) -> str:
 
 
 def strip_thoughts(text: str) -> str:
-    """Return what follows a model's thoughts, "" if they do not end; their beginning may stand in its template."""
+    """Return the text after a model's thoughts, "" if they do not end; the template may contain their beginning."""
     return _THOUGHTS_BEGIN.split(_THOUGHTS_END.split(text)[-1])[0].strip()
 
 
@@ -60,9 +60,9 @@ def number_sentences(sources: Sequence[Source]) -> str:
 
 
 def parse_citations(text: str, sources: Sequence[Source]) -> tuple[tuple[TextBlock, ...], list[str]]:
-    """Return a text without its markers, by sentences, each with the citations of its markers; and those of no target.
+    """Return a text without its markers, by sentence with citations, and the invalid markers.
 
-    A marker behind a sentence's end belongs to it; one at the start of a line, to the sentence that follows.
+    A marker after a sentence belongs to it; one at the start of a line, to the next sentence.
     """
     places = [(index, block) for index, source in enumerate(sources) for block in range(len(source.blocks))]
     words, marked = _split(text, markers_in(text, 0, len(text), ["".join(source.blocks) for source in sources]))
@@ -111,5 +111,5 @@ def _extract_citations(places: Sequence[tuple[int, int]]) -> Iterator[CitedBlock
 
 
 def _line(text: str) -> str:
-    """Return a text of a source on one line, in which nothing looks like the number of a sentence."""
+    """Return a source's text on one line, without anything like a sentence number."""
     return _BRACKETED.sub(lambda match: match[0].translate(_TO_OTHERS), " ".join(text.split()))

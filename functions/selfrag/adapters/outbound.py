@@ -54,7 +54,7 @@ def post(
     headers: Mapping[str, str],
     seconds: float,
 ) -> httpx2.Response:
-    """Send JSON to a service and return its reply within so many seconds; raises the typed error of a refusal."""
+    """Send JSON to a service and return its reply within these seconds; raises the typed error of a refusal."""
     try:
         reply = client.post(url, json=body, headers=headers, timeout=seconds)
     except httpx2.TimeoutException as error:
@@ -84,9 +84,9 @@ def read_json(client: httpx2.Client, url: str) -> Any:
 
 
 def unreachable_error(error: Exception, url: str) -> SelfragError:
-    """Return the typed error of a call without a reply: its address, its proxy, and the cause.
+    """Return the typed error of a failed connection: address, proxy and cause.
 
-    It names host and port, never the path, the query or a password.
+    It names host and port, never path, query or password.
     """
     address = _address(url)
     if address is None or any(

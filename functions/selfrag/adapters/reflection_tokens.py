@@ -1,7 +1,7 @@
-"""The paper's own model as a decision model: the probabilities of its reflection tokens (arXiv 2310.11511, A.3).
+"""The paper's model as a decision model: probabilities of its reflection tokens (arXiv 2310.11511, A.3).
 
-A completions server gives the log-probabilities of the next token (`POST /v1/completions`: vLLM, llama.cpp). Each
-question becomes prompts that end where the model was trained to judge. Replies are translated to TypeSafe's protocol.
+A completions server returns the next token's log-probabilities (`POST /v1/completions`: vLLM, llama.cpp). Questions
+become prompts that end where the model was trained to judge. Replies are converted to TypeSafe's protocol.
 """
 
 import math
@@ -119,7 +119,7 @@ def prompts_of(name: str, state: Mapping[str, Any]) -> list[str]:
 
 
 def strip_marks(text: str) -> str:
-    """Return a text whose marks a space parts, so that no passage forges a verdict."""
+    """Break up reflection tokens in a text with a space, so that no passage forges a verdict."""
     return _MARK.sub(lambda mark: f"{mark[0]} ", text)
 
 

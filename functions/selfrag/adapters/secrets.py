@@ -1,4 +1,4 @@
-"""Secrets in Secrets Manager, named by settings and never a part of them."""
+"""Secrets in Secrets Manager; settings only have their names."""
 
 from typing import Any
 

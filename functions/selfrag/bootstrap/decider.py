@@ -1,4 +1,4 @@
-"""Parts of the decision model, which most deployments have none of."""
+"""Components of the optional decision model."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ def decider_settings() -> DeciderSettings:
 
 
 def prepare(module: str) -> None:
-    """Make the parts of a decision model while a function starts, and read the questions of a step, if there is one."""
+    """Create the decision model's components during a start, and load a step's questions."""
     if decider_settings().is_configured:
         from selfrag.judging.questions import load_questions
 
@@ -61,7 +61,7 @@ def decider() -> "Callable[[Limits], Decider]":
 
 @part("decider_breaker")
 def decider_breaker() -> "CircuitBreaker":
-    """Make the circuit breaker of the server, which all questions of this process share."""
+    """Create the server's circuit breaker, shared by all questions of this process."""
     from selfrag.runtime.circuit_breaker import CircuitBreaker
 
     return CircuitBreaker("the decision model", clock().now)

@@ -71,9 +71,9 @@ def _decision_grader(step: str, module: str, limits: "Limits", judge: "Grader") 
 
 
 def prompt_for(step: str, prompt: "Prompt") -> "Callable[[], Prompt]":
-    """Return a function that gives a step's prompt: the override if there is one, else its own.
+    """Return a function that returns a step's prompt, or its override.
 
-    A model of the chat-completions API has the shorter one, of the steps that have one.
+    Models of the chat-completions API get the shorter prompt, if the step has one.
     """
     return lambda: prompts().get(step) or (prompt.local if question_settings().model and prompt.local else prompt)
 
@@ -85,9 +85,9 @@ def prompts() -> "Mapping[str, Prompt]":
 
 
 def model(step: str) -> "Callable[[Limits], Claude]":
-    """Return a factory of a step's Claude for the limits of a task, and warm it.
+    """Return a factory of a step's Claude for a task's limits, and warm it.
 
-    The verdict cache stands in front of Claude where the task allows that.
+    The verdict cache is used if the task allows it.
     """
     from selfrag.judging.models import CachedClaude
 
@@ -112,9 +112,9 @@ def _cache_failed(step: str, error: Exception) -> None:
 
 @part("claude")
 def claude() -> "Callable[[Limits], Claude]":
-    """Return a factory of Claude for the limits of a task, without a cache.
+    """Return a factory of Claude for a task's limits, without a cache.
 
-    The client is loaded with the first request: a verdict that is cached needs none.
+    The client is loaded with the first request; cached verdicts need none.
     """
     from selfrag.judging.models import LazyModel
 
@@ -123,7 +123,7 @@ def claude() -> "Callable[[Limits], Claude]":
         from selfrag.runtime.pace import Pace
 
         config, seconds = question_settings(), question_settings().model_timeout_seconds
-        # All models of a task share its time and its budget.
+        # All models of a task share its time and budget.
         pace = Pace(clock(), recent_calls(), seconds, limits.deadline_ms, config.step_seconds, model_slots())
         cost_budget = CostBudget(limits.budget_usd, {**_free_models(config), **config.prices})
 
@@ -137,7 +137,7 @@ def claude() -> "Callable[[Limits], Claude]":
 
 
 def _free_models(config: "Settings") -> "dict[str, Prices]":
-    """Return the prices of a server of this machine: none of its models costs anything."""
+    """Return zero prices for models of a local server."""
     if not config.model:
         return {}
     from selfrag.adapters.outbound import is_loopback
@@ -146,7 +146,7 @@ def _free_models(config: "Settings") -> "dict[str, Prices]":
 
 
 def service_of(config: "Settings", model: str) -> "type[ServiceModel]":
-    """Return the class that asks a model by the API of its service."""
+    """Return the class for the API of a model's service."""
     if config.model:
         from selfrag.adapters.chat import ChatModel
 
@@ -225,7 +225,7 @@ def _model_key(*, anew: bool = False) -> str:
 
 
 def _rotate_key(refused: Any) -> Any | None:
-    """Return a client with the secret's present key, kept from now on; None if that key is the refused one."""
+    """Return a client with the secret's current key, kept from now on; None if it is the refused one."""
     config = question_settings()
     if config.model_provider != "anthropic" or not config.model_secret or _model_key(anew=True) == refused.api_key:
         return None

@@ -1,4 +1,4 @@
-"""Parts of the search of the web."""
+"""Components of the web search."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @part("web")
 def web() -> "Callable[[float | None], WebSearch]":
-    """Return a factory of the web search for a deadline, past which it makes no call."""
+    """Return a factory of the web search for a deadline."""
     from selfrag.adapters.outbound import http_client_for
     from selfrag.adapters.tavily import Tavily
 
@@ -29,7 +29,7 @@ def web() -> "Callable[[float | None], WebSearch]":
 
 
 def web_domains() -> "Domains":
-    """Return the domains that the web search may bring results of."""
+    """Return the domains allowed in web search results."""
     from selfrag.ports.web import Domains
 
     config = question_settings()

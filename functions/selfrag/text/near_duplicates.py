@@ -1,6 +1,6 @@
-"""Near-duplicates: texts that say the same, whatever their case, width, spaces and marks, or but for a few plain words.
+"""Near-duplicates: texts equal in case, width, spaces and marks, or except for a few plain words.
 
-Numbers, codes, names, negations and the words next to numbers are never plain: a doubt keeps two texts apart.
+Numbers, codes, names, negations and the words next to numbers are never plain: in doubt, texts stay separate.
 """
 
 import re
@@ -52,9 +52,9 @@ class _Group:
 
 
 def near_duplicates(texts: Sequence[Text]) -> list[list[int]]:
-    """Return the places of the texts in groups that say the same, each in the order of its first text.
+    """Return groups of equivalent texts by position, in order of their first text.
 
-    Texts of two dates, or under two titles, stay apart, and so does a text without words.
+    Texts of different dates or titles stay separate, as do texts without words.
     """
     groups: list[_Group] = []
     same: dict[tuple[str, ...], list[_Group]] = {}
@@ -82,9 +82,9 @@ def near_duplicates(texts: Sequence[Text]) -> list[list[int]]:
 
 
 def is_other_version(text: Text, other: Text) -> bool:
-    """Return whether two texts of two dates under one title are copies but for a number, a name or a negation.
+    """Return whether two dated texts under one title differ only in a number, a name or a negation.
 
-    Beside dates, they differ so in one place, and in one more for every twenty words: two rows of a form do in more.
+    Apart from dates, one difference is allowed, and one more for every twenty words: rows of a form differ in more.
     """
     if (
         not text.date

@@ -1,4 +1,4 @@
-"""A question that a person would ask of a document, made from a sentence of it that answers it."""
+"""A question that a document answers, made from one of its sentences."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ class TitledText(NamedTuple):
 
 
 def suggestion(title: str, tags: Sequence[str], sections: Sequence[TitledText]) -> str:
-    """Return a question that a document answers; "" if it has been superseded, or has no sentence that shows one."""
+    """Return a question that a document answers; "" if it is superseded or has no suitable sentence."""
     if not sections or _SUPERSEDED.search(" ".join([title, *tags])):
         return ""
     words = [words_of(f"{section.title} {section.text}") for section in sections]

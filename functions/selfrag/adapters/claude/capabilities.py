@@ -1,4 +1,4 @@
-"""Capabilities of models as their replies show them, kept for the life of a function."""
+"""Model capabilities learned from replies, kept for the life of a function."""
 
 from collections.abc import Callable
 
@@ -21,16 +21,16 @@ class Capabilities:
         self._on_refusal, self._first_profile = on_refusal, first_profile
 
     def profile_for(self, model: str) -> Profile:
-        """Return the profile by which a model is asked next."""
+        """Return a model's next request profile."""
         return self._profiles.get(model) or self._first_profile(model)
 
     def record_refusal(self, model: str, profile: Profile, message: str) -> Profile | None:
-        """Note a refusal of a request of this profile; returns the profile to ask by next, None without one."""
+        """Record a refused request; return the next profile, or None."""
         feature = profile.find_refused(message)
         return None if feature is None else self._drop(model, profile, feature, "refuses")
 
     def record_ignored(self, model: str, profile: Profile) -> Profile | None:
-        """Note that a model ignored the way of this profile; returns the profile to ask by next, None without one."""
+        """Record that a model ignored this profile's way; return the next profile, or None."""
         if len(profile.ways) == 1:
             return None
         return self._drop(model, profile, profile.way, "ignores")

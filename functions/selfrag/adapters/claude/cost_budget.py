@@ -1,7 +1,7 @@
-"""The budget of a task: the most tokens that the next reply may have.
+"""A task's cost budget, as the token limit of the next reply.
 
-The service reports the cost of a call only after it. Before it there is an upper estimate of the request's tokens, and
-of some that the service adds. Text that is marked for the prompt cache is priced as if it were written.
+The service reports a call's cost only afterwards. Before, an upper estimate covers the request and text that the
+service adds. Text marked for the prompt cache is priced as a write.
 """
 
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from selfrag.text.budgets import most_tokens
 Kind = Literal["verdict", "answer"]
 
 MAX_TOKENS = 4096
-# A verdict is one sentence and a word or a number; one on an answer repeats the answer's claims.
+# A verdict is a sentence and a word or number; one on an answer repeats its claims.
 VERDICT_TOKENS = 800
-# Beside the claims.
+# Tokens besides the claims.
 _OVERHEAD_TOKENS = 400
-# A shorter reply would be cut, and paid for in vain.
+# A shorter limit would only produce truncated replies.
 MIN_TOKENS: dict[Kind, int] = {"verdict": 128, "answer": 256}
-# The service's own text before a request with a tool, a schema or citations.
+# The service's additional text for a tool, a schema or citations.
 _ADDED_TOKENS = 400
 _MILLION = 1_000_000
 
@@ -34,10 +34,9 @@ class CostBudget:
         self._input_usd = 0.0
 
     def tokens_for(self, request: MessagesRequest, kind: Kind, most: int = MAX_TOKENS) -> int:
-        """Return the most tokens that the reply may have, `most` if the budget allows it.
+        """Return the reply's token limit, at most `most`.
 
-        Raises BudgetExceeded if too few are left for its kind, and Misconfigured if the budget meets a model without a
-        price.
+        Raises BudgetExceeded if too few are left for its kind, and Misconfigured for a model without a price.
         """
         if self._left is None:
             return most
@@ -72,7 +71,7 @@ def reply_tokens(kind: Kind, profile: Profile, judged: str = "") -> int:
     Bedrock reserves these in the account's quota during a request.
     """
     if kind == "answer":
-        # A small model may write without an end, and would take the time of the whole question.
+        # A small model may never stop, and would use up the question's time.
         return MAX_TOKENS // 4 if profile.effort == "none" else MAX_TOKENS
     if profile.thinks and not profile.thinking and profile.effort != "none":
         return MAX_TOKENS

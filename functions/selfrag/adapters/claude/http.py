@@ -1,4 +1,4 @@
-"""Claude by the Messages API over HTTP: in a Lambda, the anthropic SDK would take four fifths of a cold start."""
+"""Claude by the Messages API over HTTP; importing the anthropic SDK would take four fifths of a Lambda's cold start."""
 
 import json
 import os
@@ -109,7 +109,7 @@ class HttpClaude(ServiceModel):
             failure = unreachable_error(error, client.base_url)
             raise (RequestFailure(failure) if isinstance(failure, TemporarilyUnavailable) else failure) from error
         if not reply.is_success:
-            # The service bills no request that it answers with an error.
+            # The service does not bill requests that it answers with an error.
             self._raise_for(reply, model)
         message = message_of(_parse(reply.content))
         if message is None:
@@ -124,7 +124,7 @@ class HttpClaude(ServiceModel):
             raise RequestFailure(TemporarilyUnavailable(f"{model} has another key now"), after=0.0)
         failure = failure_of(reply.status_code, reply.headers, model, self._client.base_url, self._pace.now())
         if isinstance(failure, RequestRejected):
-            # The words name the feature that the model refuses; they go no further.
+            # The message names the refused feature and is not passed on.
             raise failure from ValueError(reply.text[:_MAX_ERROR_CHARACTERS])
         raise failure
 

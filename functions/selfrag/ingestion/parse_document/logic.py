@@ -32,10 +32,10 @@ class ScannedPages(BaseModel):
 
 
 class ParseDocumentResult(BaseModel):
-    """The object as it was read: `document_key` is where the text lies, `generation` names its content.
+    """The parsed object: `document_key` locates the text, `generation` identifies its content.
 
-    `gone` when the object was deleted meanwhile, `unchanged` when the index holds this content already,
-    `unreadable` with the reason when it is no document, `scanned` when pages of it have to be recognised first.
+    Outcomes: `gone` if the object was deleted, `unchanged` if the index already has this content, `unreadable` with the
+    reason, `scanned` if pages must be recognised first.
     """
 
     outcome: Literal["read", "unchanged", "unreadable", "gone", "scanned"]

@@ -38,9 +38,9 @@ class RecognizePagesTask(BaseModel):
 
 
 class RecognizePagesResult(BaseModel):
-    """The outcome: `waiting` while the recogniser is not done (run again with `job`), `read` when its text is merged.
+    """The outcome: `waiting` until the recogniser is done (run again with `job`), then `read`.
 
-    `unreadable`, with the reason, means that no page of the document has a word.
+    `unreadable`, with the reason, means that no page has a word.
     """
 
     outcome: Literal["waiting", "read", "unreadable"]

@@ -38,9 +38,9 @@ FEW_ROWS = 3
 
 @dataclass(frozen=True)
 class Section:
-    """A stretch of the text, with headings up to `body`; `says` means that there are words below them.
+    """A stretch of text with its headings up to `body`; `says` if there are words below them.
 
-    `path` are the headings above all of it, `table` is the table that it is a part of, `part` the page, slide or sheet.
+    `path` are the headings above it, `table` and `part` the table and page it belongs to.
     """
 
     start: int
@@ -140,10 +140,10 @@ def _join(text: str, first: Section, second: Section) -> Section:
 
 
 def split(document: Document) -> list[Piece]:
-    """Cut a document into pieces, in order; none runs on from one page, slide or sheet into the next.
+    """Split a document into pieces in order, none spanning two pages, slides or sheets.
 
-    They hold all of its words, except headings with nothing below them in their part and no text before them there. A
-    row is in one piece if it fits; else the titles of the further pieces say how the row begins.
+    All words are kept, except headings without text in their part. A row that does not fit continues in further pieces,
+    whose titles repeat how it begins.
     """
     pieces = []
     for section in sections_of(document):
@@ -197,7 +197,7 @@ def _slices(document: Document, section: Section) -> list[Stretch]:
 
 
 def _pack(text: str, start: int, run: Sequence[Stretch]) -> list[Stretch]:
-    """Return a run in slices of about one size: a last one of a few words would match the wrong queries."""
+    """Split a run into slices of similar size: a short last one would match the wrong queries."""
     weights = [estimate_tokens(text[begins:ends]) for begins, ends in run]
     held = estimate_tokens(text[start : run[0][0]])
     total = held + sum(weights)
