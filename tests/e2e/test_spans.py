@@ -12,7 +12,7 @@ from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
 from selfrag import bootstrap
 from selfrag.domain.errors import Misconfigured, SelfragError
-from selfrag.runtime.observability import hashed
+from selfrag.runtime.observability import hash_text
 from selfrag.send_spans.handler import handler
 from tests.support.aws.resources import TABLES
 from tests.support.aws.stack import Execution
@@ -107,7 +107,7 @@ def test_no_text_is_sent_unless_the_setting_of_opentelemetry_allows_it(
         assert not [text for text in never if text.encode() in bodies]
         explained = {"gen_ai.evaluation.explanation" in each["attributes"] for each in receiver.events}
         assert (True in explained, any(score.comment for score in receiver.scores.values())) == (allowed, allowed)
-        assert hashed(QUESTION["question"]).encode() in bodies
+        assert hash_text(QUESTION["question"]).encode() in bodies
 
 
 def test_the_headers_are_those_of_the_secret(receiver: OtlpReceiver, answered: Answered) -> None:

@@ -44,7 +44,7 @@ class Setup:
     prompts: tuple[tuple[str, Prompt], ...] = ()
 
 
-AS_SET = Setup()
+DEFAULT_SETUP = Setup()
 
 
 class AdoptedGraders(Model):
@@ -140,7 +140,7 @@ class Backends:
     has_web: bool = False
 
 
-def _by_rule() -> "Callable[[Limits], Claude]":
+def _rule_factory() -> "Callable[[Limits], Claude]":
     """Return a factory of the stand-in, which ignores limits: it costs neither time nor money."""
     from selfrag_cli.local.index import open_embedder
     from selfrag_cli.local.stand_in.claude import RuleClaude
@@ -190,7 +190,7 @@ def chosen_backends(source: DocumentSource) -> Iterator[Backends]:
     if offline:
         backends.environment["SELFRAG_MODELS"] = json.dumps(dict.fromkeys([*DEFAULT_MODELS, FIRST], RULE_MODEL))
         backends.environment["SELFRAG_PRICES"] = json.dumps({RULE_MODEL: [0, 0, 0]})
-        backends.parts = {"claude": _by_rule()}
+        backends.parts = {"claude": _rule_factory()}
         if backends.has_web and not web_key and not web_url:
             from selfrag_cli.local.stand_in.web import SamplePages
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
 
-from selfrag.adapters.outbound import checked_url, posted
+from selfrag.adapters.outbound import checked_url, post
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.spans import AnswerTrace
 
@@ -37,7 +37,7 @@ class Langfuse:
             list(pool.map(self._send, scores))
 
     def _send(self, score: dict[str, object]) -> None:
-        posted(self._client, self._scores, "Langfuse", score, self.headers, self._seconds)
+        post(self._client, self._scores, "Langfuse", score, self.headers, self._seconds)
 
 
 def scores_of(trace: AnswerTrace) -> list[dict[str, object]]:

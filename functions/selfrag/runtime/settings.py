@@ -14,7 +14,7 @@ from selfrag.domain.errors import Misconfigured
 from selfrag.domain.policy import MAX_DEADLINE_SECONDS
 from selfrag.runtime.deadline import STEP_SECONDS
 from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who names the steps that ask a model
-from selfrag.runtime.models import of_the_profile
+from selfrag.runtime.models import profile_models
 
 # Raise it when the same file would be read or split differently than before: it is part of a document's version.
 PASSAGES = "12"
@@ -58,7 +58,7 @@ class Settings(FromEnvironment):
     parallel: int = Field(default_factory=lambda fields: 1 if fields["model"] else 6, ge=1)
     prices: dict[str, Prices] = {}
     profile: Profile = "balanced"
-    models: Annotated[dict[str, str], AfterValidator(of_the_profile)] = Field(default={}, validate_default=True)
+    models: Annotated[dict[str, str], AfterValidator(profile_models)] = Field(default={}, validate_default=True)
 
     verdicts_table: str = "selfrag-verdicts"
     verdict_ttl_days: int = Field(default=30, ge=1)
@@ -215,5 +215,7 @@ def read(kind: type[S], **values: Any) -> S:
     except ValidationError as error:
         wrong = "; ".join(f"SELFRAG_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
     except SettingsError as error:  # invalid JSON; the message has the field's name in quotes
-        wrong = f"SELFRAG_{str(error).split(chr(34))[1].upper()}: it is not valid JSON"
+        wrong = (
+            f'SELFRAG_{str(error).split(chr(34))[1].upper()}: it is not valid JSON; write it like {{"name": "value"}}'
+        )
     raise Misconfigured(f"the settings are wrong: {wrong}")

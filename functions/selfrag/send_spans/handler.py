@@ -8,7 +8,7 @@ from selfrag import bootstrap
 from selfrag.bootstrap import spans
 from selfrag.domain.answers import KEPT_SECONDS, AnswerResponse
 from selfrag.domain.spans import AnswerTrace, answer_trace
-from selfrag.runtime.observability import hashed
+from selfrag.runtime.observability import hash_text
 
 
 def _attribute(name: str, kind: str) -> Any:
@@ -58,7 +58,7 @@ def handler(batch: AnswerBatch) -> SpanCount:
 def _trace(stored: StoredAnswer) -> AnswerTrace:
     return answer_trace(
         AnswerResponse.model_validate(stored.response, extra="ignore"),
-        hashed(stored.question),
+        hash_text(stored.question),
         [name for collection in stored.collections for name in collection.values()],
         stored.expires_at - KEPT_SECONDS,
         spans.span_settings().sends_content,
