@@ -7,12 +7,8 @@ from functools import partial
 
 from opentelemetry._logs import LogRecord
 
-<<<<<<< HEAD
-from selfrag.adapters.outbound import checked_url, post
-=======
 from selfrag.adapters.otlp import AnswerTrace
-from selfrag.adapters.outbound import checked_url, http_client_for, posted
->>>>>>> traces
+from selfrag.adapters.outbound import checked_url, http_client_for, post
 from selfrag.domain.errors import Misconfigured
 
 # Langfuse takes one score a request.
@@ -37,19 +33,10 @@ class Langfuse:
 
     def send_scores(self, traces: Sequence[AnswerTrace]) -> None:
         """Send each verdict as a score of its span; the same verdict replaces its score."""
-<<<<<<< HEAD
-        scores = [score for trace in traces for score in scores_of(trace)]
-        with ThreadPoolExecutor(_PARALLEL) as pool:
-            list(pool.map(self._send, scores))
-
-    def _send(self, score: dict[str, object]) -> None:
-        post(self._client, self._scores, "Langfuse", score, self.headers, self._seconds)
-=======
         scores = [_score(number, event.log_record) for trace in traces for number, event in enumerate(trace.events)]
         with http_client_for(self._scores) as client, ThreadPoolExecutor(_PARALLEL) as pool:
-            send = partial(posted, client, self._scores, "Langfuse", headers=self.headers, seconds=_SECONDS)
+            send = partial(post, client, self._scores, "Langfuse", headers=self.headers, seconds=_SECONDS)
             list(pool.map(send, scores))
->>>>>>> traces
 
 
 def _score(number: int, event: LogRecord) -> dict[str, object]:

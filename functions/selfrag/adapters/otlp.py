@@ -29,7 +29,7 @@ from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.domain.scores.critiqued import CLAIMS, LEVELS
 from selfrag.domain.verdicts import Verdict
-from selfrag.runtime.observability import hashed, logger
+from selfrag.runtime.observability import hash_text, logger
 
 Value = str | int | float | bool | Sequence[str]
 Attributes = Mapping[str, Value | None]
@@ -171,7 +171,7 @@ def _of_question(response: AnswerResponse) -> Attributes:
         "gen_ai.operation.name": "invoke_workflow",
         "gen_ai.agent.name": "selfrag",
         "selfrag.question.id": response.id,
-        "selfrag.question.hash": hashed(response.question),
+        "selfrag.question.hash": hash_text(response.question),
         "selfrag.status": response.status,
         "selfrag.path": response.path,
         "selfrag.model_calls": response.usage.model_calls,

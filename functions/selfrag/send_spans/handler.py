@@ -8,11 +8,6 @@ from selfrag import bootstrap
 from selfrag.adapters.otlp import answer_trace
 from selfrag.bootstrap import spans
 from selfrag.domain.answers import KEPT_SECONDS, AnswerResponse
-<<<<<<< HEAD
-from selfrag.domain.spans import AnswerTrace, answer_trace
-from selfrag.runtime.observability import hash_text
-=======
->>>>>>> traces
 
 
 def _attribute(name: str, kind: str) -> Any:
@@ -63,19 +58,5 @@ def handler(batch: AnswerBatch) -> SpanCount:
     if langfuse:
         langfuse.send_scores(traces)
     return SpanCount(
-<<<<<<< HEAD
-        spans=sum(len(trace.spans) for trace in traces), evaluations=sum(len(trace.evaluations) for trace in traces)
-    )
-
-
-def _trace(stored: StoredAnswer) -> AnswerTrace:
-    return answer_trace(
-        AnswerResponse.model_validate(stored.response, extra="ignore"),
-        hash_text(stored.question),
-        [name for collection in stored.collections for name in collection.values()],
-        stored.expires_at - KEPT_SECONDS,
-        spans.span_settings().sends_content,
-=======
         spans=sum(len(trace.spans) for trace in traces), evaluations=sum(len(trace.events) for trace in traces)
->>>>>>> traces
     )
