@@ -71,13 +71,16 @@ locals {
     }
     "x-amazon-apigateway-gateway-responses" = local.gateway_responses
     }, {
-    for source in ["AUTHORIZER"] : "x-amazon-apigateway-api-key-source" => source if var.authorizer_usage_plan
+    for source in ["AUTHORIZER"] : "x-amazon-apigateway-api-key-source" => source if var.authorizer_usage_plan || local.reads_bearers
   }))
+  streaming = var.stream_events ? "stream" : "ask"
   # What answers a method, where it is not the function of its path.
   answered_by = {
     "GET /v1/health"            = "health"
     "POST ${local.agents_path}" = "agents"
-    "POST /v1/ask"              = var.stream_events ? "stream" : "ask"
+    "POST /v1/ask"              = local.streaming
+    "POST /v1/chat/completions" = local.streaming
+    "POST /v1/responses"        = local.streaming
   }
   integrations = {
     agents = {

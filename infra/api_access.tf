@@ -2,6 +2,21 @@
 # certificates, or VPC endpoints alone.
 
 locals {
+  # The entry of steps.tf, where a key may come as a bearer token: API Gateway itself reads x-api-key alone. Its errors are
+  # requests without a key, so no alarm counts them; an authorizer that does not answer shows as a 5xx of the API.
+  authorizer_steps = {
+    authorize = {
+      description = "Reads a caller's API key from x-api-key or Authorization."
+      uses        = []
+      memory      = 256
+      timeout     = 5
+      layers      = []
+    }
+  }
+  reads_bearers = var.auth == "api_key" && var.bearer_keys
+  # By its name, because the body of the API shall be known before the function is. It is of no release.
+  authorizer_arn = local.reads_bearers ? "arn:${local.partition}:lambda:${local.here}:function:${local.function_names.authorize}" : var.authorizer_arn
+
   # The OpenAPI security schemes, all of which a request must satisfy.
   security_schemes = merge(
     { for auth in [var.auth] : "api_key" => { type = "apiKey", in = "header", name = "x-api-key" } if local.has_keys },
@@ -9,14 +24,21 @@ locals {
       for auth in [var.auth] : "caller" => merge(
         { type = "apiKey", in = "header", name = "Authorization" },
         { "x-amazon-apigateway-authtype" = auth == "iam" ? "awsSigv4" : "custom" },
-        { for arn in [var.authorizer_arn] : "x-amazon-apigateway-authorizer" => {
-          type                         = "request"
-          identitySource               = "method.request.header.Authorization"
-          authorizerUri                = "arn:${local.partition}:apigateway:${local.region}:lambda:path/2015-03-31/functions/${arn}/invocations"
-          authorizerCredentials        = one(aws_iam_role.authorizer[*].arn)
-          authorizerResultTtlInSeconds = 60
-        } if arn != null }
-      ) if auth != "api_key"
+        { for arn in [local.authorizer_arn] : "x-amazon-apigateway-authorizer" => merge(
+          {
+            type          = "request"
+            authorizerUri = "arn:${local.partition}:apigateway:${local.region}:lambda:path/2015-03-31/functions/${arn}/invocations"
+            # A key may be in either of two headers, and replies are kept only by what every request has.
+            authorizerResultTtlInSeconds = local.reads_bearers ? 0 : 60
+          },
+          {
+            for role in aws_iam_role.authorizer : "authorizerCredentials" => role.arn
+          },
+          {
+            for source in ["method.request.header.Authorization"] : "identitySource" => source if !local.reads_bearers
+          }
+        ) if auth != "iam" }
+      ) if auth != "api_key" || local.reads_bearers
     }
   )
 
@@ -44,6 +66,16 @@ locals {
       ]
     } if type == "PRIVATE"
   }
+}
+
+resource "aws_lambda_permission" "authorizer" {
+  count = local.reads_bearers ? 1 : 0
+
+  statement_id  = "api"
+  action        = "lambda:InvokeFunction"
+  function_name = aws_lambda_function.step["authorize"].function_name
+  principal     = "apigateway.amazonaws.com"
+  source_arn    = "${aws_api_gateway_rest_api.api.execution_arn}/authorizers/*"
 }
 
 # API Gateway calls your function with this role, so the function's own policy stays as it is.

@@ -2,7 +2,7 @@
 
 locals {
   forbidden = {
-    api_key    = "Send a valid API key in the header x-api-key."
+    api_key    = "Send a valid API key in the header x-api-key${var.bearer_keys ? ", or as Authorization: Bearer KEY" : ""}."
     iam        = "Send a valid AWS signature, of a principal that may call execute-api:Invoke."
     authorizer = "Send a valid token in the header Authorization."
   }[var.auth]

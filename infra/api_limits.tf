@@ -26,7 +26,7 @@ locals {
   }
   question_routes = [
     for route in local.throttled : merge(route, { messages = route.path == local.agents_path ? local.messages_per_question : 1 })
-    if contains(["POST /v1/ask", "POST /v1/questions", "POST ${local.agents_path}"], "${route.method} ${route.path}")
+    if contains(["POST /v1/ask", "POST /v1/questions", "POST /v1/chat/completions", "POST /v1/responses", "POST ${local.agents_path}"], "${route.method} ${route.path}")
   ]
   # An agent of protocol 2025-11-25 sends four for its first question: initialize, initialized, tools/list and tools/call.
   messages_per_question = 4

@@ -62,6 +62,8 @@ auth = "api_key"
 # Where the spans of answers are sent, by OTLP over HTTP, and whether the collector needs headers, such as a key.
 # otlp_endpoint = "https://otlp.example.com"
 # otlp_secret   = true
+# Langfuse, which gets the verdicts as scores.
+# langfuse_host = "https://cloud.langfuse.com"
 
 # Who is told when an alarm goes off.
 # alarm_email = "team@example.com"

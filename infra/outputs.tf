@@ -24,6 +24,7 @@ output "secret_commands" {
       tavily    = aws_secretsmanager_secret.tavily[*].arn
       decider   = aws_secretsmanager_secret.decider[*].arn
       otlp      = aws_secretsmanager_secret.otlp[*].arn
+      langfuse  = aws_secretsmanager_secret.langfuse[*].arn
     } :
     name => "aws secretsmanager put-secret-value --region ${local.region} --secret-id ${arns[0]} --secret-string file:///dev/stdin"
     if length(arns) > 0

@@ -243,9 +243,12 @@ locals {
     }
     spans = {
       environment = {
-        SELFRAG_OTLP_ENDPOINT = var.otlp_endpoint
-        SELFRAG_OTLP_SECRET   = one(aws_secretsmanager_secret.otlp[*].arn)
-        SELFRAG_OTLP_SERVICE  = var.name
+        OTEL_EXPORTER_OTLP_ENDPOINT                        = var.otlp_endpoint
+        OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT = tostring(var.otlp_content)
+        OTEL_SERVICE_NAME                                  = var.name
+        LANGFUSE_HOST                                      = var.langfuse_host
+        SELFRAG_LANGFUSE_SECRET                            = one(aws_secretsmanager_secret.langfuse[*].arn)
+        SELFRAG_OTLP_SECRET                                = one(aws_secretsmanager_secret.otlp[*].arn)
       }
       statements = local.span_statements
     }

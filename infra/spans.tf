@@ -1,13 +1,15 @@
-# The spans of answers, sent to a collector of OpenTelemetry (otlp_endpoint): a stream of the table of answers brings each
-# answer that is stored to a function, whichever machine it is of. No question waits for it, and none fails with it.
+# The traces of answers, sent to a collector of OpenTelemetry (otlp_endpoint) and to Langfuse (langfuse_host): a stream of
+# the table of answers brings each answer that is stored to a function, whichever machine it is of. No question waits for
+# it, and none fails with it.
 
 locals {
-  sends_spans = var.otlp_endpoint != null
+  sends_spans = var.otlp_endpoint != null || var.langfuse_host != null
   # The entry of steps.tf, where the deployment has the function.
   span_steps = {
     send_spans = {
-      description = "Sends the spans of answers to a collector."
+      description = "Sends the traces of answers to a collector and to Langfuse."
       uses        = ["spans"]
+      layers      = ["layer", "traces"]
     }
   }
 
@@ -25,11 +27,11 @@ locals {
         resources = ["*"]
       }
     ],
-    [for arn in aws_secretsmanager_secret.otlp[*].arn : {
-      sid       = "ReadHeaders"
+    [for arns in [concat(aws_secretsmanager_secret.otlp[*].arn, aws_secretsmanager_secret.langfuse[*].arn)] : {
+      sid       = "ReadKeys"
       actions   = ["secretsmanager:GetSecretValue"]
-      resources = [arn]
-    }]
+      resources = arns
+    } if length(arns) > 0]
   )
 }
 
@@ -39,6 +41,16 @@ resource "aws_secretsmanager_secret" "otlp" {
 
   name                    = "${var.name}/otlp"
   description             = "The headers for the collector of spans, as name=value with commas between."
+  kms_key_id              = var.kms_key_arn
+  recovery_window_in_days = var.secret_recovery_days
+}
+
+resource "aws_secretsmanager_secret" "langfuse" {
+  #checkov:skip=CKV2_AWS_57:The keys are Langfuse's to renew, by hand. No function of AWS could rotate them.
+  count = var.langfuse_host == null ? 0 : 1
+
+  name                    = "${var.name}/langfuse"
+  description             = "The public and the secret key of a project of Langfuse, with a colon between."
   kms_key_id              = var.kms_key_arn
   recovery_window_in_days = var.secret_recovery_days
 }

@@ -137,6 +137,7 @@ locals {
     { for step, body in local.ingestion_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.ingestion.${step}.handler.handler" }, body) },
     { for step, body in local.api_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.api.handler.handler" }, body) },
     { for step, body in local.stream_steps : step => merge(local.step_defaults, { handler = "selfrag.api.handler.handler" }, body) if var.stream_events },
+    { for step, body in local.authorizer_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.authorize.handler.handler" }, body) if local.reads_bearers },
     { for step, body in local.agent_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.agents.handler.handler" }, body) if var.agents },
     { for step, body in local.span_steps : step => merge(local.step_defaults, { zip = step, handler = "selfrag.send_spans.handler.handler" }, body) if local.sends_spans }
   )
@@ -146,7 +147,8 @@ locals {
       layer   = { name = "shared", description = "The code that the steps share, and the libraries they need." }
       readers = { name = "readers", description = "The libraries that read and split documents." }
     },
-    { for layer in ["protocol"] : layer => { name = layer, description = "What serves agents: the API's code, and the library of the protocol." } if var.agents }
+    { for layer in ["protocol"] : layer => { name = layer, description = "What serves agents: the API's code, and the library of the protocol." } if var.agents },
+    { for layer in ["traces"] : layer => { name = layer, description = "The library that sends traces." } if local.sends_spans }
   )
   model_steps = [for step, body in local.steps : step if contains(body.uses, "model")]
   # The models that are asked before a step's own, by the profile or by `models`.

@@ -767,6 +767,12 @@ variable "auth" {
   }
 }
 
+variable "bearer_keys" {
+  description = "Takes API keys as Authorization: Bearer KEY, too, as clients of OpenAI's API send them; a small function then reads the key of every request. With auth = \"api_key\" alone."
+  type        = bool
+  default     = true
+}
+
 variable "authorizer_arn" {
   description = "The ARN of a Lambda function of yours, or of a version or alias of it, that authorises requests by the header Authorization (a REQUEST authorizer). The principalId that it returns is the caller, client#ID in callers and bind_command."
   type        = string
@@ -899,7 +905,7 @@ variable "key_quota_per_day" {
 }
 
 variable "stream_events" {
-  description = "Streams POST /v1/ask to clients that take server-sent events, by a function of its own, for 300 seconds at the most; every other client gets the same reply as without. The function takes one concurrent execution for each question of POST /v1/ask. Without it such a client gets 202, and looks at the question by its id, as the page does. Not tried on AWS."
+  description = "Streams POST /v1/ask and OpenAI's API to clients that take server-sent events, by a function of its own, for 300 seconds at the most; every other client gets the same reply as without. The function takes one concurrent execution for each question of these paths. Without it a client of POST /v1/ask gets 202, and looks at the question by its id, as the page does; one of OpenAI's API gets its events at the end. Not tried on AWS."
   type        = bool
   default     = false
 }
@@ -1045,7 +1051,7 @@ variable "thresholds" {
 }
 
 variable "otlp_endpoint" {
-  description = "The address of a collector that takes OTLP over HTTP, without /v1/traces, to which a function of its own sends the spans of each answer; null sends none. No text of a question, a passage or an answer is in them."
+  description = "The address of a collector that takes OTLP over HTTP, without /v1/traces, to which a function of its own sends each answer: spans, and the verdicts as events to /v1/logs; null sends none. No text of a question, a passage or an answer is in them, unless otlp_content says so."
   type        = string
   default     = null
 
@@ -1063,6 +1069,28 @@ variable "otlp_secret" {
   validation {
     condition     = !var.otlp_secret || var.otlp_endpoint != null
     error_message = "otlp_secret belongs to otlp_endpoint."
+  }
+}
+
+variable "otlp_content" {
+  description = "Says that traces and scores contain questions, answers and the reasons of verdicts; passages are never in them."
+  type        = bool
+  default     = false
+
+  validation {
+    condition     = !var.otlp_content || var.otlp_endpoint != null || var.langfuse_host != null
+    error_message = "otlp_content belongs to otlp_endpoint or langfuse_host."
+  }
+}
+
+variable "langfuse_host" {
+  description = "The address of Langfuse, such as https://cloud.langfuse.com, which gets the verdicts of each answer as scores, and the spans where otlp_endpoint is null; null sends none. The output secret_commands sets its keys."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.langfuse_host == null || can(regex("^https://[^/@?#\\s]+$", var.langfuse_host))
+    error_message = "langfuse_host must be a URL with https, without a path and a key, such as https://cloud.langfuse.com."
   }
 }
 

@@ -19,9 +19,9 @@ from infra.packages.bytecode import lambda_python
 
 ROOT = Path(__file__).resolve().parents[2]
 # Lambda runs Python 3.13 on Amazon Linux 2023, which has glibc 2.34; 2.28 is the newest that libraries are built for.
-# The folders of the layers' libraries: those of every function, and those that reading documents, and serving agents,
-# needs besides. Each is named by its list in [dependency-groups].
-SHARED, *OTHERS = "layer", "readers", "protocol"
+# The folders of the layers' libraries: those of every function, and those that reading documents, serving agents, and
+# sending traces need besides. Each is named by its list in [dependency-groups].
+SHARED, *OTHERS = "layer", "readers", "protocol", "traces"
 # The version of each library, and the hashes of its files; `make hashes` writes it.
 HASHES = "infra/packages/hashes.txt"
 # The same of what the `selfrag` command needs.

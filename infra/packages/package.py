@@ -26,7 +26,7 @@ def package(
     architecture: Annotated[Literal["arm64", "x86_64"], typer.Option(help="What the libraries are for.")] = "arm64",
     step: Annotated[
         list[str] | None,
-        typer.Option(help="Only this step or layer (`layer`, `readers`, `protocol`); can be repeated."),
+        typer.Option(help="Only this step or layer (`layer`, `readers`, `protocol`, `traces`); can be repeated."),
     ] = None,
 ) -> None:
     """Build the zips and a list of their libraries, the same from the same sources, libraries and Python 3.13."""

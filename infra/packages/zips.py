@@ -22,12 +22,14 @@ SERVICES = frozenset(
 )
 
 # The layers, and the second one of the functions that have two; steps.tf says the same.
-LAYER, READERS, PROTOCOL = LAYERS = ("layer", "readers", "protocol")
-SECOND_LAYERS = {"parse_document": READERS, "split_document": READERS, "agents": PROTOCOL}
+LAYER, READERS, PROTOCOL, TRACES = LAYERS = ("layer", "readers", "protocol", "traces")
+# The function in front of every request starts without a library.
+_WITHOUT_LAYERS = ("authorize",)
+SECOND_LAYERS = {"parse_document": READERS, "split_document": READERS, "agents": PROTOCOL, "send_spans": TRACES}
 
 # The packages that are not in the layer of all: each is in the zips of its functions, or in another layer.
 _STEPS = ("question", "ingestion", "api", "agents", "send_spans")
-_IN_LAYERS = {READERS: ("reader",), PROTOCOL: ("api",)}
+_IN_LAYERS: Mapping[str, tuple[str, ...]] = {READERS: ("reader",), PROTOCOL: ("api",), TRACES: ()}
 # Terraform reads these, and no function does.
 _DEFINITIONS = "workflows"
 # The functions that are not named by their folder.
@@ -86,7 +88,7 @@ def packages_of(layer: str, functions: Path) -> list[Path]:
 
 def layers_of(step: str) -> tuple[str, ...]:
     """Return the layers of a step's function."""
-    return (LAYER, SECOND_LAYERS[step]) if step in SECOND_LAYERS else (LAYER,)
+    return (LAYER, SECOND_LAYERS[step]) if step in SECOND_LAYERS else () if step in _WITHOUT_LAYERS else (LAYER,)
 
 
 def write_zip(path: Path, files: Files) -> Archive:

@@ -16,7 +16,7 @@ from selfrag import bootstrap
 from selfrag.adapters.feedback import feedback_of
 from selfrag.bootstrap import api as bootstrap_api
 from selfrag.domain.feedback import Feedback, FeedbackRequest
-from selfrag.domain.fields import MAX_RIGHT_ANSWER_CHARACTERS
+from selfrag.domain.fields import MAX_ANSWER_CHARACTERS
 from selfrag.domain.validation import explain
 from selfrag.ports.executions import Executions
 from selfrag_cli.lab.records import read_feedback
@@ -153,7 +153,7 @@ def test_claims_that_the_answer_does_not_have_or_whose_passages_are_not_known_ar
         ({"useful": None, "claims": [{"claim": -1, "label": "partial"}]}, "claims.0.claim was not accepted"),
         ({"useful": None, "claims": [{"claim": 0, "label": "true"}]}, "'supported', 'partial'"),
         ({"useful": None, "claims": [{"claim": 0, "label": "partial"}] * 101}, "claims was not accepted"),
-        ({"useful": False, "answer": "a" * (MAX_RIGHT_ANSWER_CHARACTERS + 1)}, "4000 is the limit"),
+        ({"useful": False, "answer": "a" * (MAX_ANSWER_CHARACTERS + 1)}, "4000 is the limit"),
         ({"useful": False, "answer": "a\x00"}, "NUL"),
         ({"useful": False, "documents": ["a.md"] * 21}, "documents was not accepted"),
         ([], "JSON object such as"),
@@ -174,7 +174,7 @@ def test_whatever_is_said_is_understood_or_refused_in_a_sentence(said: dict[str,
     refusal = ""
     try:
         request = FeedbackRequest.model_validate_json(json.dumps(said))
-        assert len(request.model_dump_json().encode()) < 10 * MAX_RIGHT_ANSWER_CHARACTERS
+        assert len(request.model_dump_json().encode()) < 10 * MAX_ANSWER_CHARACTERS
     except ValidationError as error:
         refusal = explain(error, FeedbackRequest)
     assert not refusal or refusal.endswith(".")

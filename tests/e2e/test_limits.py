@@ -37,6 +37,16 @@ def test_a_question_reserves_its_limit_and_counts_its_cost_at_its_end(path: str)
         problem(api.post(path, json={**ASK, "policy": {"max_cost_usd": 1}}), 429)
 
 
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses"])
+def test_a_client_of_openais_api_is_told_when_the_day_has_no_money_left(path: str) -> None:
+    body = {"model": "selfrag", "messages": [{"role": "user", "content": ASK["question"]}], "input": ASK["question"]}
+    with ModelServer() as model, serving_api(model, SELFRAG_DAILY_MAX_USD="1", SELFRAG_MAX_COST_USD="1") as api:
+        assert api.post(path, json=body).status_code == 200
+        refused = api.post(path, json=body)
+        assert (refused.status_code, refused.json()["error"]["type"]) == (429, "rate_limit_error")
+        assert int(refused.headers["retry-after"]) > 0
+
+
 def test_with_a_stalled_model_a_question_is_taken_on_at_once_and_ask_answers_by_its_deadline(
     record_property: Callable[[str, str], None],
 ) -> None:

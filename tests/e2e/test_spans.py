@@ -1,31 +1,38 @@
-"""Answers as OpenTelemetry spans, as a receiver gets them of the Lambda."""
+"""Answers as OpenTelemetry's spans and events, and as Langfuse's scores, as a receiver gets them of the Lambda."""
 
+import json
+from base64 import b64encode
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
 import boto3
 import pytest
+from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
 from selfrag import bootstrap
-from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
+from selfrag.domain.errors import Misconfigured, SelfragError
 from selfrag.runtime.observability import hash_text
 from selfrag.send_spans.handler import handler
 from tests.support.aws.resources import TABLES
 from tests.support.aws.stack import Execution
+from tests.support.command import Command
 from tests.support.doubles.model_server import ModelServer
-from tests.support.doubles.otlp_receiver import OtlpReceiver, attributes_of
+from tests.support.doubles.otlp_receiver import OtlpReceiver
 from tests.support.local import QUESTION, local_stack
 
 Answered = tuple[Execution, dict[str, Any]]
+SECRETS = {"otlp": "Authorization=Basic%20abc,x-team=answers", "langfuse": "pk-lf-1:sk-lf-2"}
+CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 
 @pytest.fixture
 def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[OtlpReceiver]:
     with OtlpReceiver() as server:
-        monkeypatch.setenv("SELFRAG_OTLP_ENDPOINT", server.url)
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.url)
         monkeypatch.setenv("SELFRAG_OTLP_SECRET", "otlp")
-        with bootstrap.using(secrets=lambda name, setting, anew=False: "Authorization=Basic%20abc,x-team=answers"):
+        monkeypatch.setenv("SELFRAG_LANGFUSE_SECRET", "langfuse")
+        with bootstrap.using(secrets=lambda name, setting, anew=False: SECRETS[name]):
             yield server
 
 
@@ -39,49 +46,74 @@ def answered() -> Answered:
     return execution, {"Records": [{"eventName": "INSERT", "dynamodb": {"Keys": key, "NewImage": item}}]}
 
 
-def sent(receiver: OtlpReceiver, event: dict[str, Any]) -> list[dict[str, Any]]:
-    receiver.requests.clear()
-    assert handler(event, None) == {"spans": len(receiver.spans)}
-    return receiver.spans
-
-
-def test_a_stored_answer_is_one_trace_with_its_verdicts_and_a_span_for_each_step(
+def test_a_stored_answer_is_one_trace_with_a_span_for_each_step_and_an_event_for_each_verdict(
     receiver: OtlpReceiver, answered: Answered
 ) -> None:
     execution, event = answered
-    spans = sent(receiver, event)
-    assert {span["traceId"] for span in spans} == {execution.id}
-    [root] = [span for span in spans if not span["parentSpanId"]]
-    steps = [span for span in spans if span["parentSpanId"] == root["spanId"]]
-    assert execution.output is not None
-    assert [span["name"] for span in steps] == list(dict.fromkeys(execution.output["path"]))
-    assert all(int(span["endTimeUnixNano"]) <= int(root["endTimeUnixNano"]) for span in spans)
-    attributes, usage = attributes_of(root), execution.output["usage"]
-    assert (attributes["selfrag.status"], attributes["selfrag.cost_usd"]) == ("answered", usage["cost_usd"])
-    names = [f"gen_ai.evaluation.{name}" for name in ("name", "score.label", "score.value")]
-    verdicts = {tuple(attributes_of(span).get(name) for name in names) for span in spans}
-    reflection = execution.output["reflection"]
-    assert verdicts - {(None, None, None)} == {
-        ("Retrieve", reflection["retrieve"]["decision"], None),
-        *(("IsRel", verdict["label"], verdict["score"]) for verdict in reflection["relevance"]),
-        ("IsSup", reflection["support"]["level"], None),
-        ("IsUse", None, reflection["utility"]["score"]),
-    }
+    response: Any = execution.output
+    assert handler(event, None) == {"spans": len(receiver.spans), "evaluations": len(receiver.events)}
+    spans = {span["id"]: span for span in receiver.spans}
+    assert {span["trace"] for span in [*receiver.spans, *receiver.events]} == {execution.id}
+    [root, *steps] = receiver.spans
+    assert {span["parent"] for span in steps} == {root["id"]}
+    assert [span["attributes"]["selfrag.step"] for span in steps] == list(dict.fromkeys(response["path"]))
+    assert all(root["start"] <= span["start"] <= span["end"] <= root["end"] for span in steps)
+    assert root["attributes"]["gen_ai.agent.name"] == "selfrag"
+    assert root["attributes"]["selfrag.cost_usd"] == response["usage"]["cost_usd"]
+    [search] = [span for span in steps if span["name"] == "retrieval"]
+    reflection = response["reflection"]
+    assert json.loads(search["attributes"]["gen_ai.retrieval.documents"]) == [
+        {"id": verdict["passage_id"], "score": verdict["score"]} for verdict in reflection["relevance"]
+    ]
+    judged = [
+        (spans[each["span"]]["name"], *(each["attributes"].get(f"gen_ai.evaluation.{name}") for name in
+        ("name", "score.label", "score.value")))
+        for each in receiver.events
+    ]  # fmt: skip
+    assert {each["name"] for each in receiver.events} == {"gen_ai.evaluation.result"}
+    claims = [("Generate", "IsSup.claim", claim["support"], 1.0) for claim in reflection["support"]["claims"]]
+    assert judged == [
+        (root["name"], "Retrieve", reflection["retrieve"]["decision"], None),
+        *(("retrieval", "IsRel", verdict["label"], verdict["score"]) for verdict in reflection["relevance"]),
+        ("Generate", "IsSup", "fully_supported", 1.0),
+        *claims,
+        ("Generate", "IsUse", None, reflection["utility"]["score"]),
+    ]
 
 
-def test_no_text_is_sent_and_a_question_is_known_by_its_hash(receiver: OtlpReceiver, answered: Answered) -> None:
+def test_the_names_are_those_of_the_conventions(receiver: OtlpReceiver, answered: Answered) -> None:
+    handler(answered[1], None)
+    sent = {name for each in [*receiver.spans, *receiver.events] for name in each["attributes"]}
+    published = {value for value in vars(gen_ai_attributes).values() if isinstance(value, str)}
+    # Conventions after the package's, v0.1.0, call a workflow an agent.
+    assert {name for name in sent if not name.startswith("selfrag.")} <= published - {"gen_ai.workflow.name"}
+
+
+def test_no_text_is_sent_unless_the_setting_of_opentelemetry_allows_it(
+    receiver: OtlpReceiver, answered: Answered, monkeypatch: pytest.MonkeyPatch
+) -> None:
     execution, event = answered
-    assert execution.output is not None
-    sent(receiver, event)
-    [(_, body)] = receiver.requests
-    texts = (QUESTION["question"], "Fact number", execution.output["citations"][0]["document"])
-    assert not [text for text in texts if text.encode() in body]
-    assert hash_text(QUESTION["question"]).encode() in body
+    response: Any = execution.output
+    texts = (QUESTION["question"], response["answer"])
+    never = (response["citations"][0]["document"],)
+    monkeypatch.setenv("LANGFUSE_HOST", receiver.url)
+    for allowed in (False, True):
+        receiver.requests.clear()
+        monkeypatch.setenv(CAPTURE, str(allowed).lower())
+        with bootstrap.using():
+            handler(event, None)
+        bodies = b"".join(body for _, _, body in receiver.requests)
+        assert [json.dumps(text).strip('"').encode() in bodies for text in texts] == [allowed] * len(texts)
+        assert not [text for text in never if text.encode() in bodies]
+        explained = {"gen_ai.evaluation.explanation" in each["attributes"] for each in receiver.events}
+        assert (True in explained, any(score.comment for score in receiver.scores.values())) == (allowed, allowed)
+        assert hash_text(QUESTION["question"]).encode() in bodies
 
 
 def test_the_headers_are_those_of_the_secret(receiver: OtlpReceiver, answered: Answered) -> None:
-    sent(receiver, answered[1])
-    assert (receiver.requests[0][0]["authorization"], receiver.requests[0][0]["x-team"]) == ("Basic abc", "answers")
+    handler(answered[1], None)
+    for _, headers, _ in receiver.requests:
+        assert (headers["authorization"], headers["x-team"]) == ("Basic abc", "answers")
     wrong = bootstrap.using(secrets=lambda name, setting, anew=False: "only-a-key")
     with wrong, pytest.raises(Misconfigured, match="name=value") as refused:
         handler(answered[1], None)
@@ -89,17 +121,56 @@ def test_the_headers_are_those_of_the_secret(receiver: OtlpReceiver, answered: A
 
 
 def test_a_batch_that_a_collector_refuses_is_left_to_lambda_which_sends_the_same_again(
-    receiver: OtlpReceiver, answered: Answered
+    receiver: OtlpReceiver, answered: Answered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for status, error in (
-        (HTTPStatus.SERVICE_UNAVAILABLE, TemporarilyUnavailable),
-        (HTTPStatus.UNAUTHORIZED, Misconfigured),
-    ):
+    for status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.UNAUTHORIZED):
         receiver.requests.clear()
         receiver.status = status
-        with pytest.raises(error):
+        # Too short for a second try of the exporter's own.
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0.5")
+        with pytest.raises(SelfragError, match="took no spans"):
             handler(answered[1], None)
         receiver.status = HTTPStatus.OK
+        monkeypatch.delenv("OTEL_EXPORTER_OTLP_TIMEOUT")
         handler(answered[1], None)
-        (_, first), (_, again) = receiver.requests
+        (_, _, first), (_, _, again), _ = receiver.requests
         assert first == again
+
+
+def test_a_question_on_the_laptop_is_sent_where_the_environment_names_services_and_answered_without_them(
+    read: Command, receiver: OtlpReceiver
+) -> None:
+    services = (
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.url),
+        ("LANGFUSE_HOST", receiver.url),
+        ("LANGFUSE_PUBLIC_KEY", "pk-lf-1"),
+        ("LANGFUSE_SECRET_KEY", "sk-lf-2"),
+    )
+    command = Command(read.home, services)
+    response = command("ask", "--json", "How many weeks of parental leave are there?").response
+    assert {each["trace"] for each in [*receiver.spans, *receiver.events]} == {response["id"]}
+    assert {score.traceId for score in receiver.scores.values()} == {response["id"]}
+    receiver.status = HTTPStatus.UNAUTHORIZED
+    refused = command("ask", "--json", "How many weeks of parental leave are there?")
+    assert (refused.code, refused.response["status"]) == (0, response["status"])
+    assert "was not sent: the collector at 127.0.0.1" in refused.err
+
+
+def test_langfuse_gets_a_score_for_each_verdict_once_and_the_spans_where_no_collector_is_named(
+    receiver: OtlpReceiver, answered: Answered, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANGFUSE_HOST", receiver.url)
+    monkeypatch.delenv("OTEL_EXPORTER_OTLP_ENDPOINT")
+    execution, event = answered
+    response: Any = execution.output
+    for _ in range(2):
+        assert handler(event, None)["evaluations"] == len(receiver.scores)
+    observations = {(span["trace"], span["id"]) for span in receiver.spans}
+    assert {(score.traceId, score.observationId) for score in receiver.scores.values()} <= observations
+    names = [(score.name, score.value) for score in receiver.scores.values()]
+    reflection = response["reflection"]
+    assert {("Retrieve", "yes"), ("IsSup", 1.0), ("IsUse", float(reflection["utility"]["score"]))} <= set(names)
+    relevance = [value for name, value in names if name == "IsRel"]
+    assert sorted(relevance) == sorted(verdict["score"] for verdict in reflection["relevance"])
+    keys = f"Basic {b64encode(SECRETS['langfuse'].encode()).decode()}"
+    assert {headers["authorization"] for _, headers, _ in receiver.requests} == {keys}

@@ -54,7 +54,8 @@ def test_an_api_has_endpoints_of_your_network_only_if_it_is_private(planned: Pla
 
 
 SCHEMES = {
-    "api_key": ({}, {"api_key"}),
+    "api_key": ({}, {"api_key", "caller"}),
+    "api_key in its own header": ({"bearer_keys": False}, {"api_key"}),
     "iam": ({"auth": "iam"}, {"caller"}),
     "authorizer": (AUTHORIZER, {"caller"}),
     "authorizer with keys": ({**AUTHORIZER, "authorizer_usage_plan": True}, {"api_key", "caller"}),
@@ -73,10 +74,23 @@ def test_every_request_for_data_shows_all_that_the_authentication_asks_for(plann
         for method, operation in operations.items()
     }
     open_paths = {path for (path, method), names in shown.items() if method == "get" and not names}
-    assert open_paths == {"/v1/health", "/v1/openapi.json", *(["/"] if kind == "api_key" else [])}
+    assert open_paths == {"/v1/health", "/v1/openapi.json", *(["/"] if kind.startswith("api_key") else [])}
     assert {tuple(sorted(names)) for names in shown.values() if names} == {tuple(sorted(schemes))}
     assert ("aws_api_gateway_usage_plan.default[0]" in plan.resources) is ("api_key" in schemes)
-    assert (imported.get("x-amazon-apigateway-api-key-source") == "AUTHORIZER") is (kind == "authorizer with keys")
+    named = imported.get("x-amazon-apigateway-api-key-source") == "AUTHORIZER"
+    assert named is (schemes == {"api_key", "caller"})
+
+
+def test_a_key_in_either_header_is_read_by_a_function_of_no_rights_that_is_asked_each_time(planned: Planner) -> None:
+    plan = planned()
+    authorizer = body(plan)["components"]["securitySchemes"]["caller"]["x-amazon-apigateway-authorizer"]
+    # A reply that is kept would be found by one header, and the other may be missing.
+    assert (authorizer["authorizerResultTtlInSeconds"], "identitySource" in authorizer) == (0, False)
+    function = plan.resources['aws_lambda_function.step["authorize"]']
+    assert not function["layers"]
+    services = {action.partition(":")[0] for each in plan.allowed['step["authorize"]'] for action in each["actions"]}
+    assert services <= {"logs", "xray"}
+    assert not [address for address in planned(bearer_keys=False).resources if "authorize" in address]
 
 
 def test_the_authorizer_is_the_function_that_was_named_called_with_a_role_that_may_call_no_other(

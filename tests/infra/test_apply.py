@@ -33,6 +33,7 @@ from tests.support.infra.asking import (
     patient_client,
     until_all_are,
 )
+from tests.support.infra.compatible import clients_of_openais_api_are_answered
 from tests.support.infra.deployment import ORIGIN, Deployment
 from tests.support.infra.doctor import (
     the_doctor_finds_the_deployment_well,
@@ -157,7 +158,7 @@ def test_questions_are_answered_through_the_gateway(deployment: Deployment, reco
 @pytest.mark.usefixtures("loaded")
 def test_a_client_that_takes_events_gets_passes_and_then_the_answer_of_the_question(deployment: Deployment) -> None:
     body, headers = {"question": QUESTION}, {"accept": "text/event-stream"}
-    problem(httpx2.post(deployment.stack.url("/v1/ask"), json=body, headers=headers), 403)
+    problem(httpx2.post(deployment.stack.url("/v1/ask"), json=body, headers=headers), 401)
     with patient_client(deployment.stack) as api:
         reply = api.post(deployment.stack.url("/v1/ask"), json=body, headers=headers)
         assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream")
@@ -179,7 +180,12 @@ def test_agents_list_search_and_ask_through_the_gateway_and_a_key_without_a_coll
     assert answer["status"] == "answered", answer
     assert "18 weeks" in answer["answer"]
     assert refused.startswith("Your key is bound to no collection.")
-    assert httpx2.post(deployment.stack.url("/mcp"), json={}).status_code == 403
+    assert httpx2.post(deployment.stack.url("/mcp"), json={}).status_code == 401
+
+
+@pytest.mark.usefixtures("loaded")
+def test_clients_of_openais_api_ask_with_a_bearer_token_within_their_keys_quota(deployment: Deployment) -> None:
+    clients_of_openais_api_are_answered(deployment.stack, QUESTION, "18 weeks")
 
 
 @pytest.mark.usefixtures("loaded")
@@ -401,8 +407,8 @@ def those_without_a_key_or_with_too_many_requests_are_refused(stack: Stack) -> N
             replies = list(pool.map(lambda _: api.get(stack.url("/v1/health")), range(60)))
         assert {reply.status_code for reply in replies} == {200, 429}
         problem(next(reply for reply in replies if reply.status_code == 429), 429)
-        problem(api.post(stack.url("/v1/ask"), json={"question": QUESTION}), 403)
-        problem(api.put(stack.url("/v1/ask")), 403)
+        problem(api.post(stack.url("/v1/ask"), json={"question": QUESTION}), 401)
+        problem(api.put(stack.url("/v1/ask")), 401)
         # As soon as a page from elsewhere may ask, it is shown why it was refused.
         assert api.put(stack.url("/v1/ask")).headers["access-control-allow-origin"] == "*"
         for origin, may in ((ORIGIN, ORIGIN), ("https://elsewhere.example.com", None)):

@@ -44,6 +44,8 @@ EVERYTHING = {
     "network": "all",
     "otlp_endpoint": "https://otlp.example.com",
     "otlp_secret": True,
+    "otlp_content": True,
+    "langfuse_host": "https://cloud.langfuse.com",
     "permissions_boundary": BOUNDARY,
     "role_path": PATH,
     "security_group_ids": ["sg-1"],

@@ -25,7 +25,8 @@ def test_without_the_setting_there_is_no_stream_no_function_and_no_secret(planne
     assert not [values for values in tables if values["stream_enabled"]]
     made = {address for address in sending.resources.keys() - usual.resources.keys() if not address.startswith("data.")}
     own = {f'{kind}["send_spans"]' for kind in ("aws_iam_role.step", "aws_iam_role_policy.step")}
-    assert made == {FUNCTION, MAPPING, SECRET, 'aws_cloudwatch_log_group.step["send_spans"]', *own}
+    layer = 'aws_lambda_layer_version.layer["traces"]'
+    assert made == {FUNCTION, MAPPING, SECRET, layer, 'aws_cloudwatch_log_group.step["send_spans"]', *own}
 
 
 def test_the_table_tells_of_answers_alone_and_a_batch_that_fails_is_dropped_after_some_tries(sending: Plan) -> None:
@@ -52,8 +53,11 @@ def test_its_role_follows_the_table_and_reads_the_headers_which_are_nowhere_else
     stream = {f"dynamodb:{each}" for each in ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")}
     assert allowed(sending) == {*logs, *stream, "secretsmanager:GetSecretValue"}
     [told] = sending.resources[FUNCTION]["environment"]
-    assert told["variables"]["SELFRAG_OTLP_ENDPOINT"] == ENDPOINT
+    assert told["variables"]["OTEL_EXPORTER_OTLP_ENDPOINT"] == ENDPOINT
     assert told["variables"]["SELFRAG_OTLP_SECRET"].startswith("arn:aws:secretsmanager:")
+    to_langfuse = planned(langfuse_host="https://langfuse.example.com")
+    assert allowed(to_langfuse) == allowed(sending)
+    assert "aws_secretsmanager_secret.langfuse[0]" in to_langfuse.resources
     open_to_all = planned(otlp_endpoint=ENDPOINT)
     assert SECRET not in open_to_all.resources
     assert allowed(open_to_all) == {*logs, *stream}

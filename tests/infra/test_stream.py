@@ -9,6 +9,7 @@ from selfrag.domain.policy import MAX_DEADLINE_SECONDS
 from tests.support.infra.planned import Plan, Planner
 
 ASK = ("post", "/v1/ask")
+STREAMED = {ASK, ("post", "/v1/chat/completions"), ("post", "/v1/responses")}
 FUNCTION = 'aws_lambda_function.step["stream"]'
 
 
@@ -32,8 +33,8 @@ def test_the_gateway_sends_on_what_the_function_streams_as_long_as_the_longest_q
 
 def test_nothing_else_is_streamed_and_nobody_gets_in_without_a_key(planned: Planner, streaming: Plan) -> None:
     streamed, usual = integrations(streaming), integrations(planned())
-    assert {method for method, of in streamed.items() if of != usual[method]} == {ASK}
-    assert methods(streaming)[ASK]["security"] == [{"api_key": []}]
+    assert {method for method, of in streamed.items() if of != usual[method]} == STREAMED
+    assert methods(streaming)[ASK]["security"] == [{"api_key": [], "caller": []}]
 
 
 def test_the_function_may_do_nothing_but_let_the_live_release_answer(streaming: Plan) -> None:

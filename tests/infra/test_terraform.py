@@ -155,6 +155,9 @@ COLLECTOR: Cases = [
     ({"otlp_secret": True}, "otlp_secret belongs to otlp_endpoint"),
     ({"otlp_endpoint": "https://otlp.example.com", "otlp_secret": True}, ""),
     ({"otlp_endpoint": "https://otlp.example.com:4318"}, ""),
+    ({"otlp_content": True}, "otlp_content belongs to otlp_endpoint or langfuse_host"),
+    ({"langfuse_host": "https://langfuse.example.com", "otlp_content": True}, ""),
+    ({"langfuse_host": "https://pk:sk@langfuse.example.com"}, "langfuse_host must be a URL with https"),
     ({"otlp_endpoint": "http://otlp.example.com"}, "otlp_endpoint must be a URL with https"),
     ({"otlp_endpoint": "https://user:key@otlp.example.com"}, "otlp_endpoint must be a URL with https"),
 ]

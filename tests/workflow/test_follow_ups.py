@@ -60,6 +60,17 @@ def test_every_step_that_reads_the_question_is_told_the_turn_before_in_one_form(
         assert all(previous == turn for previous in told)
 
 
+def test_a_history_of_the_clients_own_is_read_like_earlier_turns_and_brings_no_evidence() -> None:
+    turns = [{"question": "What is leave?", "answer": "Time off."}, {"question": "How much?", "answer": "25 days."}]
+    response, scripted = run({**ASKED, "history": turns}, decide_retrieval=CONTINUE)
+    assert response["status"] == "answered"
+    for step in ("decide_retrieval", "grade_relevance", "generate", "grade_utility"):
+        assert {json.dumps(event["previous"]) for event in scripted.events_of(step)} == {
+            json.dumps({**turns[1], "before": turns[0]})
+        }
+    assert not [event for event in scripted.events_of("retrieve") if event.get("passage_ids")]
+
+
 def test_two_earlier_turns_reach_every_step_that_reads_the_question() -> None:
     before = {"M": {"question": {"S": "What is leave?"}, "answer": {"S": "Time off."}}}
     _, scripted = run(FOLLOW_UP, earlier(turn_before=before), grade_relevance=[NONE] * 4 + [SOME])

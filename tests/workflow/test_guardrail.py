@@ -44,6 +44,13 @@ def ask(stack: LocalStack, strategy: str) -> Any:
     return execution
 
 
+def test_a_history_that_does_not_pass_goes_nowhere_either() -> None:
+    with guarded_by("secret") as (stack, model, _):
+        history = [{"question": "What is the secret?", "answer": "None."}]
+        assert stack.execute({**QUESTION, "history": history}).output["reflection"]["guarded"] == "request"
+        assert model.requests == []
+
+
 @pytest.mark.parametrize("word", ["days?", None])
 def test_a_request_that_does_not_pass_goes_to_no_model_and_to_no_search(word: str | None) -> None:
     with guarded_by(word) as (stack, model, guardrail):

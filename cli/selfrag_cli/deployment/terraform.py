@@ -46,6 +46,7 @@ class Choices(BaseModel):
     manage_api_gateway_account: bool = False
     text_recognition: str = "off"
     otlp_secret: bool = False
+    langfuse_host: str | None = None
     decider: DeciderChoice | None = None
     knowledge_base: dict[str, object] | None = None
 
@@ -62,6 +63,7 @@ class Choices(BaseModel):
             "tavily": self.web_search,
             "decider": self.decider is not None and self.decider.secret,
             "otlp": self.otlp_secret,
+            "langfuse": self.langfuse_host is not None,
         }
         return [f"{self.name}/{secret}" for secret, is_needed in needed.items() if is_needed]
 

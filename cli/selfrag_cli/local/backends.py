@@ -23,6 +23,7 @@ from selfrag.runtime.models import DEFAULT_MODELS, FIRST
 from selfrag.runtime.settings import Settings, read
 from selfrag_cli.local.home import home
 from selfrag_cli.local.sources.source import DocumentSource
+from selfrag_cli.local.traces import KEYS_NAME, langfuse_keys
 from selfrag_cli.sample import WEB
 
 if TYPE_CHECKING:
@@ -160,6 +161,7 @@ def chosen_backends(source: DocumentSource) -> Iterator[Backends]:
         environment={
             "SELFRAG_MODEL_SECRET": MODEL_SECRET,
             "SELFRAG_WEB_SECRET": WEB_SECRET,
+            "SELFRAG_LANGFUSE_SECRET": KEYS_NAME,
             "SELFRAG_CONSOLE_LINKS": "false",
             # Only the question's deadline limits steps here.
             "SELFRAG_STEP_SECONDS": str(MAX_DEADLINE_SECONDS),
@@ -177,7 +179,7 @@ def chosen_backends(source: DocumentSource) -> Iterator[Backends]:
         backends.environment |= {name: value for name, value in adopted.items() if not os.environ.get(name)}
     offline = is_offline()
     backends.has_web = has_web(source)
-    backends.secrets |= {MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline"}
+    backends.secrets |= {MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline", KEYS_NAME: langfuse_keys()}
     if os.environ.get("SELFRAG_MODEL"):
         backends.secrets[MODEL_SECRET] = os.environ.get("SELFRAG_MODEL_KEY", "")
         backends.environment["SELFRAG_DEADLINE_SECONDS"] = str(LOCAL_DEADLINE_SECONDS)

@@ -26,6 +26,7 @@ from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.recent_calls import LocalCalls
 from selfrag_cli.local.stores.tables import ANSWERS, Items, opened_items
 from selfrag_cli.local.stores.verdicts import LocalVerdicts
+from selfrag_cli.local.traces import traced
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import BasePersistenceLayer
@@ -113,7 +114,7 @@ def running_stack(
 
     `on_step` gets the folder of each beginning step, `on_end` each ended execution.
     """
-    with opened_stores(environment, secrets, parts) as items:
+    with opened_stores(environment, secrets, parts) as items, traced(items, on_end) as on_end:
         handlers = {
             name: announce_step(name, handler, on_step) for name, handler in deployed_handlers(QUESTION).items()
         }

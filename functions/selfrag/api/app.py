@@ -15,13 +15,13 @@ from selfrag.api.edge.cors import SECURITY_HEADERS, shown_in_reply
 from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.edge.methods import methods_of
 from selfrag.api.edge.problems import ProblemError, noted, respond, to_reply
-from selfrag.api.routes import description, documents, feedback, page, questions
+from selfrag.api.routes import compatible, description, documents, feedback, page, questions
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.validation import explain_errors
 from selfrag.runtime.metrics import count_step
 from selfrag.runtime.observability import KEEP_WARM, Handler, logger
 
-ROUTERS = (documents.router, questions.router, feedback.router, description.router, page.router)
+ROUTERS = (documents.router, questions.router, compatible.router, feedback.router, description.router, page.router)
 
 
 def make_app(
@@ -75,7 +75,7 @@ def _answer(app: APIGatewayRestResolver, event: GatewayEvent, context: Any) -> d
         method = "GET" if event["httpMethod"] == "HEAD" else event["httpMethod"]
         return app.resolve(dict(checked({**event, "httpMethod": method})), context)
     except ProblemError as problem:  # Powertools validates a body before any middleware
-        return to_reply(problem, request_id(event, context))
+        return to_reply(problem, request_id(event, context), event["path"])
 
 
 def request_id(event: GatewayEvent, context: Any) -> str:
@@ -93,7 +93,7 @@ def _to_problem(error: Exception, event: GatewayEvent, context: Any) -> Response
             return Response(HTTPStatus.NO_CONTENT.value, body="", headers={"Allow": ", ".join(methods)})
         # An id with characters that no id has matches no route: 404, whatever the method.
         error = _nowhere(() if event["httpMethod"] in methods else methods)
-    return respond(noted(error), request_id(event, context))
+    return respond(noted(error), request_id(event, context), event["path"])
 
 
 def _nowhere(methods: Sequence[str]) -> ProblemError:

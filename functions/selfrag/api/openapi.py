@@ -4,7 +4,7 @@ import json
 import sys
 from typing import Any
 
-from aws_lambda_powertools.event_handler.openapi.models import APIKey, APIKeyIn
+from aws_lambda_powertools.event_handler.openapi.models import APIKey, APIKeyIn, HTTPBearer
 
 from selfrag.api.app import make_app
 
@@ -20,8 +20,11 @@ def description() -> str:
         title=TITLE,
         version=VERSION,
         description="Questions answered from a company's documents, with citations and the verdicts of Self-RAG.",
-        security_schemes={"api_key": APIKey.model_validate({"name": "x-api-key", "in": APIKeyIn.header})},
-        security=[{"api_key": []}],
+        security_schemes={
+            "api_key": APIKey.model_validate({"name": "x-api-key", "in": APIKeyIn.header}),
+            "bearer": HTTPBearer(),
+        },
+        security=[{"api_key": []}, {"bearer": []}],
     )
     return json.dumps(_as_sent(json.loads(text)), indent=2, ensure_ascii=False) + "\n"
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from selfrag.domain.answers import Status
 from selfrag.domain.base import Model
-from selfrag.domain.fields import Name, RightAnswer, Whole
+from selfrag.domain.fields import AnswerText, Name, Whole
 from selfrag.domain.validation import Request
 
 Wrong = Literal["incorrect", "incomplete", "wrong_documents", "answerable", "unanswerable", "other"]
@@ -39,7 +39,7 @@ class _Opinion(Model):
         "rests on documents that do not say it; `answerable`: it found nothing, and the documents have it; "
         "`unanswerable`: the documents do not have it; `other`.",
     )
-    answer: RightAnswer = Field(default="", description="The right answer, as it should have been given.")
+    answer: AnswerText = Field(default="", description="The right answer, as it should have been given.")
     documents: Annotated[list[Name], Field(max_length=20)] = Field(
         default=[], description="The documents that have it, named as in `citations`."
     )

@@ -11,7 +11,7 @@ from selfrag.domain.kinds import EXTENSIONS, is_lock_file, is_supported_kind, re
 
 MAX_QUESTION_CHARACTERS = 2000
 MAX_QUERY_CHARACTERS = 400
-MAX_RIGHT_ANSWER_CHARACTERS = 4000
+MAX_ANSWER_CHARACTERS = 4000
 MAX_CHOICE_CHARACTERS = 100
 MAX_KEY_CHARACTERS, MAX_KEY_BYTES = 500, 1024  # S3's limit in bytes
 # For the API description; the validators enforce the same with better messages.
@@ -41,8 +41,8 @@ def _question(text: str) -> str:
     return _limit_length(text, MAX_QUESTION_CHARACTERS)
 
 
-def _right_answer(text: str) -> str:
-    return _limit_length(_sound(text), MAX_RIGHT_ANSWER_CHARACTERS)
+def _answer_text(text: str) -> str:
+    return _limit_length(_sound(text), MAX_ANSWER_CHARACTERS)
 
 
 def _check_characters(name: str) -> str:
@@ -111,9 +111,7 @@ Question = Annotated[
     # The validator checks the same, with a better message.
     Field(json_schema_extra={"minLength": 1, "maxLength": MAX_QUESTION_CHARACTERS}),
 ]
-RightAnswer = Annotated[
-    str, AfterValidator(_right_answer), Field(json_schema_extra={"maxLength": MAX_RIGHT_ANSWER_CHARACTERS})
-]
+AnswerText = Annotated[str, AfterValidator(_answer_text), Field(json_schema_extra={"maxLength": MAX_ANSWER_CHARACTERS})]
 Name = Annotated[
     str,
     Field(min_length=1, max_length=1024, json_schema_extra={"pattern": f"^[^{_NOT_PLAIN}]*$"}),

@@ -6,14 +6,22 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, ValidationError, model_validator
 
+from selfrag.domain.answers import Exchange
 from selfrag.domain.base import Model
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, MAX_TAGS
 from selfrag.domain.errors import InvalidInput
-from selfrag.domain.fields import Day, Key, Name, Question, Tag, Whole
+from selfrag.domain.fields import AnswerText, Day, Key, Name, Question, Tag, Whole
 from selfrag.domain.passages import Bounds
 from selfrag.domain.policy import Policy as Policy  # default for callers without one
 from selfrag.domain.policy import Weights as Weights
 from selfrag.domain.validation import Request, explain
+
+# A question is read in the light of two exchanges before it.
+MAX_HISTORY = 2
+
+
+def _is_empty(exchanges: Sequence[Exchange]) -> bool:
+    return not exchanges
 
 
 class Filters(Model):
@@ -41,8 +49,18 @@ class Filters(Model):
         return Bounds(searched, self.documents, self.tags, self.since, self.until)
 
 
+class EarlierExchange(Exchange):
+    """An exchange as the client has it: it tells what a question refers to, and is no evidence."""
+
+    question: Question
+    answer: AnswerText
+
+
 class AskRequest(Request):
-    """A question as received by HTTP or the command line."""
+    """A question as received by HTTP or the command line.
+
+    A follow-up names the earlier answer (`previous`) or brings the last exchanges (`history`, the newest last).
+    """
 
     EXAMPLE: ClassVar[str] = '{"question": "How many days of leave do I have?"}'
 
@@ -50,6 +68,14 @@ class AskRequest(Request):
     policy: Policy = Policy()
     previous: str = Field(default="", max_length=80, pattern=r"^[A-Za-z0-9_-]*$")
     filters: Filters = Filters()
+    # Left out if empty, so that requests without it are the same for every release.
+    history: Annotated[list[EarlierExchange], Field(max_length=MAX_HISTORY, exclude_if=_is_empty)] = []
+
+    @model_validator(mode="after")
+    def _follows_once(self) -> "AskRequest":
+        if self.previous and self.history:
+            raise ValueError("previous and history exclude each other; leave one out")
+        return self
 
     def execution_input(self, collections: list[str]) -> dict[str, Any]:
         """Return the workflow input: the request and its collections.

@@ -1,159 +1,206 @@
-"""A stored answer as spans of OpenTelemetry, and as OTLP has them in JSON (pure).
+"""A stored answer as spans and evaluation events of OpenTelemetry (pure).
 
-The names are those of OpenTelemetry's semantic conventions for generative AI (1.41, in development); what these have no
-name for is called `selfrag.*`. No text of the question, the passages, the answer, a claim or a reason is in a span.
+The names are those of OpenTelemetry's conventions for generative AI, semantic-conventions-genai v0.1.0 (in
+development). `opentelemetry-semantic-conventions` 0.66b2, the newest package of names for Python, has them all, but
+marks them as moved to those conventions. What these have no name for is called `selfrag.*`. Without `with_content`, no
+text of the question, the passages, the answer, a claim or a reason is in a trace.
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
-from typing import Any
 
-Value = str | int | float | bool | list[str]
+from selfrag.domain.answers import AnswerResponse
+from selfrag.domain.scores.critiqued import CLAIMS, LEVELS
+from selfrag.domain.verdicts import Verdict
+
+Value = str | int | float | bool | Sequence[str]
 Attributes = Mapping[str, Value | None]
-# Of each grader's step: its reflection token, the fields of its verdict that are label and score, and the field of a
-# response's `reflection` that has its verdicts.
-_TOKENS = {
-    "DecideRetrieval": ("Retrieve", "decision", "ratio", "retrieve"),
-    "GradeRelevance": ("IsRel", "label", "score", "relevance"),
-    "GradeSupport": ("IsSup", "level", "", "support"),
-    "GradeUtility": ("IsUse", "", "score", "utility"),
-}
 _SEARCHES = ("Retrieve", "SearchWeb")
-# opentelemetry/proto/trace/v1/trace.proto: Span.SpanKind.
-_INTERNAL = 1
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A verdict, with a score, a label or both; `judged_at` is in seconds since the epoch."""
+
+    name: str
+    grader: str
+    score: float | None
+    label: str | None
+    explanation: str | None
+    judged_at: float
+    details: Attributes
 
 
 @dataclass(frozen=True)
 class Span:
-    """A span between two moments, in seconds since the epoch."""
+    """A span between two moments, in seconds since the epoch, with the verdicts on it; `id` has 16 hex digits."""
 
+    id: str
     name: str
     started: float
     ended: float
     attributes: Attributes
-    children: Sequence["Span"] = ()
+    evaluations: Sequence[Evaluation] = ()
+
+
+@dataclass(frozen=True)
+class AnswerTrace:
+    """The spans of a question, each below the first one; `id` has 32 hex digits."""
+
+    id: str
+    spans: Sequence[Span]
 
     @property
-    def count(self) -> int:
-        """Return the number of spans, with those within."""
-        return 1 + sum(child.count for child in self.children)
+    def evaluations(self) -> list[tuple[Span, Evaluation]]:
+        """Return all verdicts, each with the span that it is about."""
+        return [(span, evaluation) for span in self.spans for evaluation in span.evaluations]
 
 
-def answer_span(question_id: str, question_hash: str, response: Mapping[str, Any], ended: float) -> Span:
-    """Return the span of a stored answer, with one of each step in it, and in GradeRelevance's one of each passage.
+def answer_trace(
+    response: AnswerResponse, question_hash: str, collections: Sequence[str], ended: float, with_content: bool = False
+) -> AnswerTrace:
+    """Return the trace of a stored answer; the same answer has the same ids.
 
     A response has the times of calls to the model alone, from the first of them on, and `ended` is the second in which
     it was stored: the question begins with that call, and a step without a call is a moment after the step before it.
+    A verdict is about the step that it judges, or about the question where that step did not run.
     """
-    by_step = response["usage"]["by_step"].values()
-    begin = ended - max(((usage["started"] or 0.0) + usage["seconds"] for usage in by_step), default=0.0)
-    attributes = {**_of_question(question_id, response), "selfrag.question.hash": question_hash}
-    return Span("invoke_workflow selfrag", begin, ended, attributes, list(_of_path(response, begin)))
+    usages = response.usage.by_step.values()
+    begin = ended - max(((usage.started or 0.0) + usage.seconds for usage in usages), default=0.0)
+    steps = dict(_times(response, begin))
+    judged = list(_evaluations(response, steps, ended, with_content))
+    source = {"gen_ai.data_source.id": collections[0] if len(collections) == 1 else None}
+    about_all = [evaluation for step, evaluation in judged if step not in steps]
+    spans = [
+        Span(
+            _hash(response.id, "question")[:16],
+            "invoke_workflow selfrag",
+            begin,
+            ended,
+            {**_of_question(response, with_content), **source, "selfrag.question.hash": question_hash},
+            about_all,
+        )
+    ]
+    for name, (started, step_ended) in steps.items():
+        own = [evaluation for step, evaluation in judged if step == name]
+        verdicts = [evaluation.label or str(evaluation.score) for _, evaluation in judged if evaluation.grader == name]
+        attributes = {**_of_step(response, name, with_content), "selfrag.verdicts": verdicts or None}
+        if name in _SEARCHES:
+            attributes |= {"gen_ai.operation.name": "retrieval", **source}
+        title = "retrieval" if name in _SEARCHES else name
+        spans.append(Span(_hash(response.id, name)[:16], title, started, step_ended, attributes, own))
+    return AnswerTrace(_trace_id(response.id), spans)
 
 
-def trace_id(question_id: str) -> str:
-    """Return the id of a question's trace, 32 hexadecimal digits: the question's own, if it is a UUID."""
+def _trace_id(question_id: str) -> str:
+    """Return the question's own id if it is a UUID, else a hash of it."""
     return question_id if re.fullmatch(r"[0-9a-f]{32}", question_id) else _hash(question_id, "trace")[:32]
 
 
-def export_request(traces: Mapping[str, Span], service: str) -> dict[str, object]:
-    """Return an ExportTraceServiceRequest of the spans of questions, by their ids; the same spans have the same ids."""
-    spans = [span for question_id, root in traces.items() for span in _encoded(question_id, root, count(1), "")]
-    scope = {"scope": {"name": "selfrag"}, "spans": spans}
-    return {"resourceSpans": [{"resource": _attributes({"service.name": service}), "scopeSpans": [scope]}]}
+def _times(response: AnswerResponse, begin: float) -> Iterator[tuple[str, tuple[float, float]]]:
+    at = begin
+    for name in dict.fromkeys(response.path):
+        usage = response.usage.by_step.get(_snake(name))
+        started = at if usage is None else begin + (usage.started or 0.0)
+        at = started + (usage.seconds if usage else 0.0)
+        yield name, (started, at)
 
 
-def _of_question(question_id: str, response: Mapping[str, Any]) -> Attributes:
-    usage = response.get("usage", {})
+def _of_question(response: AnswerResponse, with_content: bool) -> Attributes:
+    usage = response.usage
+    content = {
+        "gen_ai.input.messages": _message("user", response.question),
+        "gen_ai.output.messages": _message("assistant", response.answer, finish_reason="stop"),
+    }
     return {
         "gen_ai.operation.name": "invoke_workflow",
-        "gen_ai.workflow.name": "selfrag",
-        "selfrag.question.id": question_id,
-        "selfrag.status": response.get("status"),
-        "selfrag.path": response.get("path"),
-        "selfrag.model_calls": usage.get("model_calls"),
-        "selfrag.rounds": usage.get("rounds"),
-        "selfrag.cost_usd": usage.get("cost_usd"),
+        "gen_ai.agent.name": "selfrag",
+        **(content if with_content else {}),
+        "error.type": "failed" if response.status == "failed" else None,
+        "selfrag.question.id": response.id,
+        "selfrag.status": response.status,
+        "selfrag.path": response.path,
+        "selfrag.model_calls": usage.model_calls,
+        "selfrag.rounds": usage.rounds,
+        "selfrag.cost_usd": usage.cost_usd,
     }
 
 
-def _of_verdict(step: str, verdict: Mapping[str, Any]) -> Attributes:
-    """Return what every step has, and a verdict as the convention for evaluations names it."""
-    attributes: dict[str, Value | None] = {
-        "gen_ai.operation.name": "retrieval" if step in _SEARCHES else None,
-        "selfrag.step": step,
-        "selfrag.cached": verdict.get("cached"),
-    }
-    token, label, score, _ = _TOKENS.get(step, ("", "", "", ""))
-    if token and verdict:
+def _message(role: str, text: str, **fields: str) -> str:
+    return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}], **fields}], ensure_ascii=False)
+
+
+def _of_step(response: AnswerResponse, name: str, with_content: bool) -> Attributes:
+    usage = response.usage.by_step.get(_snake(name))
+    attributes: dict[str, Value | None] = {"selfrag.step": name}
+    if name in _SEARCHES:
+        scores = {verdict.passage_id: verdict.score for verdict in response.reflection.relevance}
+        cited = {citation.passage_id: citation.document for citation in response.citations}
+        documents = {verdict.passage_id: verdict.document for verdict in response.reflection.relevance} | cited
+        passages = [passage for passage, document in documents.items() if _search_of(response, document) == name]
         attributes |= {
-            "gen_ai.evaluation.name": token,
-            "gen_ai.evaluation.score.label": verdict.get(label),
-            "gen_ai.evaluation.score.value": verdict.get(score),
-            "selfrag.judged_by": verdict.get("judged_by"),
-            "selfrag.probability": verdict.get("probability"),
+            "gen_ai.retrieval.documents": json.dumps([{"id": each, "score": scores.get(each)} for each in passages]),
+            "gen_ai.retrieval.query.text": json.dumps(response.queries, ensure_ascii=False) if with_content else None,
+        }
+    if usage:
+        attributes |= {
+            "gen_ai.usage.output_tokens": usage.output_tokens,
+            "selfrag.models": usage.model.split(", "),
+            "selfrag.model_calls": usage.calls,
+            # Without those of a cache, which the convention's own count has in it.
+            "selfrag.input_tokens": usage.input_tokens,
+            "selfrag.cost_usd": usage.cost_usd,
         }
     return attributes
 
 
-def _of_path(response: Mapping[str, Any], begin: float) -> Iterator[Span]:
-    at = begin
-    for name in dict.fromkeys(response["path"]):
-        usage = response["usage"]["by_step"].get(re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()) or {}
-        started = begin + (usage["started"] or 0.0) if usage else at
-        at = started + usage.get("seconds", 0.0)
-        verdicts = response["reflection"].get(_TOKENS[name][3] if name in _TOKENS else "") or {}
-        several = [] if isinstance(verdicts, dict) else verdicts
-        attributes: Attributes = {
-            **_of_verdict(name, {} if several else verdicts),
-            "gen_ai.usage.output_tokens": usage.get("output_tokens"),
-            "selfrag.models": usage["model"].split(", ") if usage else None,
-            "selfrag.model_calls": usage.get("calls"),
-            # Without those of a cache, which the convention's own count has in it.
-            "selfrag.input_tokens": usage.get("input_tokens"),
-            "selfrag.cost_usd": usage.get("cost_usd"),
+def _search_of(response: AnswerResponse, document: str) -> str:
+    """Return the step that found a passage: a page of the web is named by its address."""
+    return "SearchWeb" if "SearchWeb" in response.path and document.startswith(("https://", "http://")) else "Retrieve"
+
+
+def _evaluations(
+    response: AnswerResponse, steps: Mapping[str, tuple[float, float]], ended: float, with_content: bool
+) -> Iterator[tuple[str, Evaluation]]:
+    """Yield each verdict with the step that it is about; one that was not given is labelled `ungraded`."""
+    reflection = response.reflection
+
+    def judged(
+        name: str, grader: str, verdict: Verdict, label: str | None, score: float | None, **details: Value | None
+    ) -> Evaluation:
+        reason = str(getattr(verdict, "reason", "")) if with_content else ""
+        common = {
+            "selfrag.judged_by": verdict.judged_by,
+            "selfrag.model": verdict.model or None,
+            "selfrag.probability": verdict.probability,
+            "selfrag.cached": bool(getattr(verdict, "cached", False)),
         }
-        children = [Span(name, started, at, _of_verdict(name, verdict)) for verdict in several]
-        yield Span(name, started, at, attributes, children)
+        at = steps.get(grader, (ended, ended))[1]
+        named = label if label or score is not None else "ungraded"
+        return Evaluation(name, grader, score, named, reason or None, at, {**common, **details})
+
+    if retrieve := reflection.retrieve:
+        yield "", judged("Retrieve", "DecideRetrieval", retrieve, retrieve.decision, retrieve.ratio)
+    for relevance in reflection.relevance:
+        details = {"selfrag.passage.id": relevance.passage_id}
+        about = _search_of(response, relevance.document)
+        yield about, judged("IsRel", "GradeRelevance", relevance, relevance.label, relevance.score, **details)
+    if support := reflection.support:
+        level = None if support.ungraded else LEVELS.get(support.level or "")
+        yield "Generate", judged("IsSup", "GradeSupport", support, support.level, level)
+        for claim in support.claims:
+            own = support.model_copy(update={"probability": claim.probability})
+            score = CLAIMS.get(claim.support or "")
+            yield "Generate", judged("IsSup.claim", "GradeSupport", own, claim.support, score)
+    if utility := reflection.utility:
+        yield "Generate", judged("IsUse", "GradeUtility", utility, None, utility.score and float(utility.score))
 
 
-def _encoded(question_id: str, span: Span, numbers: Iterator[int], parent: str) -> Iterator[dict[str, object]]:
-    span_id = _hash(question_id, str(next(numbers)))[:16]
-    yield {
-        "traceId": trace_id(question_id),
-        "spanId": span_id,
-        "parentSpanId": parent,
-        "name": span.name,
-        "kind": _INTERNAL,
-        "startTimeUnixNano": _nanoseconds(span.started),
-        "endTimeUnixNano": _nanoseconds(span.ended),
-        **_attributes(span.attributes),
-    }
-    for child in span.children:
-        yield from _encoded(question_id, child, numbers, span_id)
-
-
-def _attributes(values: Attributes) -> dict[str, object]:
-    present = {name: value for name, value in values.items() if value is not None}
-    return {"attributes": [{"key": name, "value": _value(value)} for name, value in present.items()]}
-
-
-def _value(value: Value) -> dict[str, object]:
-    if isinstance(value, list):
-        return {"arrayValue": {"values": [_value(each) for each in value]}}
-    if isinstance(value, bool):
-        return {"boolValue": value}
-    if isinstance(value, int):
-        return {"intValue": str(value)}
-    return {"doubleValue": value} if isinstance(value, float) else {"stringValue": value}
-
-
-def _nanoseconds(seconds: float) -> str:
-    # By whole microseconds, which is as fine as a float is today.
-    return f"{round(seconds * 1e6)}000"
+def _snake(state: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", state).lower()
 
 
 def _hash(question_id: str, part: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from selfrag.domain.answers import Pass, Turn
+from selfrag.domain.answers import Exchange, Pass, Turn
 from selfrag.domain.ledger import Entry
 from selfrag.domain.policy import Policy
 from selfrag.domain.questions import Filters, Weights
@@ -45,13 +45,20 @@ def policy_of(fields: Mapping[str, Any]) -> Policy:
 
 
 class QuestionRequest(BaseModel):
-    """A question as the workflow received it; `previous` is the earlier question's id or ""."""
+    """A question as the workflow received it, with the earlier question's id or "", or the client's `history`."""
 
     question: str
     collections: list[str] = []
     filters: Filters = Filters()
     policy: dict[str, Any] = {}
     previous: str = ""
+    history: list[Exchange] = []
+
+    @property
+    def turn(self) -> Turn:
+        """Return the last exchange of the history with the one before it; it comes without evidence."""
+        *before, last = [Exchange(), *self.history[-2:]]
+        return Turn(question=last.question, answer=last.answer, before=before[-1] if len(before) > 1 else None)
 
 
 def first_pass(request: QuestionRequest, began_ms: float, *, guarded: bool = False) -> tuple[State, Plan]:
@@ -68,7 +75,8 @@ def first_pass(request: QuestionRequest, began_ms: float, *, guarded: bool = Fal
             collections=request.collections,
             deadline_ms=deadline_ms,
             cache=policy.cache,
-            today=_today(request.question, began_ms),
+            previous=request.turn,
+            today=_today(request.question, began_ms) or _today(request.turn.question, began_ms),
         ),
         strategy=policy.strategy,
         min_utility=policy.min_utility,

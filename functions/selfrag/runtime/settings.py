@@ -6,7 +6,7 @@ They contain no secrets, only the ids of secrets in Secrets Manager.
 import unicodedata
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field, StringConstraints, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from selfrag.domain.calls import Prices
@@ -161,12 +161,29 @@ class SpendingSettings(FromEnvironment):
 
 
 class SpanSettings(FromEnvironment):
-    """The collector that spans are sent to, the secret with its headers if it needs some, and who sends."""
+    """The services that traces are sent to, and the secrets with their headers and keys.
 
-    otlp_endpoint: str = Field(pattern=r"^https?://[^/]")
+    The variables of OpenTelemetry and Langfuse have the names that they have everywhere.
+    """
+
+    otlp_endpoint: str = Field(default="", validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
     otlp_secret: str = ""
-    otlp_service: str = "selfrag"
-    otlp_timeout_seconds: float = Field(default=8.0, gt=0)
+    otel_service: str = Field(default="selfrag", validation_alias="OTEL_SERVICE_NAME")
+    otel_logs: str = Field(default="otlp", validation_alias="OTEL_LOGS_EXPORTER")
+    langfuse_host: str = Field(default="", validation_alias=AliasChoices("LANGFUSE_BASE_URL", "LANGFUSE_HOST"))
+    langfuse_secret: str = ""
+    langfuse_timeout_seconds: float = Field(default=8.0, gt=0)
+    capture: str = Field(default="", validation_alias="OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")
+
+    @property
+    def sends_content(self) -> bool:
+        """Return whether questions, answers and reasons are sent, too; with any other value they are not."""
+        return self.capture.lower() in ("true", "span_and_event")
+
+    @property
+    def sends_events(self) -> bool:
+        """Return whether verdicts are sent as events: to a collector, for Langfuse takes them as scores alone."""
+        return bool(self.otlp_endpoint) and self.otel_logs != "none"
 
 
 class CallerSettings(FromEnvironment):

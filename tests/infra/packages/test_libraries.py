@@ -30,7 +30,7 @@ def project(tmp_path: Path) -> Path:
     (folder / HASHES).parent.mkdir(parents=True)
     write_hashes(folder, wheels, ("fast==1.0", "plain==1.0", "reader==1.0"))
     (folder / "pyproject.toml").write_text(
-        '[dependency-groups]\nlayer = ["fast"]\nreaders = ["reader"]\nprotocol = []\n'
+        '[dependency-groups]\nlayer = ["fast"]\nreaders = ["reader"]\nprotocol = []\ntraces = []\n'
         '[tool.uv]\nexclude-dependencies = ["heavy"]\n'
     )
     return folder

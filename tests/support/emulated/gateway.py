@@ -1,6 +1,7 @@
 """Corrections of API Gateway; each is asserted by the apply test: take one out, and that test fails."""
 
 import json
+from contextvars import ContextVar
 from typing import Any
 
 from ministack.services import apigateway_v1
@@ -38,6 +39,7 @@ def import_bodies() -> None:
 
 
 def _overwrite(api: str, body: dict[str, Any]) -> None:
+    apigateway_v1._rest_apis[api]["apiKeySource"] = body.get("x-amazon-apigateway-api-key-source", "HEADER")
     resources = apigateway_v1._resources[api]
     root = next(each for each in resources.values() if each["path"] == "/")
     resources.clear()
@@ -89,6 +91,30 @@ def name_the_key_of_a_caller() -> None:
         return event
 
     apigateway_v1._build_lambda_event_v1 = built
+
+
+def take_the_key_that_an_authorizer_names() -> None:
+    """An API whose keys come from its authorizer heeds `usageIdentifierKey`, and no header."""
+    authorize, invoke = apigateway_v1._authorize_request_v1, apigateway_v1._invoke_authorizer_lambda
+    in_header = apigateway_v1._api_key_from_request
+    named: ContextVar[str | None] = ContextVar("named", default=None)
+
+    async def authorized(api: str, *request: Any) -> Any:
+        named.set("" if apigateway_v1._rest_apis[api]["apiKeySource"] == "AUTHORIZER" else None)
+        return await authorize(api, *request)
+
+    async def invoked(*request: Any) -> Any:
+        result = await invoke(*request)
+        if result and not result.get("error") and named.get() is not None:
+            body = result["body"]
+            named.set((body if isinstance(body, dict) else json.loads(body)).get("usageIdentifierKey", ""))
+        return result
+
+    def key(headers: Any) -> Any:
+        return in_header(headers) if named.get() is None else named.get()
+
+    apigateway_v1._authorize_request_v1, apigateway_v1._invoke_authorizer_lambda = authorized, invoked
+    apigateway_v1._api_key_from_request = key
 
 
 def read_streamed_replies() -> None:

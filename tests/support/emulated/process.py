@@ -19,6 +19,7 @@ def correct() -> None:
     gateway.accept_keys_without_a_value()
     gateway.name_methods_in_settings()
     gateway.name_the_key_of_a_caller()
+    gateway.take_the_key_that_an_authorizer_names()
     gateway.read_streamed_replies()
     alarms.keep_expressions()
     alarms.describe_alarms_in_full()

@@ -108,6 +108,7 @@ def _of_functions(resources: Resources) -> Iterator[Question]:
         if not address.startswith(_PERMISSION):
             continue
         function = f"arn:aws:lambda:{HERE}:function:{permission['function_name']}:{permission['qualifier']}"
+        place = "authorizers/a" if ".authorizer" in address else "live/POST/v1/ask"
         statement = {
             "Effect": "Allow",
             "Principal": {"Service": permission["principal"]},
@@ -118,7 +119,7 @@ def _of_functions(resources: Resources) -> Iterator[Question]:
         policy = {"Version": "2012-10-17", "Statement": [statement]}
         for service in SERVICES:
             for source in (api, f"{api}other"):
-                context = {"aws:SourceArn": f"{source}/live/POST/v1/ask"}
+                context = {"aws:SourceArn": f"{source}/{place}"}
                 allowed = _allowed(service, "lambda:InvokeFunction", function, policy, **context)
                 yield f"{service} for {source} invokes {address}", allowed, (service, source) == ("apigateway", api)
 

@@ -10,6 +10,7 @@ import pytest
 from selfrag.adapters.chat import ChatModel
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.adapters.converse import ConverseModel
+from selfrag.adapters.langfuse import Langfuse
 from selfrag.adapters.otlp import Collector
 from selfrag.adapters.outbound import checked_url, http_client_for, unreachable_error
 from selfrag.adapters.tavily import Tavily
@@ -89,7 +90,8 @@ def test_keys_and_texts_go_unencrypted_to_this_machine_and_named_private_hosts_o
         lambda: connect_by_environment(url, monkeypatch),
         lambda: ConverseModel.connect(Settings(model_base_url=url), "", "eu-west-1"),
         lambda: Tavily(httpx2.Client(), url, "k", 1.0, None),
-        lambda: Collector(httpx2.Client(), url, lambda: "", 1.0),
+        lambda: Collector(url, "selfrag", {}),
+        lambda: Langfuse(httpx2.Client(), url, "public:secret", 1.0),
         lambda: read(DeciderSettings, decider_url=url, decider_model="m", decider_window_tokens=1000),
         lambda: ask_remote(AskRequest(question="Why?"), url.lower(), "k"),
     ]

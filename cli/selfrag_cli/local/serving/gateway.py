@@ -18,9 +18,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from selfrag import bootstrap
-from selfrag.api.edge.body import MAX_BODY_BYTES, refuse_large
+from selfrag.api.edge.body import MAX_BODY_BYTES, max_body_bytes, refuse_large
 from selfrag.api.edge.cors import EVERY, EXPOSED, PREFLIGHT_SECONDS, SECURITY_HEADERS, SENT, may_ask
 from selfrag.api.edge.problems import ProblemError, as_problem, respond
+from selfrag.authorize.handler import key_of
 from selfrag.domain.errors import InvalidInput
 from selfrag.ports.objects import UPLOAD_SECONDS
 from selfrag.runtime.observability import Handler
@@ -44,10 +45,10 @@ _READING = ("GET", "HEAD", "OPTIONS")
 _METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT")
 
 
-def problem_response(problem: ProblemError) -> Response:
-    """Return the response of a problem, with an id of its own."""
+def problem_response(problem: ProblemError, path: str) -> Response:
+    """Return the response of a problem to a request of this path, with an id of its own."""
     request_id = str(uuid.uuid4())
-    reply = respond(problem, request_id)
+    reply = respond(problem, request_id, path)
     headers = {
         **SECURITY_HEADERS,
         **problem.headers,
@@ -107,10 +108,12 @@ def refuse_keyless(request: Request, token: str) -> None:
     path = request.scope["path"]
     if not token or path in _OPEN or path.startswith(_OPEN_BELOW) or request.method == "OPTIONS":
         return
-    key = request.headers.get("x-api-key", "")
+    key = key_of(request.headers)
     if not hmac.compare_digest(key.encode(), token.encode()):
         detail = "The key is not this server's token." if key else "This server wants its token as the key."
-        hint = "Open the link that `selfrag serve` has printed, or send its token in the header x-api-key."
+        hint = (
+            "Open the link that `selfrag serve` has printed, or send its token in x-api-key or Authorization: Bearer."
+        )
         raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, hint, {"WWW-Authenticate": 'ApiKey realm="selfrag"'})
 
 
@@ -161,7 +164,7 @@ class ServedApi:
         try:
             refuse_head(Request(scope, receive))
         except ProblemError as problem:
-            await problem_response(problem)(scope, receive, send)
+            await problem_response(problem, scope["path"])(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
@@ -172,13 +175,17 @@ class ServedApi:
                 refuse_strangers(request, self._origins)
                 refuse_keyless(request, self._token)
                 if self._token:  # all who have it are one caller, also of the servers before and after this one
-                    unnamed = [(name, value) for name, value in scope["headers"] if name != b"x-api-key"]
+                    unnamed = [
+                        (name, value)
+                        for name, value in scope["headers"]
+                        if name not in (b"x-api-key", b"authorization")
+                    ]
                     request = Request({**scope, "headers": unnamed}, receive)
                 response = await self._response(request, admission)
             except ClientDisconnect:
                 return
             except Exception as error:
-                response = problem_response(as_problem(error))
+                response = problem_response(as_problem(error), scope["path"])
             response.headers.update(SECURITY_HEADERS)
             answer: ASGIApp = response
             if not scope["path"].startswith(ORIGINALS_PATH):  # a file of many megabytes would hold up the loop
@@ -191,8 +198,8 @@ class ServedApi:
             return await _uploaded(self._bucket, path.removeprefix(UPLOADS_PATH), request)
         if self._bucket and path.startswith(ORIGINALS_PATH):
             return await _original(self._bucket, path.removeprefix(ORIGINALS_PATH), request)
-        refuse_large(_length(request) or 0)
-        body = await _body(request, MAX_BODY_BYTES, BODY_SECONDS)
+        refuse_large(_length(request) or 0, path)
+        body = await _body(request, max_body_bytes(path), BODY_SECONDS)
         if request.method == "POST" and _starts_question(path, body):
             admission.enter_context(self._admit())
             await _wait_for_lull()
@@ -207,7 +214,7 @@ class ServedApi:
 def _starts_question(path: str, body: bytes) -> bool:
     """Return whether a POST starts a question: by the API, or by the tool of agents."""
     if path != AGENTS_PATH:
-        return path.rstrip("/") in ("/v1/ask", "/v1/questions")
+        return path.rstrip("/") in ("/v1/ask", "/v1/questions", "/v1/chat/completions", "/v1/responses")
     try:
         call = json.loads(body)
         return bool(call["method"] == "tools/call" and call["params"]["name"] == "ask")

@@ -7,15 +7,18 @@ from http import HTTPStatus
 
 from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.edge.methods import body_of, methods_of, parameters_of
-from selfrag.api.edge.problems import ProblemError
+from selfrag.api.edge.problems import ProblemError, is_compatible
+from selfrag.api.openai.requests import CompatibleRequest
 from selfrag.domain.feedback import FeedbackRequest
 from selfrag.domain.questions import AskRequest, UploadRequest
 from selfrag.domain.validation import Request
 
 MAX_BODY_BYTES = 64 * 1024
-
-
-_MODELS: dict[str, type[Request]] = {model.__name__: model for model in (AskRequest, FeedbackRequest, UploadRequest)}
+# Clients of OpenAI's API send the whole conversation with each question.
+MAX_CONVERSATION_BYTES = 1024 * 1024
+_MODELS: dict[str, type[Request]] = {
+    model.__name__: model for model in (AskRequest, CompatibleRequest, FeedbackRequest, UploadRequest)
+}
 
 
 def model_of(path: str) -> type[Request]:
@@ -38,7 +41,7 @@ def checked(event: GatewayEvent) -> GatewayEvent:
     if content_type not in ("", "application/json"):
         raise ProblemError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be JSON.", hint)
     raw = _bytes(event, hint)
-    refuse_large(len(raw))
+    refuse_large(len(raw), event["path"])
     try:
         text = raw.decode("utf-8")
         json.loads(text)
@@ -61,10 +64,16 @@ def _refuse_unknown(event: GatewayEvent) -> None:
         raise ProblemError(HTTPStatus.BAD_REQUEST, detail, "Correct its name, or leave it out.")
 
 
-def refuse_large(size: int) -> None:
-    """Raise ProblemError for a body of more bytes than any route takes."""
-    if size > MAX_BODY_BYTES:
-        detail = f"The body has {size:,} bytes; {MAX_BODY_BYTES:,} are the limit."
+def max_body_bytes(path: str) -> int:
+    """Return the most bytes that a body to this path may have."""
+    return MAX_CONVERSATION_BYTES if is_compatible(path) else MAX_BODY_BYTES
+
+
+def refuse_large(size: int, path: str) -> None:
+    """Raise ProblemError for a body of more bytes than its route takes."""
+    limit = max_body_bytes(path)
+    if size > limit:
+        detail = f"The body has {size:,} bytes; {limit:,} are the limit."
         hint = "Ask a shorter question; a file goes where POST /v1/documents says."
         raise ProblemError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail, hint)
 

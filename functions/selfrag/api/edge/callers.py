@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.edge.problems import ProblemError
+from selfrag.authorize.handler import PRINCIPAL
 from selfrag.ports.bindings import Action, Binding, Bindings
 
 _SESSION = re.compile(r"arn:([\w-]+):sts::(\d+):assumed-role/([^/]+)/.*")
@@ -50,6 +51,7 @@ def caller_of(event: GatewayEvent, bindings: Bindings, action: Action | None = N
     """
     context = event.get("requestContext", {})
     identity, client = context.get("identity") or {}, (context.get("authorizer") or {}).get("principalId")
+    client = None if client == PRINCIPAL else client
     key, arn = str(identity.get("apiKeyId") or ""), str(identity.get("userArn") or "")
     # A key that an authorizer names is that of a usage plan, which many clients may share.
     name = f"client#{client}" if client else key or arn

@@ -21,13 +21,17 @@ class Authorizer(TypedDict, total=False):
 
 
 class RequestContext(TypedDict, total=False):
-    """The circumstances of a request; its time is in milliseconds since the epoch."""
+    """The circumstances of a request; its time is in milliseconds since the epoch.
+
+    `streamed` is set by what encodes the events of the question for the caller, never by API Gateway.
+    """
 
     requestId: str
     path: str
     requestTimeEpoch: int
     identity: Identity | None
     authorizer: Authorizer | None
+    streamed: bool
 
 
 class GatewayEvent(TypedDict):

@@ -23,6 +23,7 @@ from selfrag.runtime.observability import logger
 
 CONTENT_TYPE = "application/problem+json"
 RETRY_AFTER = {"Retry-After": "5"}
+COMPATIBLE_PATHS = ("/v1/models", "/v1/chat/completions", "/v1/responses")
 
 # RFC 9110's names. Python 3.13 renamed 413, and an error's type must not depend on the Python that answers.
 TITLES = {HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "Content Too Large"}
@@ -35,6 +36,14 @@ STATUSES: dict[type[SelfragError], HTTPStatus] = {
     TemporarilyUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     Misconfigured: HTTPStatus.INTERNAL_SERVER_ERROR,
     Unreadable: HTTPStatus.INTERNAL_SERVER_ERROR,
+}
+
+
+# The types of OpenAI's errors; those of other statuses are about the request, or faults of the server.
+_ERROR_TYPES = {
+    HTTPStatus.UNAUTHORIZED: "authentication_error",
+    HTTPStatus.FORBIDDEN: "permission_error",
+    HTTPStatus.TOO_MANY_REQUESTS: "rate_limit_error",
 }
 
 
@@ -105,8 +114,20 @@ def no_such_question() -> ProblemError:
     )
 
 
-def respond(problem: ProblemError, request_id: str) -> Response[str]:
-    """Return the HTTP response of a problem."""
+def is_compatible(path: str) -> bool:
+    """Return whether a path is of OpenAI's API, whose clients read errors of its own form alone."""
+    return path.rstrip("/") in COMPATIBLE_PATHS
+
+
+def to_error(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a problem as an error of OpenAI's API."""
+    kind = _ERROR_TYPES.get(problem["status"], "server_error" if problem["status"] >= 500 else "invalid_request_error")
+    message, code = f"{problem['detail']} {problem['hint']}", problem["type"].rpartition(":")[2]
+    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
+
+
+def respond(problem: ProblemError, request_id: str, path: str = "") -> Response[str]:
+    """Return the HTTP response of a problem, in the form that clients of this path read."""
     title = title_of(problem.status)
     body = Problem(
         type=f"urn:selfrag:problem:{title.lower().replace(' ', '-')}",
@@ -116,12 +137,13 @@ def respond(problem: ProblemError, request_id: str) -> Response[str]:
         request_id=request_id,
         hint=problem.hint,
     ).model_dump()
-    return Response(problem.status.value, CONTENT_TYPE, json.dumps(body), headers=problem.headers)
+    kind, body = ("application/json", to_error(body)) if is_compatible(path) else (CONTENT_TYPE, body)
+    return Response(problem.status.value, kind, json.dumps(body), headers=problem.headers)
 
 
-def to_reply(problem: ProblemError, request_id: str) -> dict[str, Any]:
+def to_reply(problem: ProblemError, request_id: str, path: str) -> dict[str, Any]:
     """Return the reply of a Lambda behind API Gateway that is a problem."""
-    refused = respond(problem, request_id)
-    headers = {"Content-Type": CONTENT_TYPE, "X-Request-Id": request_id, **problem.headers}
+    refused = respond(problem, request_id, path)
+    headers = {"Content-Type": str(refused.content_type), "X-Request-Id": request_id, **problem.headers}
     values = {name: [value] for name, value in headers.items()}
     return {"statusCode": refused.status_code, "body": refused.body, "multiValueHeaders": values}

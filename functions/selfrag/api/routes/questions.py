@@ -71,11 +71,11 @@ def _started(description: str) -> Any:
 )
 def ask(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") -> Response[Any]:
     """Run the question on the Express machine, or start it on the Standard machine, which shows its passes."""
-    arrival = _arrival(request, key)
+    arrival = arrival_of(request, key)
     if accepts_events(event_of(request)):
-        return _accepted(request, lifecycle.start(body, arrival))
+        return accepted(request, lifecycle.start(body, arrival))
     question_id, response = lifecycle.answer(body, arrival)
-    return _accepted(request, question_id) if response is None else reply(HTTPStatus.OK, response)
+    return accepted(request, question_id) if response is None else reply(HTTPStatus.OK, response)
 
 
 @router.post(
@@ -89,7 +89,7 @@ def ask(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") ->
 )
 def start_question(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") -> Response[Any]:
     """Start the question on the Standard machine."""
-    return _accepted(request, lifecycle.start(body, _arrival(request, key)))
+    return accepted(request, lifecycle.start(body, arrival_of(request, key)))
 
 
 @router.get(
@@ -134,7 +134,8 @@ def delete_question(request: Request, question_id: Id) -> Response[Any]:
     return reply(HTTPStatus.OK, DeletedQuestion(id=question_id, retained=list(retained)).model_dump())
 
 
-def _arrival(request: Request, key: str) -> Arrival:
+def arrival_of(request: Request, key: str) -> Arrival:
+    """Return a request to ask without its body."""
     arrived = event_of(request).get("requestContext", {}).get("requestTimeEpoch", 1000 * time.time())
     return Arrival(
         path=request_path(request),
@@ -145,7 +146,8 @@ def _arrival(request: Request, key: str) -> Arrival:
     )
 
 
-def _accepted(request: Request, question_id: str) -> Response[Any]:
+def accepted(request: Request, question_id: str) -> Response[Any]:
+    """Return the reply that accepts a question."""
     body = AcceptedQuestion(id=question_id).model_dump()
     place = place_of(request, f"/v1/questions/{question_id}")
     return reply(HTTPStatus.ACCEPTED, body, {"Location": place, **RETRY_AFTER})

@@ -43,7 +43,7 @@ def ask(event: GatewayEvent) -> Mapping[str, Any]:
     try:
         reply: Mapping[str, Any] = api.ask_function()(event)
     except Exception as error:
-        refused = to_reply(noted(error), str(event["requestContext"]["requestId"]))
+        refused = to_reply(noted(error), str(event["requestContext"]["requestId"]), event["path"])
         secured = {name: [value] for name, value in SECURITY_HEADERS.items()}
         return {**refused, "multiValueHeaders": {**refused["multiValueHeaders"], **secured}}
     return reply

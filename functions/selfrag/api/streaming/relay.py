@@ -6,15 +6,15 @@ https://html.spec.whatwg.org/multipage/server-sent-events.html
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from typing import Any, cast
 
 from selfrag.api.edge.gateway_event import EVENT_STREAM, GatewayEvent, accepts_events
+from selfrag.api.openai.calls import HEARTBEAT, call_of
 from selfrag.api.streaming.events import Event, Wait, question_events
 from selfrag.text.json_text import dump_json
 
-# Keeps a connection open, and tells whether its client is still there.
-HEARTBEAT = ": at work\n\n"
 # The last one asks nginx, and what heeds its header, not to buffer.
 _HEADERS = {"Content-Type": [EVENT_STREAM], "Cache-Control": ["no-store"], "X-Accel-Buffering": ["no"]}
 # Headers of the reply that accepted the question, which has another body and is not asked for again.
@@ -38,9 +38,11 @@ def relay(ask: Ask, event: GatewayEvent, wait: Wait) -> StreamReply:
 
     A client that goes away ends no question: `ask` has started it, and stores its response.
     """
-    reply = ask(event)
+    encode_all = encoder_of(event)
+    context = event.get("requestContext", {})
+    reply = ask(cast(GatewayEvent, {**event, "requestContext": {**context, "streamed": encode_all is not None}}))
     headers: Mapping[str, list[str]] = reply["multiValueHeaders"]
-    if reply["statusCode"] != HTTPStatus.ACCEPTED or not accepts_events(event):
+    if reply["statusCode"] != HTTPStatus.ACCEPTED or encode_all is None:
         return StreamReply(reply["statusCode"], headers, str(reply["body"]))
     accepted = json.loads(reply["body"])
     request = _look_at(accepted["id"], event)
@@ -49,10 +51,18 @@ def relay(ask: Ask, event: GatewayEvent, wait: Wait) -> StreamReply:
         seen = ask(request)
         return seen["statusCode"], json.loads(seen["body"])
 
-    request_id = str(event.get("requestContext", {}).get("requestId", ""))
+    request_id = str(context.get("requestId", ""))
     events = question_events(accepted, look, wait, request_id)
     retained = {name: values for name, values in headers.items() if name.lower() not in _DROPPED}
-    return StreamReply(HTTPStatus.OK, {**retained, **_HEADERS}, map(encode, events))
+    return StreamReply(HTTPStatus.OK, {**retained, **_HEADERS}, encode_all(events))
+
+
+def encoder_of(event: GatewayEvent) -> Callable[[Iterator[Event | None]], Iterator[str]] | None:
+    """Return what writes the events of a question as the client reads them; None if it takes no events."""
+    if accepts_events(event):
+        return partial(map, encode)
+    call = call_of(event)
+    return call.encode if call and call.request.stream else None
 
 
 def encode(event: Event | None) -> str:

@@ -37,7 +37,8 @@ def plan(task: PlanTask, guardrail: Guardrail | None) -> PlanResult:
     if task.state:
         state, following = next_pass(task, task.state, task.results, task.now_ms)
     else:
-        texts = [task.question, *(task.policy.get("choices") or [])]
+        earlier = [text for exchange in task.history for text in (exchange.question, exchange.answer)]
+        texts = [task.question, *earlier, *(task.policy.get("choices") or [])]
         guarded = guardrail is not None and not guardrail.passes("request", texts)
         state, following = first_pass(task, task.began_ms, guarded=guarded)
     return PlanResult(plan=following, state=state.model_dump(mode="json", exclude_defaults=True))
