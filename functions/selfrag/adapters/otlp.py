@@ -28,7 +28,11 @@ _SAMPLED = TraceFlags(TraceFlags.SAMPLED)
 
 
 class Collector:
-    """A collector of a service's traces at its endpoint; raises selfrag's typed errors."""
+    """An OTLP collector with a timeout in seconds; raises selfrag's typed errors.
+
+    `headers` returns them in the format of OTEL_EXPORTER_OTLP_HEADERS: `name=value,name=value`, with URL-encoded
+    values.
+    """
 
     def __init__(self, endpoint: str, service: str, headers: Mapping[str, str]) -> None:
         self._url = f"{checked_url(endpoint, 'the endpoint of the collector').rstrip('/')}/v1"
@@ -82,9 +86,9 @@ class Collector:
 
 
 def read_headers(text: str) -> dict[str, str]:
-    """Return headers as OTEL_EXPORTER_OTLP_HEADERS has them; raises Misconfigured for other text.
+    """Parse headers in the format of OTEL_EXPORTER_OTLP_HEADERS; raises Misconfigured for other text.
 
-    They are `name=value,name=value`, with what is special in a value as in a URL.
+    The format is `name=value,name=value`, with URL-encoded values.
     """
     pairs = [each.partition("=") for each in text.split(",") if each.strip()]
     if not all(name.strip() and equals and value.isascii() for name, equals, value in pairs):

@@ -1,4 +1,4 @@
-"""Intake of feedback: checks that there is an answer, and stores what the caller says of it."""
+"""Intake of feedback: checks that the answer exists, and stores the caller's opinion."""
 
 import time
 from collections.abc import Sequence

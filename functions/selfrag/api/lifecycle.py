@@ -125,9 +125,9 @@ def readable_question(question_id: str, caller: Caller) -> StoredQuestion | None
 
 
 def delete(question_id: str, caller: Caller) -> Sequence[str] | None:
-    """Delete a question with its answer, feedback and request; return what the services retain, a sentence each.
+    """Delete a question with its answer, feedback and request; return what AWS retains, a sentence each.
 
-    None if the caller has no such question. Raises ProblemError for one that is at work.
+    None if the caller has no such question. Raises ProblemError while it is running.
     """
     stored, question = readable_question(question_id, caller), look(question_id, caller, trace=False)
     if stored is None or question is None:
@@ -176,7 +176,7 @@ def _new_question(body: AskRequest, arrival: Arrival, config: ApiSettings) -> tu
     """
     caller = arrival.caller
     payload = body.execution_input(asked_under(body, caller))
-    # Whoever deletes the question deletes the record of its request, too.
+    # Deleting the question also deletes the record of its request.
     payload["request"] = arrival.key and record_key(caller.name, caller.binding.collections, arrival.key)
     policy = payload["policy"]
     policy["web_search"] &= config.web_search
@@ -191,9 +191,9 @@ def _new_question(body: AskRequest, arrival: Arrival, config: ApiSettings) -> tu
 
 @contextmanager
 def _reserved(question_id: str, limit_usd: float | None) -> Iterator[None]:
-    """Reserve a question's limit of dollars, where the deployment has a daily cap; a refused start gives it back.
+    """Reserve a question's cost limit if the deployment has a daily cap; a refused start releases it.
 
-    Raises InvalidInput for a limit that no day has, ProblemError (429) for one that is more than what is left.
+    Raises InvalidInput for a limit above the cap, ProblemError (429) for one above the rest of the day's.
     """
     spending, now = bootstrap.spending(), time.time()
     if spending is None:

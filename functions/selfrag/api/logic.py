@@ -104,7 +104,7 @@ class PassageHit(Model):
 
 
 class PassProgress(Pass):
-    """A pass of a question at work: how long it took, null before it ended, and its verdicts by step and label."""
+    """A pass of a running question: its duration (null before the end), and its verdicts by step and label."""
 
     seconds: float | None = None
     verdicts: dict[str, dict[str, int]] = {}
@@ -229,7 +229,7 @@ def _of_the_answer(steps: Sequence[Step]) -> dict[str, Any]:
     if picked:
         return {name: (picked[-1] or {}).get(name) for name in Critique.model_fields}
     plans = [step.result for step in steps if plan_of(step)]
-    # Where answers are compared, no verdict is the answer's before one is chosen.
+    # While answers are compared, no verdict belongs to the final answer yet.
     several = bool(plans) and compares(plans[-1].get("state", {}).get("strategy", ""))
     alone = [] if several else steps
     return {name: _last(alone, f"Grade{name.capitalize()}") for name in Critique.model_fields}

@@ -2,7 +2,7 @@
 
 The names are those of OpenTelemetry's conventions for generative AI, semantic-conventions-genai v0.1.0 (in
 development). `opentelemetry-semantic-conventions` 0.66b2, the newest package of names for Python, has them all, but
-marks them as moved to those conventions. What these have no name for is called `selfrag.*`. Without `with_content`, no
+marks them as moved to those conventions. What they lack is called `selfrag.*`. Without `with_content`, no
 text of the question, the passages, the answer, a claim or a reason is in a trace.
 """
 

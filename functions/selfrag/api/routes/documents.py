@@ -94,7 +94,7 @@ def list_documents(
     if not collections:
         raise InvalidInput("collection names no collection: name one of yours.")
     documents = page(ingestion.manifest(), collections, limit, cursor)
-    # What can be sent nowhere can be uploaded nowhere: a server that does not change its documents.
+    # Without an upload origin, the server is read-only.
     is_open = api.api_settings().uploads and bool(api.uploads().origin())
     writable = "upload" in who.binding.actions and is_open
     notice = BY_RULE if judged_by(question_settings().models["generate"]) == "rule" else None
@@ -156,7 +156,7 @@ def show_document(request: Request, document_id: Id, key: Awaited = "") -> Respo
     },
 )
 def link_original(request: Request, document_id: Id, inline: Inline = False) -> Response[Any]:
-    """Return a link to the object, as long as it is not deleted."""
+    """Return a link to the object, unless it is deleted."""
     document = _own(request, document_id)
     expires = _after(LINK_SECONDS)
     shown = inline and ending_of(document.key) == ".pdf"
@@ -177,7 +177,7 @@ def link_original(request: Request, document_id: Id, inline: Inline = False) -> 
     },
 )
 def show_text(request: Request, document_id: Id, start: Start = 0, around: Around = "") -> Response[Any]:
-    """Return passages of a document from the index, as long as it is not deleted."""
+    """Return passages of a document from the index, unless it is deleted."""
     if _own(request, document_id).status == "removing":
         raise _no_such_document()
     try:
