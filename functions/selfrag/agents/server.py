@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from selfrag.agents.arguments import read_arguments
 from selfrag.agents.services import AgentCaller, AgentService
 from selfrag.agents.tools import TOOLS, AgentTool
-from selfrag.api.edge.problems import noted
+from selfrag.api.edge.problems import log_problem
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, Unreadable
 from selfrag.domain.validation import explain
 from selfrag.text.json_text import dump_json
@@ -121,4 +121,4 @@ def _sentence(error: Exception, context: Any) -> str:
     """Return an error's message for a client: over HTTP without settings or unexpected errors."""
     if isinstance(error, SelfragError) and not (context.request and isinstance(error, Misconfigured | Unreadable)):
         return " ".join(str(error).split())
-    return noted(error).detail
+    return log_problem(error).detail

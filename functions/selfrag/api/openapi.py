@@ -26,10 +26,10 @@ def description() -> str:
         },
         security=[{"api_key": []}, {"bearer": []}],
     )
-    return json.dumps(_as_sent(json.loads(text)), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(_drop_unsent(json.loads(text)), indent=2, ensure_ascii=False) + "\n"
 
 
-def _as_sent(described: dict[str, Any]) -> dict[str, Any]:
+def _drop_unsent(described: dict[str, Any]) -> dict[str, Any]:
     """Return the description without the replies that no caller gets."""
     for operations in described["paths"].values():
         for operation in operations.values():

@@ -195,9 +195,9 @@ class ServedApi:
     async def _response(self, request: Request, admission: ExitStack) -> Response:
         path = request.scope["path"]
         if self._bucket and path.startswith(UPLOADS_PATH):
-            return await _uploaded(self._bucket, path.removeprefix(UPLOADS_PATH), request)
+            return await _receive_upload(self._bucket, path.removeprefix(UPLOADS_PATH), request)
         if self._bucket and path.startswith(ORIGINALS_PATH):
-            return await _original(self._bucket, path.removeprefix(ORIGINALS_PATH), request)
+            return await _send_original(self._bucket, path.removeprefix(ORIGINALS_PATH), request)
         refuse_large(_length(request) or 0, path)
         body = await _body(request, max_body_bytes(path), BODY_SECONDS)
         if request.method == "POST" and _starts_question(path, body):
@@ -234,7 +234,7 @@ async def _wait_for_lull() -> None:
         before = now
 
 
-async def _original(bucket: DirectoryBucket, token: str, request: Request) -> Response:
+async def _send_original(bucket: DirectoryBucket, token: str, request: Request) -> Response:
     """Return a file as a download, or a PDF to display; it cannot run scripts at this address."""
     if request.method not in ("GET", "HEAD"):
         hint = "GET /v1/documents/{document_id}/original gives an address."
@@ -246,7 +246,7 @@ async def _original(bucket: DirectoryBucket, token: str, request: Request) -> Re
     return Response(content, headers={**_ORIGINAL_HEADERS, **policy}, media_type=media_type)
 
 
-async def _uploaded(bucket: DirectoryBucket, token: str, request: Request) -> Response:
+async def _receive_upload(bucket: DirectoryBucket, token: str, request: Request) -> Response:
     if request.method == "OPTIONS":
         return Response(status_code=HTTPStatus.NO_CONTENT, headers=_UPLOADS)
     if request.method != "PUT":

@@ -82,10 +82,10 @@ def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str
             return DocumentPage(documents=documents, collections=names, cursor=None)
         if len(documents) == limit:
             break
-    return DocumentPage(documents=documents, collections=names, cursor=_written(names[at], *(after or ("", ""))))
+    return DocumentPage(documents=documents, collections=names, cursor=_encode_cursor(names[at], *(after or ("", ""))))
 
 
-def _written(collection: str, key: str, document_id: str) -> str:
+def _encode_cursor(collection: str, key: str, document_id: str) -> str:
     return base64.urlsafe_b64encode(json.dumps([collection, key, document_id]).encode()).decode()
 
 

@@ -91,7 +91,7 @@ def as_problem(error: Exception) -> ProblemError:
     )
 
 
-def noted(error: Exception) -> ProblemError:
+def log_problem(error: Exception) -> ProblemError:
     """Return the problem of an error; only the log names one that is the service's fault."""
     problem = as_problem(error)
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:

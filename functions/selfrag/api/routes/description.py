@@ -78,7 +78,7 @@ def ready(request: Request) -> Response[Any]:
     looks: dict[str, Callable[[], object]] = {
         "answers": lambda: api.executions().read_stored(_NOTHING),
         "documents": lambda: ingestion.manifest().read(_NOTHING),
-        "collection": lambda: _reached(who.binding.collections),
+        "collection": lambda: _check_collection(who.binding.collections),
     }
     outcomes = {name: _outcome(look) for name, look in looks.items()}
     if outcomes["collection"] == TemporarilyUnavailable.__name__ and api.api_settings().collection_sleeps:
@@ -91,7 +91,7 @@ def ready(request: Request) -> Response[Any]:
     return reply(status, Readiness(status=state, **outcomes).model_dump())
 
 
-def _reached(collections: Sequence[str]) -> None:
+def _check_collection(collections: Sequence[str]) -> None:
     try:
         passages = index()
     except Misconfigured:  # the API is in no network that reaches it
@@ -116,11 +116,11 @@ def _outcome(look: Callable[[], object]) -> str:
 )
 def describe() -> Response[Any]:
     """Return the description of this API, which a test compares with the routes."""
-    return Response(HTTPStatus.OK.value, JSON, described(read(CallerSettings).auth))
+    return Response(HTTPStatus.OK.value, JSON, describe_api(read(CallerSettings).auth))
 
 
 @cache
-def described(auth: str) -> str:
+def describe_api(auth: str) -> str:
     """Return the description as JSON with this service's authentication: `api_key`, `iam`, `authorizer` or `none`."""
     text = DESCRIPTION.read_text(encoding="utf-8")
     if auth == "api_key":

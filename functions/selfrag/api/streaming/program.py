@@ -14,7 +14,7 @@ from typing import Any, cast
 from selfrag import bootstrap
 from selfrag.api.edge.cors import SECURITY_HEADERS
 from selfrag.api.edge.gateway_event import GatewayEvent
-from selfrag.api.edge.problems import noted, to_reply
+from selfrag.api.edge.problems import log_problem, to_reply
 from selfrag.api.streaming.relay import StreamReply, relay
 from selfrag.bootstrap import api
 from selfrag.runtime.clock import Clock
@@ -43,7 +43,7 @@ def ask(event: GatewayEvent) -> Mapping[str, Any]:
     try:
         reply: Mapping[str, Any] = api.ask_function()(event)
     except Exception as error:
-        refused = to_reply(noted(error), str(event["requestContext"]["requestId"]), event["path"])
+        refused = to_reply(log_problem(error), str(event["requestContext"]["requestId"]), event["path"])
         secured = {name: [value] for name, value in SECURITY_HEADERS.items()}
         return {**refused, "multiValueHeaders": {**refused["multiValueHeaders"], **secured}}
     return reply
