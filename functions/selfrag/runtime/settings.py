@@ -161,7 +161,7 @@ class SpendingSettings(FromEnvironment):
 
 
 class SpanSettings(FromEnvironment):
-    """The services that traces are sent to, and the secrets with their headers and keys.
+    """The services that traces are sent to, the secrets with their headers and keys, and who sends.
 
     The variables of OpenTelemetry and Langfuse have the names that they have everywhere.
     """
@@ -172,18 +172,8 @@ class SpanSettings(FromEnvironment):
     otel_logs: str = Field(default="otlp", validation_alias="OTEL_LOGS_EXPORTER")
     langfuse_host: str = Field(default="", validation_alias=AliasChoices("LANGFUSE_BASE_URL", "LANGFUSE_HOST"))
     langfuse_secret: str = ""
-    langfuse_timeout_seconds: float = Field(default=8.0, gt=0)
+    # Reasons of verdicts are sent where it is `true`, and no other text ever.
     capture: str = Field(default="", validation_alias="OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")
-
-    @property
-    def sends_content(self) -> bool:
-        """Return whether questions, answers and reasons are sent, too; with any other value they are not."""
-        return self.capture.lower() in ("true", "span_and_event")
-
-    @property
-    def sends_events(self) -> bool:
-        """Return whether verdicts are sent as events: to a collector, for Langfuse takes them as scores alone."""
-        return bool(self.otlp_endpoint) and self.otel_logs != "none"
 
 
 class CallerSettings(FromEnvironment):

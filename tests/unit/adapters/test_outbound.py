@@ -90,8 +90,8 @@ def test_keys_and_texts_go_unencrypted_to_this_machine_and_named_private_hosts_o
         lambda: connect_by_environment(url, monkeypatch),
         lambda: ConverseModel.connect(Settings(model_base_url=url), "", "eu-west-1"),
         lambda: Tavily(httpx2.Client(), url, "k", 1.0, None),
-        lambda: Collector(url, "selfrag", {}),
-        lambda: Langfuse(httpx2.Client(), url, "public:secret", 1.0),
+        lambda: Collector(url, {}),
+        lambda: Langfuse(url, "public:secret"),
         lambda: read(DeciderSettings, decider_url=url, decider_model="m", decider_window_tokens=1000),
         lambda: ask_remote(AskRequest(question="Why?"), url.lower(), "k"),
     ]
